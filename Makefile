@@ -1,0 +1,179 @@
+# Hindsight: build, test and run. `make help` lists the targets.
+
+VERSION := 0.1.0
+
+CC       ?= cc
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+SANITIZE ?=
+OPT      ?= -O2
+CFLAGS   ?=
+LDFLAGS  ?=
+
+# Debian packages, by what needs them. `make deps` installs all groups; a target
+# that lacks its group installs just that one.
+PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
+                  nettle-dev libcurl4-gnutls-dev zlib1g-dev
+PACKAGES_TEST  := check
+PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
+
+# One build folder a variant, so that a sanitizer build never mixes with another.
+comma   := ,
+VARIANT ?= $(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),release)
+B       := build/$(VARIANT)
+
+ifeq ($(V),1)
+Q :=
+else
+Q := @
+MAKEFLAGS += --no-print-directory
+endif
+say = @printf '  %-7s %s\n' $(1) $(2)
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
+HARDEN := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2) -fstack-protector-strong -fPIE
+# -ffp-contract=off: a verdict is the same on machines with and without fused multiply-add.
+BASE := -std=c11 -g $(OPT) -ffp-contract=off -fno-math-errno -I. $(WARN) $(HARDEN)
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+
+# Answered only when something is compiled, so that `make deps` works before pkg-config exists.
+PKGS      = libmicrohttpd jansson nettle libcurl zlib
+PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
+PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check))$(CHECK_LIBS)
+
+# validators/ is plain C11 and the C library; the rest may use POSIX.
+CORE_FLAGS = $(BASE) $(SAN) $(CFLAGS)
+EDGE_FLAGS = $(BASE) -D_GNU_SOURCE -DHS_VERSION='"$(VERSION)"' -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
+LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
+
+CORE_SRC := $(wildcard validators/*.c)
+EDGE_SRC := $(wildcard api/*.c service/*/*.c) $(filter-out service/main.c,$(wildcard service/*.c))
+SUP_SRC  := $(wildcard tests/support/*.c)
+CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
+EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
+SUP_OBJ  := $(SUP_SRC:%.c=$(B)/obj/%.o)
+LIB      := $(B)/libhindsight.a
+APP_LIB  := $(B)/libapp.a
+PROG     := $(B)/hindsight
+
+# Each test_*.c is one Check program; each bench_*.c one measuring program.
+TEST_SRC  := $(wildcard tests/unit/test_*.c tests/property/test_*.c tests/integration/test_*.c)
+TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
+BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
+FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+
+EMBEDDED := openapi.yaml
+
+.PHONY: all run demo test check bench fuzz fuzz-replay nightly lint format install uninstall dist \
+        clean help deps deps-build deps-test deps-dev scenarios valgrind
+.DEFAULT_GOAL := all
+.SECONDARY:
+
+all: $(PROG) ## build the service: build/hindsight
+	@mkdir -p build && ln -sf $(VARIANT)/hindsight build/hindsight
+
+$(B)/obj/validators/%.o: validators/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CORE_FLAGS) -MMD -MP -c $< -o $@
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(EDGE_FLAGS) -MMD -MP -c $< -o $@
+
+# Files the program carries inside itself.
+$(B)/gen/embedded.c: $(EMBEDDED) tools/embed.sh
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)
+	$(Q)sh tools/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+
+$(B)/obj/gen/embedded.o: $(B)/gen/embedded.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(EDGE_FLAGS) -c $< -o $@
+
+$(LIB): $(CORE_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(APP_LIB): $(EDGE_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(PROG): $(B)/obj/service/main.o $(APP_LIB) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK_FLAGS) $^ $(PKG_LIBS) -lm -pthread -o $@
+
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK_FLAGS) $^ $(CHECK_LIBS) $(PKG_LIBS) -lm -pthread -o $@
+
+run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+	build/hindsight serve
+
+demo: deps-build all ## a match with honest players and cheaters, judged by a service started for it
+	build/hindsight demo
+
+test: deps-build deps-test all $(TEST_BIN) ## every test that needs no root and no other server
+	@sh tests/run.sh $(B) $(TEST_BIN)
+
+check: test ## the same as test
+
+bench: deps-build deps-test all $(BENCH_BIN) ## measure; writes build/bench.jsonl
+	@sh tests/bench/run.sh build/bench.jsonl $(BENCH_BIN)
+
+FUZZ_SECONDS ?= 60
+fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS each (60)
+	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
+	@HS_LONG=1 sh tests/run.sh $(B) $(TEST_BIN)
+	@sh tests/fuzz/run.sh 600
+
+valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
+	@sh tests/valgrind.sh $(B)
+
+lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysis, dependency direction
+	@PKG_FLAGS="$(PKG_FLAGS)" VERSION="$(VERSION)" sh tools/lint.sh
+
+format: ## rewrite the sources in the project's style
+	clang-format-14 -i $$(git ls-files '*.c' '*.h')
+
+install: all ## into DESTDIR/PREFIX: program, libhindsight.a and its headers
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/hindsight \
+	    $(DESTDIR)$(PREFIX)/share/doc/hindsight
+	install -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/hindsight
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libhindsight.a
+	install -m 644 validators/*.h $(DESTDIR)$(PREFIX)/include/hindsight/
+	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml $(DESTDIR)$(PREFIX)/share/doc/hindsight/
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/hindsight $(DESTDIR)$(PREFIX)/lib/libhindsight.a
+	rm -rf $(DESTDIR)$(PREFIX)/include/hindsight $(DESTDIR)$(PREFIX)/share/doc/hindsight
+
+dist: ## build/hindsight-VERSION.tar.gz from the committed tree
+	@mkdir -p build
+	git archive --format=tar.gz --prefix=hindsight-$(VERSION)/ -o build/hindsight-$(VERSION).tar.gz HEAD
+
+clean: ## remove build/
+	rm -rf build
+
+deps: ## install every Debian package the project uses
+	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV)
+deps-build:
+	@sh tools/deps.sh $(PACKAGES_BUILD)
+deps-test:
+	@sh tools/deps.sh $(PACKAGES_TEST)
+deps-dev:
+	@sh tools/deps.sh $(PACKAGES_DEV)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo '  variables: V=1 (show commands)  CC  CFLAGS  OPT (-O2)  SANITIZE=address,undefined  PREFIX  DESTDIR'
+
+-include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/service/main.d
+-include $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)

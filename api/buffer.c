@@ -1,0 +1,62 @@
+#include "api/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `more` further bytes. */
+static bool reserve(struct hs_buffer *buffer, size_t more)
+{
+    if (buffer->failed || more > SIZE_MAX / 2 - buffer->len) {
+        buffer->failed = true;
+        return false;
+    }
+    size_t needed = buffer->len + more;
+    if (needed <= buffer->capacity)
+        return true;
+    size_t capacity = buffer->capacity < 1024 ? 1024 : buffer->capacity;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(buffer->data, capacity);
+    if (data == NULL) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void hs_buffer_append(struct hs_buffer *buffer, const void *bytes, size_t len)
+{
+    if (len == 0 || !reserve(buffer, len))
+        return;
+    memcpy(buffer->data + buffer->len, bytes, len);
+    buffer->len += len;
+}
+
+void hs_buffer_puts(struct hs_buffer *buffer, const char *text)
+{
+    hs_buffer_append(buffer, text, strlen(text));
+}
+
+void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (len >= 0 && reserve(buffer, (size_t)len + 1)) {
+        vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
+        buffer->len += (size_t)len;
+    }
+    va_end(again);
+}
+
+void hs_buffer_free(struct hs_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct hs_buffer){0};
+}

@@ -1,0 +1,27 @@
+/*
+ * A growing run of bytes for replies. A failed allocation is remembered: later writes do nothing
+ * and `failed` stays set, so that a writer checks once, at the end.
+ */
+#ifndef HS_API_BUFFER_H
+#define HS_API_BUFFER_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hs_buffer {
+    char *data; /* malloc'ed; not terminated */
+    size_t len;
+    size_t capacity;
+    bool failed;
+};
+
+void hs_buffer_append(struct hs_buffer *buffer, const void *bytes, size_t len);
+void hs_buffer_puts(struct hs_buffer *buffer, const char *text);
+void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Frees the bytes and leaves an empty buffer. */
+void hs_buffer_free(struct hs_buffer *buffer);
+
+#endif

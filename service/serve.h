@@ -1,0 +1,29 @@
+/* The running service: what the endpoints share. */
+#ifndef HS_SERVICE_SERVE_H
+#define HS_SERVICE_SERVE_H
+
+#include <stdatomic.h>
+
+struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
+struct hs_registry;      /* registry.h: matches and their locks */
+struct hs_ruleset_store; /* ruleset_store.h: named rulesets, swapped whole */
+struct hs_options;       /* options.h: the configuration, read-only after the start */
+
+struct hs_service {
+    const struct hs_options *options;
+    struct hs_metrics *metrics;
+    struct hs_registry *registry;
+    struct hs_ruleset_store *rulesets;
+    atomic_bool draining; /* readyz answers 404 from now on */
+    atomic_bool ready;
+};
+
+/*
+ * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line
+ *   hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT
+ * on stdout when it can be used, reloads rulesets on SIGHUP, drains at the end.
+ * Returns an exit code (0 fine, 1 failed, 2 wrong usage or configuration).
+ */
+int hs_serve(const struct hs_options *options);
+
+#endif

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Run the Check programs named after the build folder, one after the other, and close with one
+# line that counts all their checks. What cannot run here prints "SKIP: why" and is counted.
+set -u
+build=$1
+shift
+export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
+passed=0 failed=0 skipped=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for program in "$@"; do
+    printf '== %s\n' "${program#"$build"/tests/}"
+    "$program" >"$log" 2>&1
+    code=$?
+    cat "$log"
+    skipped=$((skipped + $(grep -c '^SKIP:' "$log")))
+    checks=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), .*/\1/p' "$log" | tail -n 1)
+    bad=$(sed -n 's/^[0-9]*%: .*Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 + \2/p' "$log" | tail -n 1)
+    checks=${checks:-0} bad=$((${bad:-0}))
+    if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ] || [ "$checks" -eq 0 ]; then
+        echo "FAILED: $program ended with code $code after $checks checks"
+        bad=$((bad + 1)) checks=$((checks + 1))
+    fi
+    passed=$((passed + checks - bad))
+    failed=$((failed + bad))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

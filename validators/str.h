@@ -1,0 +1,40 @@
+/* A borrowed run of bytes with its length: names as they came, never copied, never terminated. */
+#ifndef HS_STR_H
+#define HS_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct hs_str {
+    const char *ptr; /* NULL: absent */
+    size_t len;
+};
+
+#define HS_STR(literal) ((struct hs_str){(literal), sizeof(literal) - 1})
+
+static inline bool hs_str_equal(struct hs_str a, struct hs_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* The longest name of a match, player, ruleset, weapon, bone or zone, in bytes. */
+#define HS_NAME_MAX 64
+
+/* 1 to HS_NAME_MAX of [A-Za-z0-9_.:-] */
+bool hs_name_is_valid(struct hs_str name);
+
+/* A stored name: terminated, zero-padded. */
+struct hs_name {
+    char text[HS_NAME_MAX + 1];
+};
+
+static inline struct hs_str hs_name_str(const struct hs_name *name)
+{
+    return (struct hs_str){name->text, strlen(name->text)};
+}
+
+/* Copies at most HS_NAME_MAX bytes. */
+void hs_name_set(struct hs_name *name, struct hs_str from);
+
+#endif

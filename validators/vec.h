@@ -1,0 +1,70 @@
+/*
+ * Three-vectors in double, for world positions and for everything measured along a path.
+ *
+ * World coordinates stay in double until two of them have been subtracted; what is left is small
+ * and may go through float (see pose.h). Only + - * / and sqrt are used, so that every machine
+ * with IEEE 754 arithmetic computes the same bits.
+ */
+#ifndef HS_VEC_H
+#define HS_VEC_H
+
+#include <math.h>
+#include <stdbool.h>
+
+struct hs_vec {
+    double x, y, z;
+};
+
+static inline struct hs_vec hs_vec_add(struct hs_vec a, struct hs_vec b)
+{
+    return (struct hs_vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline struct hs_vec hs_vec_sub(struct hs_vec a, struct hs_vec b)
+{
+    return (struct hs_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline struct hs_vec hs_vec_scale(struct hs_vec a, double s)
+{
+    return (struct hs_vec){a.x * s, a.y * s, a.z * s};
+}
+
+/* a + b * s */
+static inline struct hs_vec hs_vec_add_scaled(struct hs_vec a, struct hs_vec b, double s)
+{
+    return (struct hs_vec){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+}
+
+/* a at s = 0, exactly a where a and b are equal */
+static inline struct hs_vec hs_vec_lerp(struct hs_vec a, struct hs_vec b, double s)
+{
+    return (struct hs_vec){a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
+}
+
+static inline double hs_vec_dot(struct hs_vec a, struct hs_vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline struct hs_vec hs_vec_cross(struct hs_vec a, struct hs_vec b)
+{
+    return (struct hs_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double hs_vec_length(struct hs_vec a)
+{
+    return sqrt(hs_vec_dot(a, a));
+}
+
+static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
+{
+    return hs_vec_length(hs_vec_sub(a, b));
+}
+
+static inline bool hs_vec_is_finite(struct hs_vec a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+#endif

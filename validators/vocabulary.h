@@ -1,0 +1,162 @@
+/*
+ * The closed lists every answer is made of: verdicts, checks, reasons, flags. One X-macro a list
+ * gives the enum, the names on the wire, the metric labels and the documentation's order.
+ */
+#ifndef HS_VOCABULARY_H
+#define HS_VOCABULARY_H
+
+#include <stdbool.h>
+
+#include "str.h"
+
+#define HS_VERDICTS(X)                                                                             \
+    X(ACCEPTED, "accepted")                                                                        \
+    X(REJECTED, "rejected")                                                                        \
+    X(INCONCLUSIVE, "inconclusive")
+
+enum hs_verdict {
+#define X(id, name) HS_VERDICT_##id,
+    HS_VERDICTS(X)
+#undef X
+        HS_VERDICT_COUNT
+};
+
+/* What a check's failure does: refuse, only be reported, or the check does not run. */
+#define HS_MODES(X)                                                                                \
+    X(ENFORCE, "enforce")                                                                          \
+    X(SHADOW, "shadow")                                                                            \
+    X(OFF, "off")
+
+enum hs_mode {
+#define X(id, name) HS_MODE_##id,
+    HS_MODES(X)
+#undef X
+        HS_MODE_COUNT
+};
+
+/*
+ * The checks of a hit claim, in deciding order: among enforced failures the first in this list
+ * gives the reason. X(id, name, default mode)
+ */
+#define HS_CHECKS(X)                                                                               \
+    X(SHAPE, "shape", ENFORCE)                                                                     \
+    X(WEAPON, "weapon", ENFORCE)                                                                   \
+    X(REWIND, "rewind", ENFORCE)                                                                   \
+    X(LIFE, "life", ENFORCE)                                                                       \
+    X(TEAM, "team", ENFORCE)                                                                       \
+    X(ORIGIN, "origin", ENFORCE)                                                                   \
+    X(RANGE, "range", ENFORCE)                                                                     \
+    X(CONTACT, "contact", ENFORCE)                                                                 \
+    X(BYSTANDER, "bystander", ENFORCE)
+
+enum hs_check {
+#define X(id, name, mode) HS_CHECK_##id,
+    HS_CHECKS(X)
+#undef X
+        HS_CHECK_COUNT
+};
+
+/* The reasons of a verdict. X(id, name, verdict it gives, check it belongs to) */
+#define HS_REASONS(X)                                                                              \
+    X(OK, "ok", ACCEPTED, CONTACT)                                                                 \
+    X(OK_LENIENT, "ok_lenient", ACCEPTED, CONTACT)                                                 \
+    X(UNKNOWN_TARGET_HISTORY, "unknown_target_history", INCONCLUSIVE, CONTACT)                     \
+    X(UNKNOWN_SHOOTER_HISTORY, "unknown_shooter_history", INCONCLUSIVE, ORIGIN)                    \
+    X(HISTORY_TOO_SHORT, "history_too_short", INCONCLUSIVE, CONTACT)                               \
+    X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT)                             \
+    X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
+    X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
+    X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
+    X(UNKNOWN_WEAPON, "unknown_weapon", REJECTED, WEAPON)                                          \
+    X(WEAPON_NOT_AVAILABLE, "weapon_not_available", REJECTED, WEAPON)                              \
+    X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND)                                              \
+    X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND)                                          \
+    X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE)                                                \
+    X(TARGET_DEAD, "target_dead", REJECTED, LIFE)                                                  \
+    X(STALE_LIFE, "stale_life", REJECTED, LIFE)                                                    \
+    X(TARGET_PROTECTED, "target_protected", REJECTED, LIFE)                                        \
+    X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM)                                              \
+    X(SELF_HIT, "self_hit", REJECTED, TEAM)                                                        \
+    X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN)                                        \
+    X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE)                                               \
+    X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT)                                       \
+    X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT)                                             \
+    X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER)
+
+enum hs_reason {
+#define X(id, name, verdict, check) HS_REASON_##id,
+    HS_REASONS(X)
+#undef X
+        HS_REASON_COUNT
+};
+
+/* Remarks on a verdict that never refuse anything. */
+#define HS_FLAGS(X)                                                                                \
+    X(REGION_MISMATCH, "region_mismatch")   /* the claimed bone is not the one touched */          \
+    X(DAMAGE_FORGED, "damage_forged")       /* claimed above the most the weapon can do */         \
+    X(RADIUS_FORGED, "radius_forged")       /* claimed radius off by more than 1 % */              \
+    X(TARGET_DEAD_NOW, "target_dead_now")   /* hit while alive, dead by now: no second kill */     \
+    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
+    X(LENIENT, "lenient")                   /* missed, within the claim padding */
+
+enum hs_flag {
+#define X(id, name) HS_FLAG_##id,
+    HS_FLAGS(X)
+#undef X
+        HS_FLAG_COUNT
+};
+
+/* Units of `measured` and `limit`. */
+#define HS_UNITS(X)                                                                                \
+    X(NONE, "none")                                                                                \
+    X(LENGTH, "length")                                                                            \
+    X(SECONDS, "seconds")                                                                          \
+    X(COUNT, "count")
+
+enum hs_unit {
+#define X(id, name) HS_UNIT_##id,
+    HS_UNITS(X)
+#undef X
+        HS_UNIT_COUNT
+};
+
+/* Answers to a posted player sample. */
+#define HS_FRAME_RESULTS(X)                                                                        \
+    X(STORED, "stored")                                                                            \
+    X(DUPLICATE_TIME, "duplicate_time")                                                            \
+    X(TOO_OLD, "too_old")                                                                          \
+    X(TIME_JUMP, "time_jump")                                                                      \
+    X(BAD_ROTATION, "bad_rotation")                                                                \
+    X(BAD_BONES, "bad_bones")                                                                      \
+    X(UNKNOWN_RIG, "unknown_rig")                                                                  \
+    X(UNKNOWN_STANCE, "unknown_stance")                                                            \
+    X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world")                                          \
+    X(NO_HITBOXES, "no_hitboxes")                                                                  \
+    X(CAPACITY, "capacity")
+
+enum hs_frame_result {
+#define X(id, name) HS_FRAME_##id,
+    HS_FRAME_RESULTS(X)
+#undef X
+        HS_FRAME_RESULT_COUNT
+};
+
+/* Names on the wire. The argument must be a member of its list. */
+const char *hs_verdict_name(enum hs_verdict verdict);
+const char *hs_mode_name(enum hs_mode mode);
+const char *hs_check_name(enum hs_check check);
+const char *hs_reason_name(enum hs_reason reason);
+const char *hs_flag_name(enum hs_flag flag);
+const char *hs_unit_name(enum hs_unit unit);
+const char *hs_frame_result_name(enum hs_frame_result result);
+
+/* The verdict a reason gives, and the check whose mode decides over it. */
+enum hs_verdict hs_reason_verdict(enum hs_reason reason);
+enum hs_check hs_reason_check(enum hs_reason reason);
+enum hs_mode hs_check_default_mode(enum hs_check check);
+
+/* The member of that name. False when there is none; *out is then left alone. */
+bool hs_mode_parse(struct hs_str name, enum hs_mode *out);
+bool hs_check_parse(struct hs_str name, enum hs_check *out);
+
+#endif
