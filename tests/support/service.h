@@ -1,0 +1,44 @@
+/*
+ * Starts the program under test ($HS_PROGRAM) as a child on free loopback ports and stops it again.
+ * The child ends with the process that started it, so an aborted test leaves nothing behind.
+ *
+ *     struct hs_test_service service;
+ *     if (!hs_test_service_start(&service, NULL)) return 1;
+ *     ... run the suite against service.data_port ...
+ *     bool clean = hs_test_service_stop(&service);
+ *     return failed == 0 && clean ? 0 : 1;
+ *
+ * Start and stop from the same process and thread (main, not a forked Check test): only the parent
+ * can collect the exit status, and the child ends when the starting thread does. Sanitizers and
+ * leak checkers in the child report through its exit status, so always look at what stop returns.
+ * $HS_WRAP, when set, is put in front of the program ("valgrind -q --error-exitcode=9").
+ */
+#ifndef HS_TESTS_SERVICE_H
+#define HS_TESTS_SERVICE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct hs_test_service {
+    pid_t pid;           /* 0: not running */
+    unsigned data_port;  /* on 127.0.0.1 */
+    unsigned admin_port; /* on 127.0.0.1 */
+    int out;             /* read end of its stdout, after the ready line */
+    int err;             /* a file with all it wrote to stderr so far */
+    char ready[256];     /* the ready line, without its newline */
+};
+
+/*
+ * Runs `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0`
+ * and then `extra` (NULL, or arguments closed by NULL; later options win) and waits for the ready
+ * line. False, with the reason on stderr and nothing left running, when it does not come in time.
+ */
+bool hs_test_service_start(struct hs_test_service *service, const char *const *extra);
+
+/*
+ * SIGTERM, wait, SIGKILL after a deadline. True when it exited with status 0; otherwise what it
+ * wrote to stderr is printed. Stopping a service that does not run returns true.
+ */
+bool hs_test_service_stop(struct hs_test_service *service);
+
+#endif
