@@ -39,6 +39,9 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
+/* What a client told to come back later is told to wait: `retry_after_ms`, and Retry-After. */
+enum { HS_RETRY_AFTER_MS = 1000 };
+
 struct hs_problem {
     enum hs_problem_code code; /* HS_PROBLEM_NONE: nothing wrong so far */
     char detail[256];          /* one sentence about this occurrence; may be empty */
@@ -49,6 +52,9 @@ struct hs_problem {
         char detail[HS_DETAIL_MAX];
     } errors[HS_PROBLEM_MAX];
 };
+
+/* Nothing wrong so far. Cheaper than zeroing all of it. */
+void hs_problem_init(struct hs_problem *problem);
 
 /* Sets code and detail; the first call wins. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)

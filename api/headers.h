@@ -1,0 +1,44 @@
+/*
+ * The checks on the header fields of a request. The HTTP library accepts requests that it and a
+ * proxy in front of it can read differently; what is ambiguous is refused before a byte of the
+ * body is read. No HTTP library in here: fields come in one by one, then the verdict is asked for.
+ */
+#ifndef HS_API_HEADERS_H
+#define HS_API_HEADERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/problem.h"
+#include "validators/str.h"
+
+enum { HS_REQUEST_ID_MAX = 128 };
+
+struct hs_headers {
+    unsigned lengths, types, hosts;         /* how often the field came */
+    size_t length;                          /* Content-Length; only with lengths == 1 */
+    bool length_bad;                        /* not a plain decimal number that fits */
+    bool transfer_encoding;                 /* any Transfer-Encoding */
+    bool encoded;                           /* a Content-Encoding other than identity */
+    bool type_fine;                         /* application/json, UTF-8 */
+    char ambiguous[64];                     /* what was wrong with a field; empty: nothing */
+    char request_id[HS_REQUEST_ID_MAX + 1]; /* the caller's X-Request-Id when usable, else "" */
+    char trace_id[33];                      /* of a W3C traceparent, else "" */
+};
+
+/* Notes one field as it was received. Start from a zeroed struct. */
+void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
+
+/*
+ * Sets `problem` to the first thing wrong: ambiguous framing or names 400, Transfer-Encoding or a
+ * missing length 411, a length above body_limit 413, a wrong media type or an encoding 415. A
+ * method that `takes_body` must say its length and type; another must not have a body.
+ */
+void hs_headers_check(const struct hs_headers *headers, bool takes_body, size_t body_limit,
+                      struct hs_problem *problem);
+
+/* Whether the client means to send a body: it may then not be answered on a kept connection
+   before the body was read. */
+bool hs_headers_body_follows(const struct hs_headers *headers);
+
+#endif

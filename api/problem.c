@@ -1,0 +1,102 @@
+#include "api/problem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/escape.h"
+
+static const struct {
+    const char *name;
+    int status;
+    const char *title;
+} problems[HS_PROBLEM_COUNT] = {
+#define X(id, code, status, title) {code, status, title},
+    HS_PROBLEMS(X)
+#undef X
+};
+
+void hs_problem_init(struct hs_problem *problem)
+{
+    problem->code = HS_PROBLEM_NONE;
+    problem->detail[0] = '\0';
+    problem->count = 0;
+    problem->left_out = 0;
+}
+
+void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
+{
+    if (problem->code != HS_PROBLEM_NONE)
+        return;
+    problem->code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(problem->detail, sizeof problem->detail, format, args);
+    va_end(args);
+}
+
+void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
+{
+    if (problem->code == HS_PROBLEM_NONE)
+        problem->code = HS_PROBLEM_INVALID_REQUEST;
+    if (problem->count == HS_PROBLEM_MAX) {
+        problem->left_out++;
+        return;
+    }
+    snprintf(problem->errors[problem->count].pointer, HS_POINTER_MAX, "%s", pointer);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(problem->errors[problem->count].detail, HS_DETAIL_MAX, format, args);
+    va_end(args);
+    problem->count++;
+}
+
+int hs_problem_status(enum hs_problem_code code)
+{
+    return problems[code].status;
+}
+
+const char *hs_problem_name(enum hs_problem_code code)
+{
+    return problems[code].name;
+}
+
+static void put_member(struct hs_buffer *out, const char *name, const char *text)
+{
+    hs_buffer_printf(out, "\"%s\":", name);
+    hs_escape_json(out, (struct hs_str){text, strlen(text)});
+}
+
+static void put_errors(const struct hs_problem *problem, struct hs_buffer *out)
+{
+    hs_buffer_puts(out, ",\"errors\":[");
+    for (size_t i = 0; i < problem->count; i++) {
+        hs_buffer_puts(out, i == 0 ? "{" : ",{");
+        put_member(out, "pointer", problem->errors[i].pointer);
+        hs_buffer_puts(out, ",");
+        put_member(out, "detail", problem->errors[i].detail);
+        hs_buffer_puts(out, "}");
+    }
+    hs_buffer_puts(out, "]");
+    if (problem->left_out > 0)
+        hs_buffer_printf(out, ",\"errors_left_out\":%zu", problem->left_out);
+}
+
+void hs_problem_encode(const struct hs_problem *problem, const char *instance,
+                       struct hs_buffer *out)
+{
+    const char *title = problems[problem->code].title;
+    hs_buffer_printf(out, "{\"type\":\"urn:hindsight:problem:%s\",", problems[problem->code].name);
+    put_member(out, "title", title);
+    hs_buffer_printf(out, ",\"status\":%d,", problems[problem->code].status);
+    put_member(out, "detail", problem->detail[0] != '\0' ? problem->detail : title);
+    hs_buffer_puts(out, ",");
+    put_member(out, "instance", instance);
+    hs_buffer_puts(out, ",");
+    put_member(out, "code", problems[problem->code].name);
+    if (problem->count > 0)
+        put_errors(problem, out);
+    if (problems[problem->code].status == 503)
+        hs_buffer_printf(out, ",\"retry_after_ms\":%d", HS_RETRY_AFTER_MS);
+    hs_buffer_puts(out, "}");
+}

@@ -1,0 +1,75 @@
+/*
+ * What the service counts: relaxed atomics that any thread adds to without waiting, written out
+ * in the Prometheus text format 0.0.4. Label sets are closed; every series is there from the
+ * start, at 0. No match, player or address is ever a label.
+ */
+#ifndef HS_SERVICE_METRICS_H
+#define HS_SERVICE_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/buffer.h"
+#include "api/routes.h"
+#include "validators/vocabulary.h"
+
+struct hs_service;
+struct hs_metrics;
+
+/* NULL when memory is out. */
+struct hs_metrics *hs_metrics_create(void);
+void hs_metrics_destroy(struct hs_metrics *metrics);
+
+/* A request that no route answers is counted under this one: route="other". */
+enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
+
+/* One answered request. `code` is its HTTP status, `seconds` from its header to its reply. */
+void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
+
+/* Requests between header and reply: add 1, add -1. */
+void hs_metrics_inflight(struct hs_metrics *metrics, int change);
+
+/* One judged hit: its deciding reason under HS_MODE_ENFORCE, each reason in its `would_reject`
+   under HS_MODE_SHADOW. `verdict` is the reason's own (hs_reason_verdict). */
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict verdict, enum hs_reason reason,
+                        enum hs_mode mode);
+
+/* Posted player samples by what became of them. */
+void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count);
+
+/* Time taken to judge one hit. */
+void hs_metrics_verify(struct hs_metrics *metrics, double seconds);
+
+/* How far back a claim reached: `now` - `hit_time`. */
+void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
+
+/* Requests refused to protect the service. X(id, label) */
+#define HS_SHED_REASONS(X)                                                                         \
+    X(BODIES, "body_memory") /* bodies being received fill their share of memory */                \
+    X(CAPACITY, "capacity")  /* a table is full, or memory is out */
+
+enum hs_shed_reason {
+#define X(id, label) HS_SHED_##id,
+    HS_SHED_REASONS(X)
+#undef X
+        HS_SHED_REASON_COUNT
+};
+
+void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
+
+/* Whether the last reload of rulesets took everything; true from the start. */
+void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
+
+/* What is counted where it lives, read when the metrics are. */
+struct hs_metrics_gauges {
+    size_t matches, players, history_bytes;
+};
+
+/* Fills the gauges from the registry; service/endpoints.c. */
+void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
+
+/* Writes the exposition. */
+void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
+                      struct hs_buffer *out);
+
+#endif
