@@ -20,6 +20,17 @@ const char *hs_log_level_name(enum hs_log_level level)
     return level_names[level];
 }
 
+bool hs_log_level_parse(const char *name, enum hs_log_level *level)
+{
+    for (size_t i = 0; i < HS_LOG_LEVEL_COUNT; i++) {
+        if (strcmp(level_names[i], name) == 0) {
+            *level = (enum hs_log_level)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 void hs_log_set_level(enum hs_log_level level)
 {
     atomic_store_explicit(&threshold, (int)level, memory_order_relaxed);

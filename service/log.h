@@ -25,6 +25,7 @@ enum hs_log_level {
 };
 
 const char *hs_log_level_name(enum hs_log_level level);
+bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
 /* Lines above this level are dropped; HS_LOG_INFO from the start. */
 void hs_log_set_level(enum hs_log_level level);

@@ -1,0 +1,318 @@
+#include "service/metrics.h"
+
+#include <dirent.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The statuses an answer can have; anything else is counted as "other". */
+#define CODES(X)                                                                                   \
+    X(200)                                                                                         \
+    X(201) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
+
+static const int codes[] = {
+#define X(code) code,
+    CODES(X)
+#undef X
+};
+
+enum {
+    CODE_COUNT = sizeof codes / sizeof codes[0] + 1, /* the last one is "other" */
+    ROUTE_COUNT = HS_ROUTE_COUNT + 1,
+    SHOWN_MODES = 2, /* enforce and shadow; a check that is off counts nothing */
+    BUCKETS_MAX = 16,
+};
+
+/* Upper bounds in seconds, ascending, closed by 0; +Inf follows. */
+static const double http_bounds[BUCKETS_MAX] = {50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3,
+                                                10e-3, 25e-3,  50e-3,  0.1,    0.25, 0.5,    1.0};
+static const double verify_bounds[BUCKETS_MAX] = {1e-6,   2e-6,   5e-6,   10e-6, 20e-6, 50e-6,
+                                                  100e-6, 200e-6, 500e-6, 1e-3,  5e-3};
+static const double rewind_bounds[BUCKETS_MAX] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15,
+                                                  0.2,  0.25,  0.3,  0.5,   1.0, 2.0};
+
+typedef atomic_ullong counter;
+
+struct histogram {
+    counter buckets[BUCKETS_MAX + 1]; /* not cumulated */
+    counter sum_ns;
+};
+
+struct hs_metrics {
+    counter requests[ROUTE_COUNT][CODE_COUNT];
+    struct histogram durations[ROUTE_COUNT]; /* at the first route of the same pattern */
+    size_t first[ROUTE_COUNT];               /* that route, for each */
+    counter verdicts[HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
+    counter frames[HS_FRAME_RESULT_COUNT];
+    counter shed[HS_SHED_REASON_COUNT];
+    struct histogram verify, rewind;
+    atomic_llong inflight;
+    atomic_bool reload_failed;
+    double start_time;
+};
+
+_Static_assert((int)HS_MODE_ENFORCE < (int)SHOWN_MODES && (int)HS_MODE_SHADOW < (int)SHOWN_MODES,
+               "the modes that count come first");
+
+static void add(counter *to, unsigned long long amount)
+{
+    atomic_fetch_add_explicit(to, amount, memory_order_relaxed);
+}
+
+static unsigned long long value(const counter *of)
+{
+    return atomic_load_explicit(of, memory_order_relaxed);
+}
+
+static const char *route_label(size_t route)
+{
+    return route == HS_METRICS_NO_ROUTE ? "other" : hs_route_pattern((enum hs_route)route);
+}
+
+struct hs_metrics *hs_metrics_create(void)
+{
+    struct hs_metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics == NULL)
+        return NULL;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (size_t route = 0; route < ROUTE_COUNT; route++)
+        while (strcmp(route_label(metrics->first[route]), route_label(route)) != 0)
+            metrics->first[route]++;
+    metrics->start_time = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return metrics;
+}
+
+void hs_metrics_destroy(struct hs_metrics *metrics)
+{
+    free(metrics);
+}
+
+static void observe(struct histogram *histogram, const double *bounds, double seconds)
+{
+    size_t i = 0;
+    while (bounds[i] > 0 && seconds > bounds[i])
+        i++;
+    add(&histogram->buckets[i], 1);
+    if (seconds > 0)
+        add(&histogram->sum_ns, (unsigned long long)(seconds * 1e9 + 0.5));
+}
+
+void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds)
+{
+    size_t i = 0;
+    while (i < CODE_COUNT - 1 && codes[i] != code)
+        i++;
+    add(&metrics->requests[route][i], 1);
+    observe(&metrics->durations[metrics->first[route]], http_bounds, seconds);
+}
+
+void hs_metrics_inflight(struct hs_metrics *metrics, int change)
+{
+    atomic_fetch_add_explicit(&metrics->inflight, change, memory_order_relaxed);
+}
+
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict verdict, enum hs_reason reason,
+                        enum hs_mode mode)
+{
+    if ((size_t)mode < SHOWN_MODES)
+        add(&metrics->verdicts[verdict][reason][mode], 1);
+}
+
+void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count)
+{
+    add(&metrics->frames[result], count);
+}
+
+void hs_metrics_verify(struct hs_metrics *metrics, double seconds)
+{
+    observe(&metrics->verify, verify_bounds, seconds);
+}
+
+void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds)
+{
+    observe(&metrics->rewind, rewind_bounds, seconds);
+}
+
+void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason)
+{
+    add(&metrics->shed[reason], 1);
+}
+
+void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
+{
+    atomic_store(&metrics->reload_failed, !successful);
+}
+
+static void head(struct hs_buffer *out, const char *name, const char *type, const char *help)
+{
+    hs_buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void gauge(struct hs_buffer *out, const char *name, const char *help, double number)
+{
+    head(out, name, "gauge", help);
+    hs_buffer_printf(out, "%s %.15g\n", name, number);
+}
+
+/* `label` is empty or one `name="value"`. */
+static void put_histogram(struct hs_buffer *out, const char *name, const char *label,
+                          const struct histogram *histogram, const double *bounds)
+{
+    unsigned long long total = 0;
+    const char *comma = label[0] == '\0' ? "" : ",";
+    size_t i = 0;
+    for (; bounds[i] > 0; i++) {
+        total += value(&histogram->buckets[i]);
+        hs_buffer_printf(out, "%s_bucket{%s%sle=\"%g\"} %llu\n", name, label, comma, bounds[i],
+                         total);
+    }
+    total += value(&histogram->buckets[i]);
+    hs_buffer_printf(out, "%s_bucket{%s%sle=\"+Inf\"} %llu\n", name, label, comma, total);
+    const char *open = label[0] == '\0' ? "" : "{", *close = label[0] == '\0' ? "" : "}";
+    hs_buffer_printf(out, "%s_sum%s%s%s %.9f\n", name, open, label, close,
+                     (double)value(&histogram->sum_ns) * 1e-9);
+    hs_buffer_printf(out, "%s_count%s%s%s %llu\n", name, open, label, close, total);
+}
+
+static const char *method_label(size_t route)
+{
+    return route == HS_METRICS_NO_ROUTE ? "other"
+                                        : hs_method_name(hs_route_method((enum hs_route)route));
+}
+
+static void put_requests(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    head(out, "hindsight_http_requests_total", "counter", "Answered requests.");
+    for (size_t route = 0; route < ROUTE_COUNT; route++) {
+        for (size_t i = 0; i < CODE_COUNT; i++) {
+            char code[8] = "other";
+            if (i < CODE_COUNT - 1)
+                snprintf(code, sizeof code, "%d", codes[i]);
+            hs_buffer_printf(
+                out, "hindsight_http_requests_total{route=\"%s\",method=\"%s\",code=\"%s\"} %llu\n",
+                route_label(route), method_label(route), code, value(&metrics->requests[route][i]));
+        }
+    }
+    head(out, "hindsight_http_request_duration_seconds", "histogram",
+         "Time from the header of a request to its reply.");
+    for (size_t route = 0; route < ROUTE_COUNT; route++) {
+        if (metrics->first[route] != route)
+            continue;
+        char label[96];
+        snprintf(label, sizeof label, "route=\"%s\"", route_label(route));
+        put_histogram(out, "hindsight_http_request_duration_seconds", label,
+                      &metrics->durations[route], http_bounds);
+    }
+    gauge(out, "hindsight_http_inflight_requests", "Requests between header and reply.",
+          (double)atomic_load_explicit(&metrics->inflight, memory_order_relaxed));
+    head(out, "hindsight_requests_shed_total", "counter",
+         "Requests refused to protect the service.");
+    static const char *const reasons[] = {
+#define X(id, label) label,
+        HS_SHED_REASONS(X)
+#undef X
+    };
+    for (size_t i = 0; i < HS_SHED_REASON_COUNT; i++)
+        hs_buffer_printf(out, "hindsight_requests_shed_total{reason=\"%s\"} %llu\n", reasons[i],
+                         value(&metrics->shed[i]));
+}
+
+/* Every reason with its own verdict; another pairing would be a mistake and shows only then. */
+static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    head(out, "hindsight_verdicts_total", "counter",
+         "Judged claims by deciding reason (enforce) and by reasons that would reject (shadow).");
+    for (size_t verdict = 0; verdict < HS_VERDICT_COUNT; verdict++) {
+        for (size_t reason = 0; reason < HS_REASON_COUNT; reason++) {
+            bool own = hs_reason_verdict((enum hs_reason)reason) == (enum hs_verdict)verdict;
+            for (size_t mode = 0; mode < SHOWN_MODES; mode++) {
+                unsigned long long count = value(&metrics->verdicts[verdict][reason][mode]);
+                bool possible = own && (mode == (size_t)HS_MODE_ENFORCE ||
+                                        verdict != (size_t)HS_VERDICT_ACCEPTED);
+                if (!possible && count == 0)
+                    continue;
+                hs_buffer_printf(out,
+                                 "hindsight_verdicts_total{kind=\"hit\",verdict=\"%s\","
+                                 "reason=\"%s\",mode=\"%s\"} %llu\n",
+                                 hs_verdict_name((enum hs_verdict)verdict),
+                                 hs_reason_name((enum hs_reason)reason),
+                                 hs_mode_name((enum hs_mode)mode), count);
+            }
+        }
+    }
+    head(out, "hindsight_verify_duration_seconds", "histogram", "Time to judge one claim.");
+    put_histogram(out, "hindsight_verify_duration_seconds", "", &metrics->verify, verify_bounds);
+    head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");
+    put_histogram(out, "hindsight_rewind_age_seconds", "", &metrics->rewind, rewind_bounds);
+    head(out, "hindsight_frames_total", "counter", "Posted player samples.");
+    for (size_t i = 0; i < HS_FRAME_RESULT_COUNT; i++)
+        hs_buffer_printf(out, "hindsight_frames_total{result=\"%s\"} %llu\n",
+                         hs_frame_result_name((enum hs_frame_result)i), value(&metrics->frames[i]));
+}
+
+static double resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    unsigned long total = 0, resident = 0;
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lu %lu", &total, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double open_descriptors(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    if (directory == NULL)
+        return 0;
+    unsigned count = 0;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count - 1; /* the one that is reading */
+}
+
+static double seconds(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static void put_process(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    struct rusage usage = {0};
+    struct rlimit files = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    getrlimit(RLIMIT_NOFILE, &files);
+    head(out, "process_cpu_seconds_total", "counter", "User and system time used.");
+    hs_buffer_printf(out, "process_cpu_seconds_total %.6f\n",
+                     seconds(usage.ru_utime) + seconds(usage.ru_stime));
+    head(out, "process_start_time_seconds", "gauge", "Start of the process since the epoch.");
+    hs_buffer_printf(out, "process_start_time_seconds %.3f\n", metrics->start_time);
+    gauge(out, "process_resident_memory_bytes", "Resident memory.", resident_bytes());
+    gauge(out, "process_open_fds", "Open file descriptors.", open_descriptors());
+    gauge(out, "process_max_fds", "Limit of open file descriptors.", (double)files.rlim_cur);
+}
+
+void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
+                      struct hs_buffer *out)
+{
+    head(out, "hindsight_build_info", "gauge", "The version of the service; always 1.");
+    hs_buffer_puts(out, "hindsight_build_info{version=\"" HS_VERSION "\"} 1\n");
+    put_requests(metrics, out);
+    put_verdicts(metrics, out);
+    gauge(out, "hindsight_matches_active", "Open matches.", (double)gauges->matches);
+    gauge(out, "hindsight_players_active", "Players with a history.", (double)gauges->players);
+    gauge(out, "hindsight_history_bytes", "Memory of all histories.",
+          (double)gauges->history_bytes);
+    gauge(out, "hindsight_config_last_reload_successful",
+          "1 if the last reload of rulesets took everything.",
+          atomic_load(&metrics->reload_failed) ? 0 : 1);
+    put_process(metrics, out);
+}
