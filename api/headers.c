@@ -151,8 +151,8 @@ void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_st
     }
 }
 
-void hs_headers_check(const struct hs_headers *headers, bool takes_body, size_t body_limit,
-                      struct hs_problem *problem)
+void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
+                              struct hs_problem *problem)
 {
     if (headers->ambiguous[0] != '\0')
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s", headers->ambiguous);
@@ -169,10 +169,15 @@ void hs_headers_check(const struct hs_headers *headers, bool takes_body, size_t 
                        "Send a Content-Length; no Transfer-Encoding is accepted");
     else if (takes_body && headers->lengths == 0)
         hs_problem_set(problem, HS_PROBLEM_LENGTH_REQUIRED, "Send a Content-Length");
-    else if (!takes_body && headers->length > 0)
+}
+
+void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
+                              struct hs_problem *problem)
+{
+    if (!takes_body && headers->length > 0)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "This method takes no body here");
-    else if (headers->length > body_limit)
-        hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", body_limit);
+    else if (headers->length > limit)
+        hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", limit);
     else if (headers->encoded)
         hs_problem_set(problem, HS_PROBLEM_UNSUPPORTED_MEDIA_TYPE,
                        "No Content-Encoding is accepted");

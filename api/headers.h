@@ -30,12 +30,19 @@ struct hs_headers {
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
- * Sets `problem` to the first thing wrong: ambiguous framing or names 400, Transfer-Encoding or a
- * missing length 411, a length above body_limit 413, a wrong media type or an encoding 415. A
- * method that `takes_body` must say its length and type; another must not have a body.
+ * Sets `problem` when the end of the request cannot be told for sure: ambiguous lengths, names or
+ * values 400, any Transfer-Encoding or a missing length 411. The connection must then be closed.
+ * `takes_body`: the method is one that must say the length of its body.
  */
-void hs_headers_check(const struct hs_headers *headers, bool takes_body, size_t body_limit,
-                      struct hs_problem *problem);
+void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
+                              struct hs_problem *problem);
+
+/*
+ * Sets `problem` when the body is not acceptable: above `limit` 413, a wrong media type or an
+ * encoding 415, a body where the method takes none 400.
+ */
+void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
+                              struct hs_problem *problem);
 
 /* Whether the client means to send a body: it may then not be answered on a kept connection
    before the body was read. */

@@ -21,9 +21,9 @@ struct hs_request {
     enum hs_listener listener;
     struct hs_route_params params;
     struct hs_str body;
-    const char *request_id;   /* the caller's X-Request-Id, or one made here */
-    struct hs_arena *arena;   /* freed after the reply was queued */
-    void *connection;         /* for hs_request_query */
+    const char *request_id; /* the caller's X-Request-Id, or one made here */
+    struct hs_arena *arena; /* freed after the reply was queued */
+    void *connection;       /* for hs_request_query */
 };
 
 /* What an endpoint answers: a body and a status, or a problem. */
@@ -32,7 +32,7 @@ struct hs_reply {
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
     struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
-    const char *static_body;  /* set: sent as it is, without a copy, `static_size` long */
+    const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */
     size_t static_size;
 };
 
@@ -42,15 +42,19 @@ typedef void hs_endpoint(struct hs_service *service, const struct hs_request *re
 /* Indexed by enum hs_route; service/endpoints.c. */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
+/* The endpoints about the service itself; service/health.c. */
+hs_endpoint hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics, hs_endpoint_contract;
+
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
 struct hs_http_limits {
-    unsigned threads;             /* workers of this listener, >= 1 */
-    unsigned connections;         /* refused beyond this */
-    size_t body_bytes;            /* 413 beyond this */
-    unsigned idle_seconds;        /* a silent connection is closed after this */
-    unsigned request_seconds;     /* a body that takes longer in all is answered 408 and closed */
+    unsigned threads;           /* workers of this listener, >= 1 */
+    unsigned connections;       /* refused beyond this */
+    size_t body_bytes;          /* 413 beyond this */
+    size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */
+    unsigned idle_seconds;      /* a silent connection is closed after this */
+    unsigned request_seconds;   /* a body that takes longer in all is answered 408 and closed */
 };
 
 struct hs_http;

@@ -16,6 +16,7 @@ struct hs_service {
     struct hs_ruleset_store *rulesets;
     atomic_bool draining; /* readyz answers 404 from now on */
     atomic_bool ready;
+    atomic_uint stuck[3]; /* by enum hs_listener: endpoints running for longer than they ever may */
 };
 
 /*

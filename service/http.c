@@ -1,0 +1,173 @@
+#include "service/http_listener.h"
+
+#include "service/address.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+static void log_library(void *context, const char *format, va_list args)
+{
+    struct hs_http *http = context;
+    unsigned dropped = 0;
+    if (!hs_log_enabled(HS_LOG_INFO) || !hs_log_allowed(&http->library_log, &dropped))
+        return;
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    text[strcspn(text, "\r\n")] = '\0';
+    hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text),
+           HS_LOG_NUMBER("lines_dropped", dropped));
+}
+
+static void notify_connection(void *context, struct MHD_Connection *connection,
+                              void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *socket_context = info == NULL ? NULL : hs_http_connection_open(context, info->connect_fd);
+    } else {
+        hs_http_connection_close(*socket_context);
+        *socket_context = NULL;
+    }
+}
+
+/* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
+static int open_socket(const char *text, char bound[64], char error[256])
+{
+    struct hs_address address;
+    if (!hs_address_parse(text, &address)) {
+        snprintf(error, 256, "%.100s is not ADDR:PORT with a numeric address", text);
+        return -1;
+    }
+    const int on = 1;
+    int fd = socket(address.socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool fine = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0;
+    if (fine && address.socket.ss_family == AF_INET6)
+        fine = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0;
+    fine = fine && bind(fd, (const struct sockaddr *)&address.socket, address.size) == 0;
+    fine = fine && listen(fd, BACKLOG) == 0;
+    fine = fine && getsockname(fd, (struct sockaddr *)&address.socket, &address.size) == 0;
+    if (!fine) {
+        snprintf(error, 256, "cannot listen on %.100s: %s", text, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    hs_address_print(&address, bound, 64);
+    return fd;
+}
+
+static bool start_daemon(struct hs_http *http, int fd)
+{
+    const struct hs_http_limits *limits = &http->limits;
+    /* The library refuses a pool of one thread; one is what it runs without the option. */
+    struct MHD_OptionItem pool[] = {
+        {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)limits->threads, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        hs_http_handle, http, MHD_OPTION_EXTERNAL_LOGGER, log_library, http,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, limits->idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
+        hs_http_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, http,
+        MHD_OPTION_ARRAY, limits->threads < 2 ? pool + 1 : pool, MHD_OPTION_END);
+    return http->daemon != NULL;
+}
+
+static struct hs_http *create(struct hs_service *service, enum hs_listener listener,
+                              const struct hs_http_limits *limits)
+{
+    struct hs_http *http = calloc(1, sizeof *http);
+    if (http == NULL)
+        return NULL;
+    http->service = service;
+    http->listener = listener;
+    http->limits = *limits;
+    http->library_log.per_second = 5;
+    http->request_log.per_second = 50;
+    pthread_condattr_t attributes;
+    pthread_mutex_init(&http->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&http->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return http;
+}
+
+static void destroy(struct hs_http *http)
+{
+    pthread_cond_destroy(&http->wake);
+    pthread_mutex_destroy(&http->lock);
+    free(http);
+}
+
+static void stop_watchdog(struct hs_http *http)
+{
+    pthread_mutex_lock(&http->lock);
+    http->stopping = true;
+    pthread_cond_signal(&http->wake);
+    pthread_mutex_unlock(&http->lock);
+    pthread_join(http->watchdog, NULL);
+}
+
+struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
+                              const char *address, const struct hs_http_limits *limits,
+                              char error[256])
+{
+    struct hs_http *http = create(service, listener, limits);
+    if (http == NULL) {
+        snprintf(error, 256, "out of memory");
+        return NULL;
+    }
+    int fd = open_socket(address, http->address, error);
+    if (fd < 0) {
+        destroy(http);
+        return NULL;
+    }
+    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
+        snprintf(error, 256, "cannot start a thread");
+        close(fd);
+        destroy(http);
+        return NULL;
+    }
+    if (!start_daemon(http, fd)) {
+        snprintf(error, 256, "cannot serve %.100s: see the log", http->address);
+        stop_watchdog(http);
+        close(fd);
+        destroy(http);
+        return NULL;
+    }
+    return http;
+}
+
+const char *hs_http_address(const struct hs_http *http)
+{
+    return http->address;
+}
+
+void hs_http_stop(struct hs_http *http, unsigned wait_ms)
+{
+    if (http == NULL)
+        return;
+    atomic_store(&http->closing, true);
+    int fd = MHD_quiesce_daemon(http->daemon);
+    if (fd >= 0)
+        close(fd);
+    /* Stopping the daemon drops replies on their way, so they are waited for. */
+    int64_t until_us = hs_http_now_us() + (int64_t)wait_ms * 1000;
+    while (atomic_load(&http->in_flight) > 0 && hs_http_now_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    MHD_stop_daemon(http->daemon);
+    stop_watchdog(http);
+    destroy(http);
+}

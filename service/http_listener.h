@@ -1,0 +1,78 @@
+/* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
+   http_watch.c (deadlines). */
+#ifndef HS_SERVICE_HTTP_LISTENER_H
+#define HS_SERVICE_HTTP_LISTENER_H
+
+#include "api/headers.h"
+#include "service/http.h"
+#include "service/log.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/*
+ * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
+ * ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
+ * so exactly one wins.
+ */
+enum hs_http_phase {
+    HS_HTTP_IDLE,     /* between requests, or the header is arriving */
+    HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_ENDPOINT, /* the endpoint runs */
+    HS_HTTP_REPLY,    /* the reply is queued */
+    HS_HTTP_EXPIRED,
+};
+
+struct hs_http_connection {
+    struct hs_http_connection *previous, *next;
+    struct hs_http *http;
+    int fd; /* open for as long as the connection is on the list */
+    atomic_int phase;
+    atomic_llong since_us; /* start of the phase, monotonic */
+    /* For the 408 of the watchdog, written before the phase becomes BODY: */
+    unsigned route;
+    char request_id[HS_REQUEST_ID_MAX + 1];
+};
+
+struct hs_http {
+    struct hs_service *service;
+    enum hs_listener listener;
+    struct hs_http_limits limits;
+    struct MHD_Daemon *daemon;
+    char address[64];
+    atomic_bool closing;
+    atomic_uint in_flight;    /* requests between header and reply sent */
+    atomic_size_t body_bytes; /* of all requests being received */
+    struct hs_log_limit library_log, request_log;
+
+    pthread_mutex_t lock; /* guards the list and `stopping` */
+    pthread_cond_t wake;
+    pthread_t watchdog;
+    bool stopping;
+    struct hs_http_connection *connections;
+};
+
+int64_t hs_http_now_us(void);
+
+/* Moves a connection on; false: the watchdog was faster, drop the request. */
+bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
+                     enum hs_http_phase to);
+
+/* Callbacks of the library (http_request.c); the context is the struct hs_http. */
+enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **request);
+void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
+                       enum MHD_RequestTerminationCode code);
+size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
+
+/* Enters a connection into the list and takes it out again. */
+struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd);
+void hs_http_connection_close(struct hs_http_connection *connection);
+
+/* The watchdog's thread; the argument is the struct hs_http. */
+void *hs_http_watch(void *context);
+
+#endif

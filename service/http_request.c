@@ -1,0 +1,331 @@
+/* One request on its way: header checks, body, endpoint, reply. Called by the library's threads. */
+#include "service/http_listener.h"
+
+#include "api/reply.h"
+#include "service/metrics.h"
+#include "service/serve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+/* Lives from the first handler call to the completion callback, whatever happens in between. */
+struct request {
+    struct hs_http *http;
+    struct hs_http_connection *connection;
+    struct hs_headers headers; /* request_id is always set */
+    struct hs_buffer body;
+    int64_t start_us;
+    bool shed; /* the bodies of all requests are too much: this one was dropped */
+};
+
+/* Where a request is meant to go, or why it is refused. */
+struct target {
+    unsigned route; /* HS_METRICS_NO_ROUTE: none */
+    struct hs_route_params params;
+    struct hs_problem problem;
+    bool close; /* the end of the request is in doubt, or its body is left unread */
+};
+
+/* ---- names and headers ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/*
+ * Decodes only what a name may hold. Everything else keeps its `%`, which no name and no route
+ * holds: an encoded slash or zero byte never turns one path into another.
+ */
+size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1;
+        int low = high >= 0 ? hex_digit(from[2]) : -1;
+        char decoded = low >= 0 ? (char)(high * 16 + low) : '\0';
+        if (low >= 0 && hs_name_is_valid((struct hs_str){&decoded, 1})) {
+            *to++ = decoded;
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
+                               size_t name_size, const char *value, size_t value_size)
+{
+    (void)kind;
+    hs_headers_add(context, (struct hs_str){name, name_size}, (struct hs_str){value, value_size});
+    return MHD_YES;
+}
+
+static void make_request_id(char id[HS_REQUEST_ID_MAX + 1])
+{
+    uint64_t words[2] = {0};
+    if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
+        /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
+        words[0] = (uint64_t)hs_http_now_us();
+        words[1] = (uint64_t)(uintptr_t)id;
+    }
+    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, words[0], words[1]);
+}
+
+const char *hs_request_query(const struct hs_request *request, const char *name)
+{
+    const char *value = NULL;
+    size_t size = 0;
+    if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                      strlen(name), &value, &size) != MHD_YES)
+        return NULL;
+    return value == NULL ? "" : value;
+}
+
+/* ---- where to ---- */
+
+static bool takes_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+}
+
+static void find_route(const struct request *request, const char *method, const char *url,
+                       struct target *target)
+{
+    enum hs_route route;
+    enum hs_route_match match =
+        hs_route_find(request->http->listener, method, url, &route, &target->params);
+    target->route = HS_METRICS_NO_ROUTE;
+    if (match == HS_ROUTE_UNKNOWN) {
+        hs_problem_set(&target->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
+    } else if (match == HS_ROUTE_BAD_METHOD) {
+        hs_problem_set(&target->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
+                       target->params.allow);
+    } else {
+        target->route = route;
+        if (match == HS_ROUTE_BAD_NAME)
+            hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+                           "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
+    }
+}
+
+static void examine(const struct request *request, const char *method, const char *url,
+                    struct target *target)
+{
+    const struct hs_headers *headers = &request->headers;
+    bool body = takes_body(method);
+    hs_problem_init(&target->problem);
+    hs_headers_check_framing(headers, body, &target->problem);
+    target->close = target->problem.code != HS_PROBLEM_NONE;
+    find_route(request, method, url, target);
+    hs_headers_check_content(headers, body, request->http->limits.body_bytes, &target->problem);
+    if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
+        target->close = true;
+}
+
+/* ---- replies ---- */
+
+static void log_request(struct request *request, const struct target *target, int status,
+                        int64_t duration_us)
+{
+    enum hs_log_level level = status >= 500   ? HS_LOG_WARN
+                              : status >= 400 ? HS_LOG_INFO
+                                              : HS_LOG_DEBUG;
+    unsigned dropped = 0;
+    if (!hs_log_enabled(level) ||
+        (level != HS_LOG_DEBUG && !hs_log_allowed(&request->http->request_log, &dropped)))
+        return;
+    char match[HS_NAME_MAX + 1] = "";
+    const char *pattern = "";
+    if (target->route != HS_METRICS_NO_ROUTE) {
+        pattern = hs_route_pattern((enum hs_route)target->route);
+        if (strncmp(pattern, "/v1/matches/", 12) == 0)
+            snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
+                     target->params.name[0].ptr);
+    }
+    hs_log(level, "request", HS_LOG_TEXT("request_id", request->headers.request_id),
+           HS_LOG_TEXT("trace_id", request->headers.trace_id), HS_LOG_TEXT("match", match),
+           HS_LOG_TEXT("route", pattern), HS_LOG_NUMBER("status", status),
+           HS_LOG_NUMBER("dur_us", duration_us), HS_LOG_NUMBER("lines_dropped", dropped));
+}
+
+static enum MHD_Result send_reply(struct request *request, const struct target *target,
+                                  struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_service *service = http->service;
+    struct hs_reply_headers headers = {
+        .request_id = request->headers.request_id,
+        .allow = target->params.allow,
+        .close = target->close || atomic_load(&http->closing) || atomic_load(&service->draining),
+    };
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        reply->status = hs_problem_status(reply->problem->code);
+    int64_t duration_us = hs_http_now_us() - request->start_us;
+    hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
+    log_request(request, target, reply->status, duration_us);
+    bool fine;
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        fine = hs_reply_problem(connection, reply->problem, &headers);
+    else if (reply->static_body != NULL)
+        fine = hs_reply_static(connection, reply->status, reply->content_type, reply->static_body,
+                               reply->static_size, &headers);
+    else
+        fine =
+            hs_reply_buffer(connection, reply->status, reply->content_type, &reply->body, &headers);
+    hs_buffer_free(&reply->body);
+    return fine ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result refuse(struct request *request, struct target *target,
+                              struct MHD_Connection *connection)
+{
+    struct hs_reply reply = {.problem = &target->problem};
+    return send_reply(request, target, connection, &reply);
+}
+
+/* ---- the handler calls, in order ---- */
+
+static void drop_body(struct request *request)
+{
+    atomic_fetch_sub(&request->http->body_bytes, request->body.len);
+    hs_buffer_free(&request->body);
+}
+
+static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
+                             const char *url, const char *method, void **context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct hs_http_connection *peer = info == NULL ? NULL : info->socket_context;
+    struct request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
+    if (request == NULL)
+        return MHD_NO;
+    *context = request;
+    request->http = http;
+    request->connection = peer;
+    request->start_us = hs_http_now_us();
+    atomic_fetch_add(&http->in_flight, 1);
+    hs_metrics_inflight(http->service->metrics, 1);
+
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &request->headers);
+    if (request->headers.request_id[0] == '\0')
+        make_request_id(request->headers.request_id);
+    struct target target;
+    examine(request, method, url, &target);
+    peer->route = target.route;
+    memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
+    if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
+        return MHD_NO;
+    if (!target.close)
+        return MHD_YES;
+    /* A reply to the first call ends the connection: what follows is never read. */
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
+                                                              : MHD_NO;
+}
+
+static enum MHD_Result receive(struct request *request, const char *bytes, size_t size)
+{
+    struct hs_http *http = request->http;
+    if (atomic_load(&request->connection->phase) != HS_HTTP_BODY)
+        return MHD_NO;
+    if (request->shed)
+        return MHD_YES;
+    size_t all = atomic_fetch_add(&http->body_bytes, size) + size;
+    hs_buffer_append(&request->body, bytes, size);
+    if (request->body.failed)
+        atomic_fetch_sub(&http->body_bytes, size);
+    if (request->body.failed || all > http->limits.inflight_body_bytes) {
+        request->shed = true;
+        drop_body(request);
+    }
+    return MHD_YES;
+}
+
+static void run_endpoint(struct request *request, struct target *target,
+                         struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_arena arena = {0};
+    const struct hs_request view = {
+        .route = (enum hs_route)target->route,
+        .listener = http->listener,
+        .params = target->params,
+        .body = {request->body.len > 0 ? request->body.data : "", request->body.len},
+        .request_id = request->headers.request_id,
+        .arena = &arena,
+        .connection = connection,
+    };
+    hs_endpoints[target->route](http->service, &view, reply);
+    hs_arena_free(&arena);
+    drop_body(request);
+    if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
+    if (reply->problem->code == HS_PROBLEM_OVERLOADED)
+        hs_metrics_shed(http->service->metrics, HS_SHED_CAPACITY);
+}
+
+static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
+                              const char *url, const char *method)
+{
+    struct target target;
+    struct hs_reply reply = {
+        .status = 200, .content_type = "application/json", .problem = &target.problem};
+    if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
+        return MHD_NO;
+    examine(request, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE && request->shed) {
+        hs_problem_set(&target.problem, HS_PROBLEM_OVERLOADED,
+                       "Too many bodies are being received");
+        hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
+    } else if (target.problem.code == HS_PROBLEM_NONE) {
+        run_endpoint(request, &target, connection, &reply);
+    }
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
+    return send_reply(request, &target, connection, &reply);
+}
+
+enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **request)
+{
+    (void)version;
+    if (*request == NULL)
+        return begin(context, connection, url, method, request);
+    if (*upload_size > 0) {
+        enum MHD_Result result = receive(*request, upload, *upload_size);
+        *upload_size = 0;
+        return result;
+    }
+    return finish(*request, connection, url, method);
+}
+
+void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
+                       enum MHD_RequestTerminationCode code)
+{
+    (void)connection;
+    (void)code;
+    struct hs_http *http = context;
+    struct request *ended = *request;
+    *request = NULL;
+    if (ended == NULL)
+        return;
+    /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
+    hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
+    drop_body(ended);
+    free(ended);
+    hs_metrics_inflight(http->service->metrics, -1);
+    atomic_fetch_sub(&http->in_flight, 1);
+}
