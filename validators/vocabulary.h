@@ -110,8 +110,7 @@ enum hs_flag {
 #define HS_UNITS(X)                                                                                \
     X(NONE, "none")                                                                                \
     X(LENGTH, "length")                                                                            \
-    X(SECONDS, "seconds")                                                                          \
-    X(COUNT, "count")
+    X(SECONDS, "seconds")
 
 enum hs_unit {
 #define X(id, name) HS_UNIT_##id,

@@ -1,0 +1,23 @@
+/* team: may the shooter hurt the target at all? */
+#include "hit_context.h"
+
+static uint16_t team_of(const struct hs_view *view)
+{
+    if (view->status != HS_REWIND_OK)
+        return HS_NONE;
+    return hs_rewind_state(view->player->history, &view->bracket)->team;
+}
+
+void hs_check_team(struct hs_hit_context *c)
+{
+    if (c->claims_self) {
+        hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_SELF_HIT);
+        return;
+    }
+    uint16_t team = c->claims_target ? team_of(&c->target) : HS_NONE;
+    if (team != HS_NONE && team == team_of(&c->shooter) && !c->ruleset->hit.friendly_fire)
+        hs_report_player(hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_FRIENDLY_FIRE),
+                         c->target.player);
+    else
+        hs_report_pass(c, HS_CHECK_TEAM);
+}

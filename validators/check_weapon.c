@@ -1,0 +1,50 @@
+/* weapon: does it exist, and could the shooter fire it at the time of the shot? */
+#include "hit_context.h"
+
+static bool owns(const struct hs_state *state, uint16_t weapon)
+{
+    return state->any_weapon || (state->owned[weapon / 64] >> (weapon % 64) & 1) != 0;
+}
+
+static bool is_ready(const struct hs_state *state, uint16_t weapon)
+{
+    return state->weapon == weapon && !state->reloading && state->ammo != 0 &&
+           owns(state, weapon);
+}
+
+/*
+ * Between two samples either may already be true of the shooter, so one that allows the shot is
+ * enough. Frames that never named a weapon say nothing against the claim's.
+ */
+static bool could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
+                       uint16_t weapon)
+{
+    const struct hs_state *from = hs_history_state(history, bracket->from);
+    const struct hs_state *to = hs_history_state(history, bracket->to);
+    if (from->weapon == HS_NONE && to->weapon == HS_NONE)
+        return owns(from, weapon) || owns(to, weapon);
+    return is_ready(from, weapon) || is_ready(to, weapon);
+}
+
+void hs_check_weapon(struct hs_hit_context *c)
+{
+    bool claim_names = c->claim->weapon.ptr != NULL;
+    if (c->shooter.status != HS_REWIND_OK && !c->launch_forgotten &&
+        (c->weapon != NULL || !claim_names)) {
+        hs_report_unknown(c, HS_CHECK_WEAPON,
+                          hs_missing_pose_reason(c->shooter.status,
+                                                 HS_REASON_UNKNOWN_SHOOTER_HISTORY));
+        return;
+    }
+    if (c->weapon == NULL) {
+        hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_UNKNOWN_WEAPON);
+        return;
+    }
+    uint16_t index = hs_ruleset_find_weapon(c->ruleset, hs_name_str(&c->weapon->name));
+    bool fine = c->launch_forgotten ||
+                could_fire(c->shooter.player->history, &c->shooter.bracket, index);
+    if (fine)
+        hs_report_pass(c, HS_CHECK_WEAPON);
+    else
+        hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_WEAPON_NOT_AVAILABLE);
+}

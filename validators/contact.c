@@ -1,0 +1,220 @@
+#include "contact.h"
+
+#include <float.h>
+
+/* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
+   or faces that coincide. A thousandth of the slack of touch. */
+#define TIE 1e-9
+
+/* A body during one leg. */
+struct leg_body {
+    struct hs_bracket bracket; /* at the start of the leg */
+    struct hs_vec motion;      /* of the root until the end of the leg */
+    bool moves;
+    struct hs_bracket end;     /* where it moves */
+};
+
+/* The player moved without a jump, a death or a new life from one bracket to the other. */
+static bool is_continuous(const struct hs_history *history, const struct hs_bracket *from,
+                          const struct hs_bracket *to)
+{
+    if (from->held || to->held)
+        return false;
+    const struct hs_state *a = hs_rewind_state(history, from);
+    int64_t first = hs_history_find(history, from->from->time_us);
+    int64_t last = hs_history_find(history, to->to->time_us);
+    for (int64_t i = first + 1; i <= last; i++) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        const struct hs_state *state = hs_history_state(history, sample);
+        if (sample->jumped || sample->event == HS_EVENT_TELEPORT ||
+            sample->event == HS_EVENT_SPAWN || state->life != a->life || state->rig != a->rig)
+            return false;
+    }
+    return true;
+}
+
+static bool place_body(const struct hs_leg *leg, const struct hs_ruleset *ruleset,
+                       const struct hs_history *history, struct leg_body *out)
+{
+    out->moves = false;
+    out->motion = (struct hs_vec){0, 0, 0};
+    if (hs_rewind_find(history, ruleset, leg->start_us, &out->bracket) != HS_REWIND_OK)
+        return false;
+    if (leg->end_us == leg->start_us ||
+        hs_rewind_find(history, ruleset, leg->end_us, &out->end) != HS_REWIND_OK ||
+        !is_continuous(history, &out->bracket, &out->end))
+        return true;
+    out->moves = true;
+    out->motion =
+        hs_vec_sub(hs_rewind_position(&out->end), hs_rewind_position(&out->bracket));
+    return true;
+}
+
+/*
+ * A lower bound of the gap between the sphere on this leg and anything of the body: the path as
+ * seen from the moving root, against the ball that holds all hitboxes.
+ */
+static double coarse_gap(const struct hs_leg *leg, const struct hs_ruleset *ruleset,
+                         const struct hs_history *history, const struct leg_body *body)
+{
+    const struct hs_sweep *sweep = &leg->sweep;
+    struct hs_vec root = hs_rewind_position(&body->bracket);
+    struct hs_vec from = hs_vec_sub(sweep->start, root);
+    struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), body->motion);
+    double squared = hs_vec_dot(travel, travel);
+    double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
+    s = s < 0 ? 0 : s > 1 ? 1 : s;
+    double nearest = hs_vec_length(hs_vec_add_scaled(from, travel, s));
+    double reach = hs_rewind_reach(history, ruleset, &body->bracket);
+    if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
+        reach += hs_rewind_reach(history, ruleset, &body->end);
+    return nearest - reach - sweep->radius;
+}
+
+/* The sweep as seen from a hitbox that moves along with `motion`. */
+static struct hs_sweep relative_sweep(const struct hs_sweep *sweep, struct hs_vec motion)
+{
+    struct hs_sweep relative = *sweep;
+    struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), motion);
+    relative.length = hs_vec_length(travel);
+    if (relative.length > 0)
+        relative.direction = hs_vec_scale(travel, 1 / relative.length);
+    return relative;
+}
+
+/* What is known while a leg is searched. */
+struct search {
+    const struct hs_leg *leg;
+    const struct hs_ruleset *ruleset;
+    double tie;
+    bool measure_gap;
+    int best_rank; /* of the hitbox that counts: lower wins over nearer */
+    struct hs_contact *out;
+};
+
+static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
+{
+    const struct hs_hit_rules *rules = &ruleset->hit;
+    for (int i = 0; i < rules->zone_priority_count; i++)
+        if (rules->zone_priority[i] == zone)
+            return i;
+    return rules->zone_priority_count;
+}
+
+/* A contact found in the moving frame, as it is in the world. */
+static void to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
+                     struct hs_vec motion, struct hs_sweep_contact *contact)
+{
+    double share = relative->length > 0 ? contact->distance / relative->length : 0;
+    struct hs_vec moved = hs_vec_scale(motion, share);
+    contact->center = hs_vec_add(contact->center, moved);
+    contact->point = hs_vec_add(contact->point, moved);
+    contact->distance = leg->travelled + leg->sweep.length * share;
+}
+
+static void take_contact(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
+                         struct hs_vec motion, const struct hs_sweep *relative,
+                         const struct hs_sweep_contact *found)
+{
+    struct hs_contact *out = s->out;
+    struct hs_sweep_contact contact = *found;
+    double center_distance = hs_vec_distance(contact.center, solid->center);
+    to_world(s->leg, relative, motion, &contact);
+    int rank = zone_rank(s->ruleset, out->rig->hitboxes[hitbox].zone);
+
+    bool first = !out->touched;
+    bool sooner = first || contact.distance < out->detail.distance - s->tie;
+    bool tied = !first && !sooner && contact.distance <= out->detail.distance + s->tie;
+    bool nearer = sooner || (tied && center_distance < out->center_distance);
+    if (first || contact.distance < out->distance)
+        out->distance = contact.distance;
+    if (first || rank < s->best_rank || (rank == s->best_rank && nearer)) {
+        out->hitbox = hitbox;
+        out->detail = contact;
+        out->center_distance = center_distance;
+        s->best_rank = rank;
+    }
+    out->touched = true;
+}
+
+static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
+                          struct hs_vec motion)
+{
+    struct hs_contact *out = s->out;
+    struct hs_sweep relative = relative_sweep(&s->leg->sweep, motion);
+    double distance;
+    if (!s->measure_gap && !hs_sweep_touches(&relative, solid, &distance))
+        return;
+    struct hs_sweep_contact contact;
+    hs_sweep_solid(&relative, solid, &contact);
+    if (contact.gap < out->gap) {
+        double share = relative.length > 0 ? contact.gap_distance / relative.length : 0;
+        out->gap = contact.gap;
+        out->gap_distance = s->leg->travelled + s->leg->sweep.length * share;
+        out->gap_hitbox = hitbox;
+    }
+    if (contact.touched)
+        take_contact(s, hitbox, solid, motion, &relative, &contact);
+}
+
+static void search_leg(struct search *s, const struct hs_history *history,
+                       const struct leg_body *placed)
+{
+    struct hs_body body, end;
+    hs_rewind_body(history, s->ruleset, &placed->bracket, &body);
+    if (placed->moves)
+        hs_rewind_body(history, s->ruleset, &placed->end, &end);
+    s->out->rig = body.rig;
+    memcpy(s->out->excluded, body.excluded, sizeof body.excluded);
+    uint16_t e = 0;
+    for (uint16_t i = 0; i < body.count; i++) {
+        struct hs_vec motion = {0, 0, 0};
+        if (placed->moves) {
+            /* Both lists are in the order of the rig; a hitbox missing at the end moves as the root. */
+            while (e < end.count && end.hitbox[e] < body.hitbox[i])
+                e++;
+            bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
+            motion = there ? hs_vec_sub(end.solids[e].center, body.solids[i].center)
+                           : placed->motion;
+        }
+        search_hitbox(s, body.hitbox[i], &body.solids[i], motion);
+    }
+}
+
+void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
+                     const struct hs_history *history, bool measure_gap, bool even_dead,
+                     struct hs_contact *out)
+{
+    memset(out, 0, sizeof *out);
+    out->gap = DBL_MAX;
+    double slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
+    uint32_t legs = hs_path_legs(path);
+    for (uint32_t i = 0; i < legs && !out->touched; i++) {
+        struct hs_leg leg;
+        struct leg_body body;
+        hs_path_leg(path, i, &leg);
+        if (!place_body(&leg, ruleset, history, &body))
+            continue;
+        out->has_pose = true;
+        if (!even_dead && !hs_rewind_state(history, &body.bracket)->alive)
+            continue;
+        double nearest = coarse_gap(&leg, ruleset, history, &body);
+        if (nearest > slack && !(measure_gap && nearest < out->gap))
+            continue;
+        struct search search = {.leg = &leg,
+                                .ruleset = ruleset,
+                                .tie = TIE * (path->length + path->radius),
+                                .measure_gap = measure_gap,
+                                .out = out};
+        search_leg(&search, history, &body);
+    }
+}
+
+bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
+                          const struct hs_contact *b)
+{
+    double tie = TIE * (path->length + path->radius);
+    if (fabs(a->distance - b->distance) > tie)
+        return a->distance < b->distance;
+    return a->center_distance < b->center_distance;
+}

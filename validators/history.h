@@ -1,0 +1,137 @@
+/*
+ * The history of one player: samples in order of time, with late ones put in their place.
+ *
+ * The root pose is kept in double, everything hanging on it (bones, eye) as float offsets from
+ * the root, and what rarely changes (rig, stance, team, weapon, life ...) once per change and not
+ * once per sample. A player without posted bones costs 80 bytes a sample.
+ *
+ * Memory: the history grows up to its limits and never beyond; only hs_history_insert allocates.
+ * Not thread-safe: one writer or many readers at a time.
+ */
+#ifndef HS_HISTORY_H
+#define HS_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ruleset.h"
+#include "vec.h"
+
+/* What a sample inherits from the one before it in time when it does not say it. */
+struct hs_state {
+    uint64_t owned[HS_MAX_WEAPONS / 64]; /* weapons owned, one bit a ruleset weapon */
+    double damage_scale;                 /* 1 */
+    int64_t life;                        /* counts spawns; 0 */
+    int32_t ammo;                        /* in the weapon held; -1 not said */
+    uint16_t rig;                        /* ruleset index */
+    uint16_t stance;                     /* rig index */
+    uint16_t team;                       /* interned by the match; HS_NONE not said */
+    uint16_t weapon;                     /* ruleset index, HS_NONE, or HS_WEAPON_FOREIGN */
+    bool any_weapon;                     /* `owned` was never said */
+    bool alive, is_protected, reloading;
+};
+
+/* The frame named a weapon that is not in the ruleset. */
+#define HS_WEAPON_FOREIGN 0xFFFEu
+
+enum hs_sample_event {
+    HS_EVENT_NONE,
+    HS_EVENT_SPAWN,
+    HS_EVENT_TELEPORT,
+    HS_EVENT_DEATH,
+    HS_EVENT_LEAVE
+};
+
+struct hs_sample {
+    int64_t time_us;
+    struct hs_vec position; /* of the root; world, length */
+    float rotation[4];      /* of the root */
+    float aim[3];           /* unit, or 0 0 0: not said */
+    int32_t rtt_us;         /* -1: not known */
+    int32_t interp_us;      /* -1: not known */
+    uint32_t extra;         /* internal: bones and eye; HS_NO_EXTRA: none */
+    uint16_t state;         /* internal */
+    uint8_t event;          /* enum hs_sample_event */
+    bool jumped;            /* moved here faster than history.max_speed without saying so */
+};
+
+#define HS_NO_EXTRA UINT32_MAX
+
+/*
+ * Posted bones and eye of a sample. A bone is `stride` floats: offset from the root's position
+ * along the world's axes (3, length), world rotation (4), and scale (3) where it was sent.
+ */
+struct hs_extra {
+    float reach;         /* no hitbox point is further from the root */
+    float eye[3];        /* offset from the root; only with has_eye */
+    bool has_eye;
+    uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
+    uint16_t bone_count; /* 0: none posted */
+    uint64_t present[HS_MAX_BONES / 64];
+    float bones[];       /* bone_count * stride */
+};
+
+enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
+
+/* An extra with room for the largest rig, for building one on the stack. */
+union hs_extra_room {
+    struct hs_extra extra;
+    unsigned char
+        bytes[sizeof(struct hs_extra) + sizeof(float) * HS_MAX_BONES * HS_BONE_FLOATS_SCALED];
+};
+
+static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone)
+{
+    return bone < extra->bone_count && (extra->present[bone / 64] >> (bone % 64) & 1) != 0;
+}
+
+struct hs_history_limits {
+    uint32_t samples; /* at most, >= 2; the oldest go first */
+};
+
+struct hs_history;
+
+/* NULL: out of memory. */
+struct hs_history *hs_history_create(const struct hs_history_limits *limits);
+void hs_history_destroy(struct hs_history *history);
+void hs_history_clear(struct hs_history *history);
+
+enum hs_insert_result {
+    HS_INSERT_STORED,
+    HS_INSERT_STORED_FULL, /* stored; the oldest sample inside the window had to go */
+    HS_INSERT_DUPLICATE,   /* a sample of that time is there already, and stays */
+    HS_INSERT_NO_MEMORY
+};
+
+/*
+ * Puts a sample in its place. `sample->state` and `extra` are ignored: the state comes from
+ * `state`, bones and eye from `extra` (NULL: none). Marks this sample and its successor
+ * as jumped where the speed between samples exceeds rules->max_speed.
+ */
+enum hs_insert_result hs_history_insert(struct hs_history *history,
+                                        const struct hs_history_rules *rules,
+                                        const struct hs_sample *sample,
+                                        const struct hs_state *state,
+                                        const struct hs_extra *extra);
+
+/* Forgets samples older than `before_us`, but keeps one at or before it. */
+void hs_history_prune(struct hs_history *history, int64_t before_us);
+
+uint32_t hs_history_count(const struct hs_history *history);
+
+/* Sample i in order of time, 0 the oldest. Pointers stay valid until the next insert or prune. */
+const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
+const struct hs_state *hs_history_state(const struct hs_history *history,
+                                        const struct hs_sample *sample);
+/* NULL: neither bones nor eye were posted. */
+const struct hs_extra *hs_history_extra(const struct hs_history *history,
+                                        const struct hs_sample *sample);
+
+/* Index of the last sample at or before a time, or -1. O(log n). */
+int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
+
+/* Bytes held, for accounting. */
+size_t hs_history_bytes(const struct hs_history *history);
+
+#endif

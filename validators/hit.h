@@ -1,0 +1,106 @@
+/*
+ * Hit verification: is a claim "my shot hit that player" possible, given where everybody was at
+ * the time the shooter saw it?
+ *
+ * hs_hit_verify is a pure function of (ruleset, history, claim, now). It allocates nothing,
+ * changes nothing, and answers the same on every machine. hs_hit_note books the answer on the
+ * shooter's counters.
+ */
+#ifndef HS_HIT_H
+#define HS_HIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "match.h"
+#include "ruleset.h"
+#include "vocabulary.h"
+
+/* A claim as posted. Numbers are finite; names are valid; ptr NULL: absent. */
+struct hs_hit_claim {
+    uint64_t shot;
+    struct hs_str shooter;
+    struct hs_str weapon;       /* absent: the one held at the time */
+    struct hs_str target;       /* absent: nobody claimed */
+    struct hs_str claimed_bone; /* a bone or a zone */
+    int64_t hit_time_us;
+    int64_t fire_time_us;       /* with has_fire_time */
+    struct hs_vec start, end;   /* world, length */
+    double radius;              /* with has_radius */
+    double claimed_damage;      /* with has_claimed_damage */
+    bool has_fire_time, has_radius, has_claimed_damage;
+};
+
+enum hs_outcome {
+    HS_OUTCOME_PASS,
+    HS_OUTCOME_FAIL,
+    HS_OUTCOME_UNKNOWN, /* the data to decide is missing */
+};
+const char *hs_outcome_name(enum hs_outcome outcome);
+
+/* What one check found. */
+struct hs_check_row {
+    enum hs_check check;
+    enum hs_outcome outcome;
+    enum hs_reason reason; /* of a failure or of what is missing; HS_REASON_OK on a pass */
+    enum hs_mode mode;     /* enforce or shadow */
+    enum hs_unit unit;     /* HS_UNIT_NONE: measured and limit mean nothing */
+    double measured, limit;
+    struct hs_name player; /* the body concerned; empty: none */
+};
+
+enum { HS_MAX_DAMAGE = 1, HS_MAX_IGNORED = 16 };
+
+struct hs_damage {
+    struct hs_name player;
+    double amount;
+    struct hs_name bone, zone;
+    double distance; /* length */
+};
+
+struct hs_impact {
+    bool present;
+    struct hs_vec point, normal, center; /* touched surface; sphere's centre then */
+    double distance;                     /* travel of the centre */
+    struct hs_name player, bone, zone;
+};
+
+struct hs_rewind_info {
+    bool present;          /* a pose of the target was used */
+    int64_t time_us, by_us; /* the time judged, and now minus it */
+    int64_t from_us, to_us;
+    double alpha;
+    bool clamped, held;
+    uint16_t excluded_bone_count;              /* bones of the target without a place then */
+    struct hs_name excluded_bones[HS_MAX_BONES];
+    uint16_t ignored_count;                    /* bystanders without a pose then */
+    struct hs_name ignored[HS_MAX_IGNORED];    /* the first of them */
+};
+
+struct hs_hit_result {
+    enum hs_verdict verdict;
+    enum hs_reason reason;
+    struct hs_damage damage[HS_MAX_DAMAGE];
+    uint16_t damage_count;
+    double damage_total;
+    struct hs_impact impact;
+    struct hs_rewind_info rewind;
+    bool has_margin;
+    double margin; /* a miss: smallest gap between the sphere and any hitbox of the target */
+    struct hs_check_row checks[HS_CHECK_COUNT]; /* those that ran, in deciding order */
+    uint16_t check_count;
+    enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow */
+    uint16_t would_reject_count;
+    unsigned flags; /* bits of enum hs_flag */
+};
+
+/* `now_us`: when the game server received the claim. Reads only; safe from many threads at once
+   while nobody posts frames. */
+void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
+                   struct hs_hit_result *out);
+
+/* Books a result on the shooter: counters per reason, damage, suspicion. */
+void hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
+                 const struct hs_hit_result *result);
+
+#endif

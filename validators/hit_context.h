@@ -1,0 +1,84 @@
+/*
+ * What the checks of one claim share, and the report they write. Internal to validators/: one
+ * file a check (check_*.c), called in the order of hit.c.
+ */
+#ifndef HS_HIT_CONTEXT_H
+#define HS_HIT_CONTEXT_H
+
+#include "hit.h"
+#include "path.h"
+#include "players.h"
+#include "rewind.h"
+
+/* A player at the time that counts for him. */
+struct hs_view {
+    const struct hs_player *player; /* NULL: never seen */
+    enum hs_rewind_status status;   /* of `bracket`; NO_HISTORY without a player */
+    struct hs_bracket bracket;
+};
+
+struct hs_hit_context {
+    const struct hs_match *match;
+    const struct hs_ruleset *ruleset;
+    const struct hs_hit_claim *claim;
+    int64_t now_us, hit_time_us, fire_time_us;
+
+    struct hs_view shooter; /* at fire_time */
+    struct hs_view target;  /* at hit_time; player NULL also when nobody is claimed */
+    bool claims_target;     /* somebody other than the shooter is claimed */
+    bool claims_self;
+    const struct hs_weapon *weapon; /* NULL: not known */
+
+    bool has_path; /* the trace is not degenerate and in the world */
+    struct hs_vec direction; /* unit */
+    double trace_length;     /* from start to end */
+    struct hs_path path;     /* with the sweep extension */
+
+    /* Contact. */
+    const struct hs_player *touched; /* the first body on the path */
+    bool target_touched;             /* the target is on the path, first or not */
+    bool is_lenient;                 /* missed by no more than the padding */
+    uint16_t zone;                   /* of the contact or of the near miss */
+    double damage_distance;          /* travel to it */
+
+    bool shooter_not_needed; /* every check that looks at the shooter's history is off */
+    bool launch_forgotten; /* a projectile launched before the history of the shooter begins */
+
+    struct hs_check_row unreported; /* what a check that is off writes to */
+    struct hs_hit_result *out;
+};
+
+static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_check check)
+{
+    return c->ruleset->checks[check];
+}
+
+/* Rows of the report. A check that is off reports nothing. */
+struct hs_check_row *hs_report_pass(struct hs_hit_context *c, enum hs_check check);
+struct hs_check_row *hs_report_fail(struct hs_hit_context *c, enum hs_check check,
+                                    enum hs_reason reason);
+struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check check,
+                                       enum hs_reason reason);
+void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
+void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
+
+/* Why a pose is missing, as a reason; `unknown` names the case of no history at all. */
+enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason unknown);
+
+/* The checks. Each writes at most one row, and what later steps need into the context. */
+void hs_check_shape(struct hs_hit_context *c);
+void hs_check_weapon(struct hs_hit_context *c);
+void hs_check_rewind(struct hs_hit_context *c);
+void hs_check_life(struct hs_hit_context *c);
+void hs_check_team(struct hs_hit_context *c);
+void hs_check_origin(struct hs_hit_context *c);
+void hs_check_range(struct hs_hit_context *c);
+void hs_check_contact(struct hs_hit_context *c); /* contact and bystander */
+
+/* Damage of the context's contact into the result; after the verdict is known. */
+void hs_hit_damage(struct hs_hit_context *c);
+
+/* The factor of a weapon's falloff at a distance. */
+double hs_falloff(const struct hs_weapon *weapon, double distance);
+
+#endif

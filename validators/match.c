@@ -1,0 +1,94 @@
+#include "match.h"
+
+#include <stdlib.h>
+
+#include "players.h"
+#include "suspicion.h"
+
+struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
+                                 const struct hs_match_limits *limits)
+{
+    struct hs_match *match = calloc(1, sizeof *match);
+    if (match == NULL)
+        return NULL;
+    match->ruleset = ruleset;
+    match->limits = *limits;
+    match->players.limit = limits->players;
+    return match;
+}
+
+void hs_match_destroy(struct hs_match *match)
+{
+    if (match == NULL)
+        return;
+    hs_players_destroy(&match->players);
+    free(match->teams);
+    free(match);
+}
+
+const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
+{
+    return match->ruleset;
+}
+
+void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
+{
+    int64_t window = match->newest_us - match->window_start_us;
+    *out = (struct hs_match_info){
+        .newest_us = match->newest_us,
+        .opening_us = match->opening_us,
+        .has_frames = match->has_frames,
+        .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
+        .players = match->players.present,
+        .history_bytes = sizeof *match,
+    };
+    for (uint32_t i = 0; i < match->players.count; i++)
+        out->history_bytes +=
+            sizeof(struct hs_player) + hs_history_bytes(match->players.all[i]->history);
+}
+
+static void describe(const struct hs_match *match, const struct hs_player *player,
+                     struct hs_player_info *out)
+{
+    *out = (struct hs_player_info){.name = hs_name_str(&player->name),
+                                   .samples = hs_history_count(player->history),
+                                   .alive = true,
+                                   .would_reject = player->would_reject,
+                                   .damage_dealt = player->damage_dealt,
+                                   .suspicion = hs_suspicion_at(player, match->newest_us)};
+    memcpy(out->reasons, player->reasons, sizeof out->reasons);
+    if (out->samples == 0)
+        return;
+    const struct hs_sample *newest = hs_history_at(player->history, out->samples - 1);
+    const struct hs_state *state = hs_history_state(player->history, newest);
+    out->oldest_us = hs_history_at(player->history, 0)->time_us;
+    out->newest_us = newest->time_us;
+    out->position = newest->position;
+    out->life = state->life;
+    out->alive = state->alive;
+    if (state->team != HS_NONE)
+        out->team = hs_name_str(&match->teams[state->team]);
+}
+
+bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
+                          struct hs_player_info *out)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    if (player == NULL || player->left)
+        return false;
+    describe(match, player, out);
+    return true;
+}
+
+bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out)
+{
+    for (uint32_t k = 0; k < match->players.count; k++) {
+        if (match->players.all[k]->left)
+            continue;
+        if (i-- == 0) {
+            describe(match, match->players.all[k], out);
+            return true;
+        }
+    }
+    return false;
+}

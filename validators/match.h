@@ -1,0 +1,148 @@
+/*
+ * A match: the players of one game session, their histories, and the ruleset they are judged by.
+ * The library's front door: post frames, verify claims.
+ *
+ * Not thread-safe: the caller serialises calls on one match; different matches are independent.
+ * Only hs_match_create and hs_match_post_frame allocate.
+ */
+#ifndef HS_MATCH_H
+#define HS_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "history.h"
+#include "ruleset.h"
+#include "vocabulary.h"
+
+struct hs_match;
+
+struct hs_match_limits {
+    uint32_t players; /* in a match */
+    uint32_t samples; /* of history, per player; 2 .. 16384 */
+};
+
+/* The ruleset is borrowed and must outlive the match. NULL: out of memory. */
+struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
+                                 const struct hs_match_limits *limits);
+void hs_match_destroy(struct hs_match *match);
+
+/* ---- frames ---- */
+
+/* A bone as posted: world place, rotation, scale. */
+struct hs_posted_bone {
+    bool present;
+    double position[3];
+    double rotation[4];
+    double scale[3];
+};
+
+/* A set of optional members of struct hs_player_frame. */
+enum hs_frame_field {
+    HS_FIELD_ROTATION = 1 << 0,
+    HS_FIELD_AIM = 1 << 1,
+    HS_FIELD_EYE = 1 << 2,
+    HS_FIELD_BONES = 1 << 3,
+    HS_FIELD_SCALES = 1 << 4, /* bones carry scale */
+    HS_FIELD_ALIVE = 1 << 5,
+    HS_FIELD_LIFE = 1 << 6,
+    HS_FIELD_PROTECTED = 1 << 7,
+    HS_FIELD_RTT = 1 << 8,
+    HS_FIELD_INTERP = 1 << 9,
+    HS_FIELD_AMMO = 1 << 10,
+    HS_FIELD_RELOADING = 1 << 11,
+    HS_FIELD_DAMAGE_SCALE = 1 << 12,
+    HS_FIELD_WEAPONS = 1 << 13,
+};
+
+/* One player of a frame as posted. Names absent: ptr NULL. Numbers are finite. */
+struct hs_player_frame {
+    struct hs_str player;
+    unsigned fields;      /* enum hs_frame_field */
+    struct hs_vec position;
+    double rotation[4];
+    double aim[3];        /* a direction, any length above 0 */
+    struct hs_vec eye;    /* world */
+    const struct hs_posted_bone *bones;
+    size_t bone_count;
+    struct hs_str rig, stance, team, weapon;
+    const struct hs_str *weapons;
+    size_t weapon_count;
+    enum hs_sample_event event;
+    bool alive, is_protected, reloading;
+    int64_t life;
+    int32_t ammo;
+    int32_t rtt_us, interp_us;
+    double damage_scale;
+};
+
+struct hs_frame {
+    int64_t time_us;
+    const struct hs_player_frame *players;
+    size_t player_count;
+};
+
+/* Remarks on a stored sample, a set. */
+#define HS_FRAME_FLAGS(X)                                                                          \
+    X(UNFLAGGED_JUMP, "unflagged_jump") /* moved faster than history.max_speed */                  \
+    X(HISTORY_FULL, "history_full")     /* a sample inside the window had to go */                 \
+    X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
+
+enum hs_frame_flag {
+#define X(id, name) HS_FRAME_FLAG_##id,
+    HS_FRAME_FLAGS(X)
+#undef X
+        HS_FRAME_FLAG_COUNT
+};
+const char *hs_frame_flag_name(enum hs_frame_flag flag);
+
+/*
+ * Stores one frame. `results` has player_count entries. A refused entry changes nothing but the
+ * count of frames that agree on another clock. Returns false only when memory is out (entries
+ * before that are stored); *flags gets a bit per enum hs_frame_flag.
+ */
+bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
+                         enum hs_frame_result *results, unsigned *flags);
+
+/* A sentence about a refusal. */
+const char *hs_frame_result_text(enum hs_frame_result result);
+
+/* ---- state ---- */
+
+struct hs_match_info {
+    int64_t newest_us;   /* time of the newest frame */
+    int64_t opening_us;  /* time of the first frame ever stored */
+    bool has_frames;
+    bool needs_resync;   /* less than one window of history: clients should post theirs again */
+    uint32_t players;    /* present */
+    size_t history_bytes;
+};
+
+void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
+
+/* What is known of one player; `name` points into the match. */
+struct hs_player_info {
+    struct hs_str name;
+    uint32_t samples;
+    int64_t oldest_us, newest_us; /* with samples > 0 */
+    int64_t life;
+    bool alive;
+    struct hs_vec position;
+    struct hs_str team;           /* ptr NULL: none */
+    uint64_t reasons[HS_REASON_COUNT]; /* verdicts of claims made by this player */
+    uint64_t would_reject;             /* claims accepted only because a check is in shadow */
+    double damage_dealt;
+    double suspicion;             /* decaying sum of rejections, at the match's newest time */
+};
+
+/* False: no such player present. */
+bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
+                          struct hs_player_info *out);
+
+/* Player i of those present, in order of arrival; false past the last. */
+bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out);
+
+const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match);
+
+#endif

@@ -1,0 +1,58 @@
+/* The players of a match by name. Internal to validators/. */
+#ifndef HS_PLAYERS_H
+#define HS_PLAYERS_H
+
+#include "history.h"
+#include "match.h"
+#include "str.h"
+
+struct hs_player {
+    struct hs_name name;
+    uint64_t hash;
+    struct hs_history *history; /* owned */
+    bool left;                  /* gone; the name is kept so that late frames stay out */
+    int64_t left_us;            /* samples up to here belong to a session that ended */
+    bool has_left_before;
+    bool has_carried; /* the clock was set anew: the next first sample inherits `carried` */
+    struct hs_state carried;
+    uint64_t reasons[HS_REASON_COUNT];
+    uint64_t would_reject;
+    double damage_dealt;
+    double suspicion; /* at suspicion_us */
+    int64_t suspicion_us;
+};
+
+struct hs_players {
+    struct hs_player **all; /* in order of arrival */
+    uint32_t count, capacity, limit;
+    uint32_t present; /* not left */
+    uint32_t *index;  /* open addressing by hash: position in `all` + 1, 0 free */
+    uint32_t index_size; /* a power of two above 2 * capacity */
+};
+
+struct hs_match {
+    const struct hs_ruleset *ruleset;
+    struct hs_match_limits limits;
+    struct hs_players players;
+    struct hs_name *teams; /* interned */
+    uint16_t team_count, team_capacity;
+    bool has_frames, has_opening;
+    int64_t newest_us, opening_us;
+    int64_t window_start_us; /* first frame since the history (re)started */
+    /* Frames refused because the clock jumped: how many agree, and the last one's time. */
+    uint32_t jump_count;
+    int64_t jump_us;
+};
+
+void hs_players_destroy(struct hs_players *players);
+
+/* The player of that name, present or left; NULL: none. */
+struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
+
+enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
+
+/* Adds a player who is not there. When all places are taken, one who left makes room. */
+enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
+                                   uint32_t max_samples, struct hs_player **out);
+
+#endif

@@ -1,0 +1,60 @@
+#include "rig.h"
+
+#include "ruleset.h"
+
+uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name)
+{
+    for (uint16_t i = 0; i < rig->bone_count; i++)
+        if (hs_str_equal(hs_name_str(&rig->bones[i]), name))
+            return i;
+    return HS_NONE;
+}
+
+uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name)
+{
+    for (uint16_t i = 0; i < rig->stance_count; i++)
+        if (hs_str_equal(hs_name_str(&rig->stances[i].name), name))
+            return i;
+    return HS_NONE;
+}
+
+static double hitbox_reach(const struct hs_hitbox *box)
+{
+    double extent = box->radius;
+    if (box->shape == HS_SHAPE_CAPSULE)
+        extent += box->half_length;
+    if (box->shape == HS_SHAPE_BOX)
+        extent = hs_vec_length(box->half_extents);
+    return hs_vec_length(box->center) + extent;
+}
+
+static double float_length(const float v[3])
+{
+    return hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]});
+}
+
+static double largest_scale(const float scale[3])
+{
+    double largest = 0;
+    for (int i = 0; i < 3; i++)
+        if (fabs((double)scale[i]) > largest)
+            largest = fabs((double)scale[i]);
+    return largest;
+}
+
+void hs_rig_finish(struct hs_rig *rig)
+{
+    for (int i = 0; i < rig->hitbox_count; i++)
+        rig->hitbox_reach[i] = hitbox_reach(&rig->hitboxes[i]);
+    for (int s = 0; s < rig->stance_count; s++) {
+        struct hs_stance *stance = &rig->stances[s];
+        stance->reach = 0;
+        for (int i = 0; i < rig->hitbox_count; i++) {
+            const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
+            double reach =
+                float_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone->scale);
+            if (reach > stance->reach)
+                stance->reach = reach;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * A rig: named bones, the hitboxes that hang on them, and rest poses (stances) for players whose
+ * bones are not posted. Lengths are the game's unit, rotations unit quaternions [x, y, z, w].
+ */
+#ifndef HS_RIG_H
+#define HS_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "str.h"
+#include "vec.h"
+
+enum { HS_MAX_BONES = 128, HS_MAX_HITBOXES = 128, HS_MAX_STANCES = 16 };
+
+enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT };
+
+/* A shape fixed to a bone. */
+struct hs_hitbox {
+    uint16_t bone; /* index in the rig */
+    uint16_t zone; /* index in the ruleset */
+    enum hs_shape shape;
+    double radius;              /* sphere, capsule */
+    double half_length;         /* capsule: half the distance of the cap centres, along local z */
+    struct hs_vec half_extents; /* box */
+    struct hs_vec center;       /* in the bone's frame */
+    float rotation[4];          /* in the bone's frame */
+    bool axis_aligned;          /* box: neither it nor its centre turns with the bone */
+};
+
+/* Where a bone is in the root's frame. */
+struct hs_rest_bone {
+    float position[3];
+    float rotation[4];
+    float scale[3];
+};
+
+struct hs_stance {
+    struct hs_name name;
+    struct hs_vec eye;                       /* in the root's frame */
+    struct hs_rest_bone bones[HS_MAX_BONES]; /* in the order of the rig's bones */
+    double reach; /* derived: no hitbox point is further from the root's position */
+};
+
+struct hs_rig {
+    struct hs_name name;
+    struct hs_name bones[HS_MAX_BONES];
+    struct hs_hitbox hitboxes[HS_MAX_HITBOXES];
+    struct hs_stance stances[HS_MAX_STANCES];
+    uint16_t bone_count, hitbox_count, stance_count;
+    double hitbox_reach[HS_MAX_HITBOXES]; /* derived: furthest point from the bone, at scale 1 */
+};
+
+/* Index of a name, or HS_NONE (ruleset.h). */
+uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name);
+uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name);
+
+/* Fills the derived fields. */
+void hs_rig_finish(struct hs_rig *rig);
+
+#endif

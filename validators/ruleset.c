@@ -1,0 +1,211 @@
+#include "ruleset.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "quat.h"
+
+struct hs_ruleset *hs_ruleset_create(double units_per_metre)
+{
+    struct hs_ruleset *ruleset = calloc(1, sizeof *ruleset);
+    if (ruleset == NULL)
+        return NULL;
+    ruleset->up = HS_UP_PZ;
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
+        const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
+        double unit = scalar->kind == HS_SCALAR_LENGTH ? units_per_metre : 1;
+        hs_scalar_set(scalar, ruleset, scalar->initial * unit);
+    }
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        ruleset->checks[i] = hs_check_default_mode((enum hs_check)i);
+    return ruleset;
+}
+
+void hs_ruleset_destroy(struct hs_ruleset *ruleset)
+{
+    if (ruleset == NULL)
+        return;
+    for (int i = 0; i < ruleset->rig_count; i++)
+        free(ruleset->rigs[i]);
+    for (int i = 0; i < ruleset->weapon_count; i++)
+        free(ruleset->weapons[i]);
+    free(ruleset);
+}
+
+uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor)
+{
+    uint16_t found = hs_ruleset_find_zone(ruleset, name);
+    if (found != HS_NONE)
+        return found;
+    if (ruleset->zone_count == HS_MAX_ZONES)
+        return HS_NONE;
+    hs_name_set(&ruleset->zones[ruleset->zone_count].name, name);
+    ruleset->zones[ruleset->zone_count].factor = factor;
+    return ruleset->zone_count++;
+}
+
+uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name)
+{
+    struct hs_rig *rig =
+        ruleset->rig_count < HS_MAX_RIGS ? calloc(1, sizeof *ruleset->rigs[0]) : NULL;
+    if (rig == NULL)
+        return HS_NONE;
+    hs_name_set(&rig->name, name);
+    ruleset->rigs[ruleset->rig_count] = rig;
+    return ruleset->rig_count++;
+}
+
+uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name)
+{
+    struct hs_weapon *weapon =
+        ruleset->weapon_count < HS_MAX_WEAPONS ? calloc(1, sizeof *ruleset->weapons[0]) : NULL;
+    if (weapon == NULL)
+        return HS_NONE;
+    hs_name_set(&weapon->name, name);
+    ruleset->weapons[ruleset->weapon_count] = weapon;
+    return ruleset->weapon_count++;
+}
+
+uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str name)
+{
+    for (uint16_t i = 0; i < ruleset->zone_count; i++)
+        if (hs_str_equal(hs_name_str(&ruleset->zones[i].name), name))
+            return i;
+    return HS_NONE;
+}
+
+uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str name)
+{
+    for (uint16_t i = 0; i < ruleset->rig_count; i++)
+        if (hs_str_equal(hs_name_str(&ruleset->rigs[i]->name), name))
+            return i;
+    return HS_NONE;
+}
+
+uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name)
+{
+    for (uint16_t i = 0; i < ruleset->weapon_count; i++)
+        if (hs_str_equal(hs_name_str(&ruleset->weapons[i]->name), name))
+            return i;
+    return HS_NONE;
+}
+
+void hs_ruleset_finish(struct hs_ruleset *ruleset)
+{
+    for (int w = 0; w < ruleset->weapon_count; w++)
+        for (int z = 0; z < ruleset->zone_count; z++)
+            if (!ruleset->weapons[w]->zone_own[z])
+                ruleset->weapons[w]->zone_factor[z] = ruleset->zones[z].factor;
+    for (int r = 0; r < ruleset->rig_count; r++)
+        hs_rig_finish(ruleset->rigs[r]);
+}
+
+/* ---- validation ---- */
+
+struct validation {
+    hs_ruleset_report *report;
+    void *context;
+    size_t faults;
+    char base[160]; /* pointer of what is being looked at */
+};
+
+static void fault(struct validation *v, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void fault(struct validation *v, const char *key, const char *format, ...)
+{
+    char pointer[256], text[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(pointer, sizeof pointer, "%s/%s", v->base, key);
+    v->faults++;
+    if (v->report != NULL)
+        v->report(v->context, pointer, text);
+}
+
+static void validate_scalars(struct validation *v, const struct hs_scalar *table, size_t count,
+                             const void *base)
+{
+    for (size_t i = 0; i < count; i++) {
+        double value = hs_scalar_get(&table[i], base);
+        char key[64];
+        snprintf(key, sizeof key, "%s%s%s", table[i].section ? table[i].section : "",
+                 table[i].section ? "/" : "", table[i].key);
+        if (!(value >= table[i].low && value <= table[i].high))
+            fault(v, key, "must be from %g to %g", table[i].low, table[i].high);
+    }
+}
+
+static void validate_hitbox(struct validation *v, const struct hs_hitbox *box)
+{
+    const struct hs_vec h = box->half_extents;
+    bool sized = box->shape == HS_SHAPE_BOX ? h.x > 0 && h.y > 0 && h.z > 0 : box->radius > 0;
+    bool finite = hs_vec_is_finite(h) && hs_vec_is_finite(box->center) && isfinite(box->radius) &&
+                  isfinite(box->half_length);
+    if (!finite)
+        fault(v, "", "must be finite");
+    else if (!sized)
+        fault(v, box->shape == HS_SHAPE_BOX ? "half_extents" : "radius", "must be above 0");
+    else if (box->shape == HS_SHAPE_CAPSULE && box->half_length < 0)
+        fault(v, "half_length", "must not be negative");
+    float rotation[4] = {box->rotation[0], box->rotation[1], box->rotation[2], box->rotation[3]};
+    if (!hs_quat_normalise(rotation))
+        fault(v, "rotation", "must be a unit quaternion within 1e-3");
+}
+
+static void validate_rig(struct validation *v, const struct hs_rig *rig)
+{
+    char at[64 + HS_NAME_MAX];
+    snprintf(at, sizeof at, "/rigs/%s", rig->name.text);
+    snprintf(v->base, sizeof v->base, "%s", at);
+    if (rig->bone_count == 0)
+        fault(v, "bones", "needs at least one bone");
+    if (rig->hitbox_count == 0)
+        fault(v, "hitboxes", "needs at least one hitbox");
+    if (rig->stance_count == 0)
+        fault(v, "stances", "needs at least one stance");
+    for (int i = 0; i < rig->hitbox_count; i++) {
+        snprintf(v->base, sizeof v->base, "%s/hitboxes/%d", at, i);
+        validate_hitbox(v, &rig->hitboxes[i]);
+    }
+}
+
+static void validate_weapon(struct validation *v, const struct hs_weapon *weapon)
+{
+    snprintf(v->base, sizeof v->base, "/weapons/%s", weapon->name.text);
+    validate_scalars(v, hs_weapon_scalars, hs_weapon_scalar_count, weapon);
+    if (weapon->type == HS_WEAPON_PROJECTILE && !(weapon->speed > 0))
+        fault(v, "speed", "a projectile needs a speed above 0");
+    for (int i = 0; i < weapon->falloff_count; i++) {
+        const struct hs_falloff_point *p = &weapon->falloff[i];
+        bool ascending = i == 0 || p->distance > weapon->falloff[i - 1].distance;
+        if (!isfinite(p->distance) || p->distance < 0 || !ascending)
+            fault(v, "falloff", "distances must be ascending, from 0");
+        if (!(p->factor >= 0 && p->factor <= 1e3))
+            fault(v, "falloff", "factors must be from 0 to 1000");
+    }
+}
+
+size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
+                           void *context)
+{
+    struct validation v = {report, context, 0, ""};
+    validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
+    if (ruleset->rewind.limit_us > ruleset->history.keep_us)
+        fault(&v, "rewind/limit", "must not be longer than history.keep");
+    for (int i = 0; i < ruleset->zone_count; i++)
+        if (!(ruleset->zones[i].factor >= 0 && ruleset->zones[i].factor <= 1e3))
+            fault(&v, "zones", "factors must be from 0 to 1000");
+    if (ruleset->rig_count == 0)
+        fault(&v, "rigs", "needs at least one rig");
+    else if (ruleset->default_rig >= ruleset->rig_count)
+        fault(&v, "default_rig", "names no rig");
+    for (int i = 0; i < ruleset->rig_count; i++)
+        validate_rig(&v, ruleset->rigs[i]);
+    for (int i = 0; i < ruleset->weapon_count; i++)
+        validate_weapon(&v, ruleset->weapons[i]);
+    return v.faults;
+}

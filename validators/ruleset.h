@@ -1,0 +1,173 @@
+/*
+ * A ruleset: every number a verdict depends on besides what the game posted. Lengths are the
+ * game's own unit, times int64 microseconds, angles radians; the JSON form is in api/rulesets.
+ *
+ * A ruleset is built once (hs_ruleset_create, the adders, hs_ruleset_validate), then only read;
+ * reading is safe from any thread.
+ */
+#ifndef HS_RULESET_H
+#define HS_RULESET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rig.h"
+#include "str.h"
+#include "vocabulary.h"
+
+enum { HS_MAX_RIGS = 32, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
+
+/* An index that names nothing. */
+#define HS_NONE 0xFFFFu
+
+enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ };
+
+struct hs_history_rules {
+    int64_t keep_us;        /* poses older than this, from the newest, are forgotten (but one) */
+    int64_t max_gap_us;     /* longer gaps between two samples are not interpolated */
+    int64_t max_forward_us; /* a frame further ahead of the newest is a clock jump */
+    double world_bound;     /* length: no coordinate is further from 0 */
+    double max_speed;       /* length/s: a faster move between samples is a teleport */
+};
+
+struct hs_rewind_rules {
+    int64_t limit_us;        /* how far back a claim may look */
+    int64_t future_slack_us; /* how far ahead of `now` or of the newest pose */
+};
+
+struct hs_hit_rules {
+    double min_trace;        /* length: shorter traces are degenerate */
+    double sweep_extension;  /* length: the trace goes on this far beyond `end` */
+    double claim_padding;    /* length: a miss by no more is accepted as lenient */
+    double origin_tolerance; /* length: from the shooter's rewound eye */
+    int64_t death_grace_us;  /* a shot so long after the shooter's death still counts */
+    bool friendly_fire;
+    uint16_t zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
+    uint16_t zone_priority_count;
+};
+
+struct hs_zone {
+    struct hs_name name;
+    double factor; /* of damage */
+};
+
+enum hs_weapon_type { HS_WEAPON_HITSCAN, HS_WEAPON_PROJECTILE, HS_WEAPON_MELEE, HS_WEAPON_TYPES };
+
+struct hs_falloff_point {
+    double distance; /* length, ascending */
+    double factor;   /* of damage; linear between points, constant beyond them */
+};
+
+struct hs_weapon {
+    struct hs_name name;
+    enum hs_weapon_type type;
+    double damage;
+    double range;            /* length; the longest trace */
+    double radius;           /* length; of the swept sphere */
+    double speed;            /* length/s; projectiles */
+    int64_t min_interval_us; /* between shots; 0 = any */
+    int64_t max_flight_us;   /* projectiles */
+    struct hs_falloff_point falloff[HS_MAX_FALLOFF];
+    uint16_t falloff_count;
+    double zone_factor[HS_MAX_ZONES]; /* in force: the weapon's own, else the ruleset's */
+    bool zone_own[HS_MAX_ZONES];      /* the weapon says so itself */
+};
+
+struct hs_ruleset {
+    struct hs_name name;
+    enum hs_up up;
+    struct hs_history_rules history;
+    struct hs_rewind_rules rewind;
+    struct hs_hit_rules hit;
+    struct hs_zone zones[HS_MAX_ZONES];
+    uint16_t zone_count;
+    struct hs_rig *rigs[HS_MAX_RIGS]; /* owned */
+    uint16_t rig_count, default_rig;
+    struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
+    uint16_t weapon_count;
+    enum hs_mode checks[HS_CHECK_COUNT];
+};
+
+/* The built-in rulesets differ in their unit of length only. */
+struct hs_builtin_ruleset {
+    const char *name;        /* "centimetres", "metres", "inches" */
+    double units_per_metre;
+};
+extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
+
+/*
+ * Scalar defaults for a unit of length, without rigs, zones or weapons. NULL: out of memory.
+ * The caller owns it.
+ */
+struct hs_ruleset *hs_ruleset_create(double units_per_metre);
+
+/* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory. */
+struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
+
+void hs_ruleset_destroy(struct hs_ruleset *ruleset);
+
+/*
+ * Adders. They return the index, or HS_NONE when memory or room is out; zones already there are
+ * returned as they are. A new rig or weapon is zeroed but for its name and is filled in place.
+ */
+uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
+uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
+uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name);
+
+/* Index of a name, or HS_NONE. */
+uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str name);
+uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str name);
+uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name);
+
+/*
+ * What is wrong with a ruleset as a whole: names that point nowhere, values out of range, rigs
+ * without hitboxes. `report` is called for each fault with a JSON pointer into the document form
+ * and a sentence. Returns the number of faults; 0 means the ruleset can be used.
+ */
+typedef void hs_ruleset_report(void *context, const char *pointer, const char *fault);
+size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
+                           void *context);
+
+/* Fills what is derived: zone factors of weapons, reach of rigs. Call after the last change. */
+void hs_ruleset_finish(struct hs_ruleset *ruleset);
+
+/*
+ * A scalar field: where it stands in the document and in the struct, its default and its range.
+ * One table drives defaults, decoding, encoding and validation.
+ */
+enum hs_scalar_kind {
+    HS_SCALAR_REAL,    /* double */
+    HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in metres */
+    HS_SCALAR_SECONDS, /* int64_t, microseconds */
+    HS_SCALAR_BOOL,    /* bool */
+};
+struct hs_scalar {
+    const char *section, *key; /* "rewind", "limit"; a weapon's fields have no section */
+    size_t offset;             /* in struct hs_ruleset, or in struct hs_weapon */
+    enum hs_scalar_kind kind;
+    double initial;
+    double low, high; /* inclusive, in the document's unit */
+    const char *text; /* one line for the reader */
+};
+extern const struct hs_scalar hs_ruleset_scalars[];
+extern const size_t hs_ruleset_scalar_count;
+extern const struct hs_scalar hs_weapon_scalars[];
+extern const size_t hs_weapon_scalar_count;
+
+/* The value as a number of the document (seconds, 0 or 1), and back. */
+double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
+void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
+
+const char *hs_weapon_type_name(enum hs_weapon_type type);
+bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out);
+const char *hs_shape_name(enum hs_shape shape);
+bool hs_shape_parse(struct hs_str name, enum hs_shape *out);
+const char *hs_up_name(enum hs_up up); /* "+z" */
+bool hs_up_parse(struct hs_str name, enum hs_up *out);
+struct hs_vec hs_up_direction(enum hs_up up);
+
+/* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
+int64_t hs_seconds_to_us(double seconds);
+
+#endif

@@ -1,0 +1,145 @@
+/* The scalar fields of rulesets and weapons, and the small enums of the document. */
+#include "ruleset.h"
+
+#define R(section, key, member, kind, initial, low, high, text)                                    \
+    {section, key, offsetof(struct hs_ruleset, member), HS_SCALAR_##kind, initial, low, high, text}
+#define W(key, member, kind, initial, low, high, text)                                             \
+    {NULL, key, offsetof(struct hs_weapon, member), HS_SCALAR_##kind, initial, low, high, text}
+
+const struct hs_scalar hs_ruleset_scalars[] = {
+    R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60, "poses are kept this long"),
+    R("history", "max_gap", history.max_gap_us, SECONDS, 0.15, 0.001, 60,
+      "longer gaps between samples are not interpolated"),
+    R("history", "world_bound", history.world_bound, LENGTH, 1e5, 1, 1e12,
+      "no coordinate is further from the origin"),
+    R("history", "max_speed", history.max_speed, LENGTH, 200, 1e-3, 1e9,
+      "a faster move between two samples is a teleport; per second"),
+    R("history", "max_forward", history.max_forward_us, SECONDS, 5, 0.1, 3600,
+      "a frame further ahead of the newest is a clock jump"),
+    R("rewind", "limit", rewind.limit_us, SECONDS, 0.25, 0, 60, "how far back a claim may look"),
+    R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
+      "how far ahead of now, or of the newest pose, a claim may be"),
+    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-6, 0, 1e6, "shorter traces are degenerate"),
+    R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 0.1, 0, 1e6,
+      "the trace goes on this far beyond its end"),
+    R("hit", "claim_padding", hit.claim_padding, LENGTH, 0, 0, 1e6,
+      "a miss by no more is accepted as lenient"),
+    R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 0.5, 0, 1e9,
+      "of the trace's start from the shooter's rewound eye"),
+    R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5,
+      "a shot so long after the shooter's death still counts"),
+    R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1, "team mates can be hit"),
+};
+const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_ruleset_scalars[0];
+
+const struct hs_scalar hs_weapon_scalars[] = {
+    W("damage", damage, REAL, 0, 0, 1e9, "of one hit, before zone and falloff"),
+    W("range", range, LENGTH, 1e5, 0, 1e12, "the longest trace"),
+    W("radius", radius, LENGTH, 0, 0, 1e6, "of the swept sphere; 0 is a ray"),
+    W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
+    W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),
+    W("max_flight", max_flight_us, SECONDS, 10, 0, 3600, "the longest flight of a projectile"),
+};
+const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
+
+int64_t hs_seconds_to_us(double seconds)
+{
+    /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
+    double scaled = seconds * 1e6;
+    double floor_value = floor(scaled);
+    double rest = scaled - floor_value;
+    int64_t whole = (int64_t)floor_value;
+    if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
+        whole++;
+    return whole;
+}
+
+double hs_scalar_get(const struct hs_scalar *scalar, const void *base)
+{
+    const char *at = (const char *)base + scalar->offset;
+    switch (scalar->kind) {
+    case HS_SCALAR_SECONDS:
+        return (double)*(const int64_t *)(const void *)at / 1e6;
+    case HS_SCALAR_BOOL:
+        return *(const bool *)(const void *)at ? 1 : 0;
+    case HS_SCALAR_REAL:
+    case HS_SCALAR_LENGTH:
+        break;
+    }
+    return *(const double *)(const void *)at;
+}
+
+void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
+{
+    char *at = (char *)base + scalar->offset;
+    switch (scalar->kind) {
+    case HS_SCALAR_SECONDS:
+        *(int64_t *)(void *)at = hs_seconds_to_us(value);
+        return;
+    case HS_SCALAR_BOOL:
+        *(bool *)(void *)at = value != 0;
+        return;
+    case HS_SCALAR_REAL:
+    case HS_SCALAR_LENGTH:
+        break;
+    }
+    *(double *)(void *)at = value;
+}
+
+static const char *const weapon_types[] = {"hitscan", "projectile", "melee"};
+static const char *const shapes[] = {"sphere", "capsule", "box"};
+static const char *const ups[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+
+static int find(const char *const *names, int count, struct hs_str name)
+{
+    for (int i = 0; i < count; i++)
+        if (hs_str_equal((struct hs_str){names[i], strlen(names[i])}, name))
+            return i;
+    return -1;
+}
+
+const char *hs_weapon_type_name(enum hs_weapon_type type)
+{
+    return weapon_types[type];
+}
+
+bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out)
+{
+    int i = find(weapon_types, 3, name);
+    if (i >= 0)
+        *out = (enum hs_weapon_type)i;
+    return i >= 0;
+}
+
+const char *hs_shape_name(enum hs_shape shape)
+{
+    return shapes[shape];
+}
+
+bool hs_shape_parse(struct hs_str name, enum hs_shape *out)
+{
+    int i = find(shapes, 3, name);
+    if (i >= 0)
+        *out = (enum hs_shape)i;
+    return i >= 0;
+}
+
+const char *hs_up_name(enum hs_up up)
+{
+    return ups[up];
+}
+
+bool hs_up_parse(struct hs_str name, enum hs_up *out)
+{
+    int i = find(ups, 6, name);
+    if (i >= 0)
+        *out = (enum hs_up)i;
+    return i >= 0;
+}
+
+struct hs_vec hs_up_direction(enum hs_up up)
+{
+    double sign = up % 2 == 0 ? 1 : -1;
+    return (struct hs_vec){up <= HS_UP_NX ? sign : 0, up == HS_UP_PY || up == HS_UP_NY ? sign : 0,
+                           up >= HS_UP_PZ ? sign : 0};
+}

@@ -1,0 +1,23 @@
+#include "suspicion.h"
+
+double hs_suspicion_at(const struct hs_player *player, int64_t time_us)
+{
+    int64_t age = time_us - player->suspicion_us;
+    if (age <= 0 || player->suspicion == 0)
+        return player->suspicion;
+    return player->suspicion * exp2(-(double)age / (double)HS_SUSPICION_HALF_LIFE_US);
+}
+
+static bool is_latency(enum hs_reason reason)
+{
+    return hs_reason_check(reason) == HS_CHECK_REWIND;
+}
+
+void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, int64_t time_us)
+{
+    if (is_latency(reason))
+        return;
+    player->suspicion = hs_suspicion_at(player, time_us) + 1;
+    if (time_us > player->suspicion_us)
+        player->suspicion_us = time_us;
+}
