@@ -1,0 +1,58 @@
+/*
+ * Frames of reference: the same scene in another unit of length, another orientation, another
+ * place and another time. Verdicts must not depend on any of them, so every scenario is written
+ * once, in metres with z up, and played in all.
+ *
+ * A reference is applied to whole JSON documents (rulesets, requests, expected answers) by the
+ * meaning of their fields; the table of meanings is in reference.c.
+ */
+#ifndef HS_PLAY_REFERENCE_H
+#define HS_PLAY_REFERENCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the number or the array behind a key is. */
+enum hs_quantity {
+    HS_QUANTITY_PLAIN,        /* the same everywhere: counts, durations, factors, damage */
+    HS_QUANTITY_LENGTH,       /* scales; also speeds and accelerations as plain numbers */
+    HS_QUANTITY_POINT,        /* scales, turns and, outside rigs, shifts */
+    HS_QUANTITY_DISPLACEMENT, /* scales and turns: velocities */
+    HS_QUANTITY_DIRECTION,    /* turns: normals, looks */
+    HS_QUANTITY_EXTENTS,      /* scales, its axes change places */
+    HS_QUANTITY_ROTATION,     /* [x,y,z,w], seen from the turned frame */
+    HS_QUANTITY_BONES,        /* arrays of point, rotation and, maybe, scale */
+    HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
+    HS_QUANTITY_TIME,         /* a moment on the game server's clock */
+    HS_QUANTITY_UP,           /* "+z" and the like */
+    HS_QUANTITY_MEASURE,      /* a length where the object says "unit":"length" */
+};
+
+enum hs_quantity hs_quantity_of(const char *key);
+
+struct hs_reference {
+    const char *name; /* "metres"; letters, digits and dashes */
+    double unit;      /* units of length a metre */
+    int axis[3];      /* new axis i is the old axis[i] times sign[i]; a proper rotation */
+    int sign[3];
+    double turn[4];    /* the same rotation as a quaternion [x, y, z, w] */
+    double shift[3];   /* added to points, new units and axes */
+    double time_shift; /* seconds, added to moments */
+};
+
+/* Metres as written; centimetres, y up, turned and far away; metres at today's epoch. */
+enum { HS_REFERENCES = 3 };
+extern const struct hs_reference hs_references[HS_REFERENCES];
+
+/* The reference of that name, or NULL. */
+const struct hs_reference *hs_reference_find(const char *name);
+
+/*
+ * A new document: `document` as it reads in the reference. Values of unexpected shape (a string
+ * for a number, two coordinates) stay as they are, so that bad requests stay bad. Operators of
+ * expectations ("$near" and the like) are looked through. Never NULL unless memory is out.
+ */
+json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
+
+#endif
