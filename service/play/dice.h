@@ -1,0 +1,41 @@
+/* Seeded chance: the same seed gives the same numbers everywhere (SplitMix64, Steele et al. 2014).
+ */
+#ifndef HS_PLAY_DICE_H
+#define HS_PLAY_DICE_H
+
+#include <stdint.h>
+
+struct hs_dice {
+    uint64_t state;
+};
+
+static inline uint64_t hs_dice_next(struct hs_dice *dice)
+{
+    uint64_t z = dice->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* low <= x < high */
+static inline double hs_dice_between(struct hs_dice *dice, double low, double high)
+{
+    return low + (high - low) * (double)(hs_dice_next(dice) >> 11) * 0x1p-53;
+}
+
+/* Close to a normal distribution of mean 0 and deviation 1; never beyond 6. */
+static inline double hs_dice_normal(struct hs_dice *dice)
+{
+    double sum = -6.0;
+    for (int i = 0; i < 12; i++)
+        sum += hs_dice_between(dice, 0.0, 1.0);
+    return sum;
+}
+
+/* 0 .. count - 1 */
+static inline unsigned hs_dice_pick(struct hs_dice *dice, unsigned count)
+{
+    return (unsigned)hs_dice_between(dice, 0.0, (double)count);
+}
+
+#endif

@@ -1,0 +1,189 @@
+#include "service/play/play.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "service/play/csv_match.h"
+#include "service/play/playback.h"
+
+#define DEFAULT_URL "http://127.0.0.1:8080"
+
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct play_options {
+    const char *recording, *url;
+    double grow;
+    bool json;
+    struct hs_playback playback;
+};
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "usage: hindsight play RECORDING [options]\n"
+                 "\n"
+                 "Plays a recording against a running service and prints what came of its claims.\n"
+                 "RECORDING is a JSON Lines recording (docs/recording.md), or one of a CSV pair\n"
+                 "NAME.poses.csv and NAME.shots.csv; each plain or gzip.\n"
+                 "\n"
+                 "  --url URL      the service (default " DEFAULT_URL ")\n"
+                 "  --speed X      1: as fast as it happened, 2: twice as fast, ...\n"
+                 "                 0: as fast as answers come (default)\n"
+                 "  --match NAME   play into a match of this name (default: the recording's)\n"
+                 "  --replace      end an open match of that name first\n"
+                 "  --cheat KIND   forge the claims before they are sent; see below\n"
+                 "  --grow N       CSV pairs: widen the body by N units on every side\n"
+                 "  --json         print the table as one JSON object\n"
+                 "  --help         this text\n"
+                 "\n"
+                 "kinds of --cheat:\n");
+    hs_cheat_list(out);
+    fprintf(out, "\n"
+                 "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
+                 "expectation of the recording failed, 2 wrong usage.\n");
+}
+
+static bool parse_number(const char *text, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+static int wrong_usage(const char *what, const char *argument)
+{
+    fprintf(stderr, "hindsight play: %s%s%s\nTry: hindsight play --help\n", what,
+            argument != NULL ? ": " : "", argument != NULL ? argument : "");
+    return EXIT_USAGE;
+}
+
+/* Takes one option. 0, or an exit code when its value is wrong. */
+static int take_option(int option, struct play_options *options)
+{
+    struct hs_playback *playback = &options->playback;
+    switch (option) {
+    case 'u':
+        options->url = optarg;
+        return 0;
+    case 's':
+        if (!parse_number(optarg, &playback->speed) || playback->speed < 0.0)
+            return wrong_usage("--speed must be a number, 0 or more", optarg);
+        return 0;
+    case 'm':
+        if (!hs_name_is_valid((struct hs_str){optarg, strlen(optarg)}))
+            return wrong_usage("--match must be 1 to 64 of [A-Za-z0-9_.:-]", optarg);
+        playback->match = optarg;
+        return 0;
+    case 'r':
+        playback->replace = true;
+        return 0;
+    case 'c':
+        return hs_cheat_parse(optarg, &playback->cheat) ? 0 : wrong_usage("no such cheat", optarg);
+    case 'g':
+        return parse_number(optarg, &options->grow)
+                   ? 0
+                   : wrong_usage("--grow must be a number", optarg);
+    case 'j':
+        options->json = true;
+        return 0;
+    default:
+        return wrong_usage("unknown option, or one without its value", NULL);
+    }
+}
+
+/* 0 to go on, else an exit code + 1, so that "fine" can be told too. */
+static int read_options(int argc, char **argv, struct play_options *options)
+{
+    static const struct option list[] = {{"url", required_argument, NULL, 'u'},
+                                         {"speed", required_argument, NULL, 's'},
+                                         {"match", required_argument, NULL, 'm'},
+                                         {"replace", no_argument, NULL, 'r'},
+                                         {"cheat", required_argument, NULL, 'c'},
+                                         {"grow", required_argument, NULL, 'g'},
+                                         {"json", no_argument, NULL, 'j'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
+    int option;
+    optind = 0; /* starts anew */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", list, NULL)) != -1) {
+        if (option == 'h') {
+            print_help(stdout);
+            return EXIT_FINE + 1;
+        }
+        int code = take_option(option, options);
+        if (code != 0)
+            return code + 1;
+    }
+    if (optind + 1 != argc)
+        return wrong_usage("needs one RECORDING", NULL) + 1;
+    options->recording = argv[optind];
+    if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
+        return wrong_usage("--grow is for CSV pairs", NULL) + 1;
+    return 0;
+}
+
+static void print_result(const struct play_options *options, const struct hs_client *client)
+{
+    const struct hs_playback *playback = &options->playback;
+    const struct hs_recording_header *header = &playback->recording->header;
+    if (options->json) {
+        json_t *object = hs_tally_json(playback->tally);
+        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        putchar('\n');
+        json_decref(object);
+        return;
+    }
+    printf("%s (ruleset %s) against %s\n\n",
+           header->title[0] != '\0' ? header->title : header->match.text, header->ruleset.text,
+           hs_client_url(client));
+    hs_tally_print(playback->tally, stdout);
+}
+
+static int play(struct play_options *options)
+{
+    struct hs_playback *playback = &options->playback;
+    char error[HS_PLAY_ERROR_MAX] = "out of memory";
+    playback->recording = hs_csv_match_is_name(options->recording)
+                              ? hs_csv_match_open(options->recording, options->grow, error)
+                              : hs_recording_open(options->recording, error);
+    bool good = playback->recording != NULL;
+    if (good) {
+        playback->client = hs_client_open(options->url);
+        playback->tally = hs_tally_create();
+        good = playback->client != NULL && playback->tally != NULL;
+    }
+    if (good) {
+        good = hs_playback_run(playback, error);
+        if (good || hs_tally_total(playback->tally)->claims > 0)
+            print_result(options, playback->client);
+        if (good && hs_tally_expectations_failed(playback->tally) > 0) {
+            good = false;
+            snprintf(error, sizeof(error), "%zu expectations failed",
+                     hs_tally_expectations_failed(playback->tally));
+        }
+    }
+    hs_tally_destroy(playback->tally);
+    hs_client_close(playback->client);
+    hs_recording_close(playback->recording);
+    if (good)
+        return EXIT_FINE;
+    fflush(stdout);
+    fprintf(stderr, "hindsight play: %s\n", error);
+    return EXIT_FAILED;
+}
+
+int hs_play_main(int argc, char **argv)
+{
+    struct play_options options = {
+        .url = DEFAULT_URL,
+        .playback = {.show_progress = isatty(STDERR_FILENO) == 1, .complaints = stderr}};
+    int code = read_options(argc, argv, &options);
+    return code != 0 ? code - 1 : play(&options);
+}

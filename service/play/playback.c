@@ -1,0 +1,278 @@
+#include "service/play/playback.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/play/expect.h"
+
+struct session {
+    const struct hs_playback *playback;
+    const char *match;
+    struct hs_forge *forge; /* NULL: honest */
+    double begin;           /* seconds of this machine's clock at the first entry */
+    double first_at;
+    double shown; /* when progress was last shown */
+    size_t sent;
+    char *error; /* HS_PLAY_ERROR_MAX */
+};
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+__attribute__((format(printf, 2, 3))) static bool fail(struct session *session, const char *format,
+                                                       ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(session->error, HS_PLAY_ERROR_MAX, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* "400 The request has bad fields: /hits/0/start must be ..." */
+static void describe_problem(const struct hs_client_response *response, char *out, size_t size)
+{
+    json_t *problem = json_loadb(response->body, response->size, 0, NULL);
+    const char *title = json_string_value(json_object_get(problem, "title"));
+    const char *detail = json_string_value(json_object_get(problem, "detail"));
+    int used = snprintf(out, size, "%ld%s%s%s%s", response->status, title != NULL ? " " : "",
+                        title != NULL ? title : "", detail != NULL && *detail != '\0' ? ": " : "",
+                        detail != NULL ? detail : "");
+    size_t i;
+    json_t *field;
+    json_array_foreach(json_object_get(problem, "errors"), i, field)
+    {
+        const char *pointer = json_string_value(json_object_get(field, "pointer"));
+        const char *fault = json_string_value(json_object_get(field, "detail"));
+        if (pointer == NULL || fault == NULL || used < 0 || (size_t)used >= size || i == 3)
+            break;
+        used += snprintf(out + used, size - (size_t)used, "%s %s %s", i == 0 ? ":" : ";", pointer,
+                         fault);
+    }
+    json_decref(problem);
+}
+
+static bool send_json(struct session *session, const char *method, const char *path,
+                      const json_t *body, struct hs_client_response *response)
+{
+    const struct hs_playback *playback = session->playback;
+    char *text = body != NULL ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+    if (body != NULL && text == NULL)
+        return fail(session, "out of memory");
+    bool answered = hs_client_send(playback->client, method, path, text,
+                                   text != NULL ? strlen(text) : 0, response);
+    free(text);
+    if (!answered)
+        return fail(session,
+                    "no answer from %s: %s\n"
+                    "Is the service running there? Start one with: hindsight serve",
+                    hs_client_url(playback->client), hs_client_error(playback->client));
+    return true;
+}
+
+/* A request of the preparation: anything but `good` or `also_good` is an error. */
+static bool ask(struct session *session, const char *method, const char *path, const json_t *body,
+                struct hs_client_response *response)
+{
+    char problem[HS_PLAY_ERROR_MAX / 2];
+    if (!send_json(session, method, path, body, response))
+        return false;
+    if (response->status < 400)
+        return true;
+    describe_problem(response, problem, sizeof(problem));
+    return fail(session, "the service refused %s %s: %s", method, path, problem);
+}
+
+static bool start_forging(struct session *session, const char *ruleset)
+{
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_client_response response;
+    snprintf(path, sizeof(path), "/v1/rulesets/%s", ruleset);
+    if (!ask(session, "GET", path, NULL, &response))
+        return false;
+    json_t *answer = json_loadb(response.body, response.size, 0, NULL);
+    json_t *document = json_object_get(answer, "ruleset");
+    session->forge =
+        hs_forge_create(session->playback->cheat, json_is_object(document) ? document : answer);
+    json_decref(answer);
+    return session->forge != NULL || fail(session, "out of memory");
+}
+
+static bool open_match(struct session *session)
+{
+    const struct hs_playback *playback = session->playback;
+    const struct hs_recording_header *header = &playback->recording->header;
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_client_response response;
+    snprintf(path, sizeof(path), "/v1/rulesets/%s", header->ruleset.text);
+    if (header->ruleset_document != NULL &&
+        !ask(session, "PUT", path, header->ruleset_document, &response))
+        return false;
+    if (playback->cheat != HS_CHEAT_NONE && !start_forging(session, header->ruleset.text))
+        return false;
+
+    snprintf(path, sizeof(path), "/v1/matches/%s", session->match);
+    if (playback->replace && !send_json(session, "DELETE", path, NULL, &response))
+        return false;
+    json_t *body = json_pack("{s:s}", "ruleset", header->ruleset.text);
+    bool good = send_json(session, "PUT", path, body, &response);
+    json_decref(body);
+    if (!good)
+        return false;
+    /* 409: open under another ruleset, or another revision of this one. */
+    if (response.status == 200 || response.status == 409)
+        return fail(session,
+                    "the match %s is open on this service already; end it with --replace, "
+                    "or play under another name with --match NAME",
+                    session->match);
+    if (response.status == 201)
+        return true;
+    char problem[HS_PLAY_ERROR_MAX / 2];
+    describe_problem(&response, problem, sizeof(problem));
+    return fail(session, "the service refused PUT %s: %s", path, problem);
+}
+
+static void wait_for_turn(struct session *session, double at)
+{
+    double speed = session->playback->speed;
+    if (session->sent == 0) {
+        session->begin = now_seconds();
+        session->first_at = at;
+    }
+    if (speed <= 0.0)
+        return;
+    double left = session->begin + (at - session->first_at) / speed - now_seconds();
+    if (left > 0.0) {
+        struct timespec pause = {.tv_sec = (time_t)left};
+        pause.tv_nsec = (long)((left - (double)pause.tv_sec) * 1e9);
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void show_progress(struct session *session, double at)
+{
+    const struct hs_playback *playback = session->playback;
+    double now = now_seconds();
+    if (!playback->show_progress || now - session->shown < 0.1)
+        return;
+    session->shown = now;
+    struct hs_recording *recording = playback->recording;
+    fprintf(stderr, "\r\033[K  %.1f s of the match, %zu requests, %zu claims",
+            at - session->first_at, session->sent, hs_tally_total(playback->tally)->claims);
+    if (recording->progress != NULL)
+        fprintf(stderr, "  (%.0f %%)", 100.0 * recording->progress(recording->state));
+    fflush(stderr);
+}
+
+static enum hs_truth truth_of(const struct hs_recording_entry *entry, size_t claim)
+{
+    const char *text = json_string_value(json_array_get(entry->truth, claim));
+    if (text == NULL)
+        return HS_TRUTH_UNKNOWN;
+    return strcmp(text, "hit") == 0 ? HS_TRUTH_HIT : HS_TRUTH_MISS;
+}
+
+static bool take_results(struct session *session, const struct hs_recording_entry *entry,
+                         const json_t *answer)
+{
+    const struct hs_playback *playback = session->playback;
+    json_t *claims = hs_recording_claims(entry);
+    json_t *hits = json_object_get(answer, "hits");
+    json_t *results = json_object_get(json_is_object(hits) ? hits : answer, "results");
+    if (json_is_array(hits))
+        results = hits;
+    if (json_array_size(results) != json_array_size(claims))
+        return fail(session, "line %zu: %zu results for %zu claims", entry->line,
+                    json_array_size(results), json_array_size(claims));
+    size_t i;
+    json_t *result;
+    json_array_foreach(results, i, result)
+    {
+        const char *who = json_string_value(json_array_get(entry->who, i));
+        enum hs_truth truth = session->forge != NULL ? HS_TRUTH_UNKNOWN : truth_of(entry, i);
+        if (!hs_tally_result(playback->tally, who, truth, result))
+            return fail(session, "line %zu: result %zu has no verdict", entry->line, i);
+        if (playback->observe != NULL)
+            playback->observe(playback->context, entry, i, json_array_get(claims, i), result);
+    }
+    return true;
+}
+
+static bool take_answer(struct session *session, const struct hs_recording_entry *entry,
+                        const struct hs_client_response *response)
+{
+    json_t *answer = json_loadb(response->body, response->size, 0, NULL);
+    json_t *frames = json_object_get(answer, "frames");
+    hs_tally_frames(session->playback->tally, frames != NULL ? frames : answer);
+    bool good = hs_recording_claims(entry) == NULL || take_results(session, entry, answer);
+    json_decref(answer);
+    return good;
+}
+
+static void check_expectation(struct session *session, const struct hs_recording_entry *entry,
+                              const struct hs_client_response *response)
+{
+    const struct hs_playback *playback = session->playback;
+    char fault[HS_EXPECT_FAULT_MAX];
+    bool held = hs_expect_answer(entry->expect, response->status, response->body, response->size,
+                                 playback->recording->header.unit, fault);
+    hs_tally_expectation(playback->tally, held);
+    if (!held && playback->complaints != NULL)
+        fprintf(playback->complaints, "%sline %zu: expectation failed: %s\n",
+                playback->show_progress ? "\r\033[K" : "", entry->line, fault);
+}
+
+static bool play_entry(struct session *session, struct hs_recording_entry *entry)
+{
+    const struct hs_playback *playback = session->playback;
+    char path[HS_PLAY_PATH_MAX], problem[HS_PLAY_ERROR_MAX / 2];
+    struct hs_client_response response;
+    if (session->forge != NULL)
+        hs_forge_entry(session->forge, entry);
+    if (!hs_recording_path(entry, session->match, path))
+        return fail(session, "line %zu: the path is too long", entry->line);
+    wait_for_turn(session, entry->at);
+    if (!send_json(session, entry->method, path, entry->body, &response))
+        return false;
+    hs_tally_request(playback->tally, response.seconds);
+    session->sent++;
+    show_progress(session, entry->at);
+    bool judged = entry->expect != NULL && session->forge == NULL;
+    if (judged)
+        check_expectation(session, entry, &response);
+    if (response.status < 400)
+        return take_answer(session, entry, &response);
+    if (judged)
+        return true;
+    describe_problem(&response, problem, sizeof(problem));
+    return fail(session, "line %zu: the service refused %s %s: %s", entry->line, entry->method,
+                path, problem);
+}
+
+bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX])
+{
+    struct hs_recording *recording = playback->recording;
+    struct session session = {.playback = playback,
+                              .match = playback->match != NULL ? playback->match
+                                                               : recording->header.match.text,
+                              .error = error};
+    bool good = open_match(&session);
+    while (good) {
+        struct hs_recording_entry entry;
+        enum hs_recording_result result = hs_recording_next(recording, &entry, error);
+        if (result == HS_RECORDING_END)
+            break;
+        good = result == HS_RECORDING_ENTRY && play_entry(&session, &entry);
+        hs_recording_entry_clear(&entry);
+    }
+    if (playback->show_progress && session.shown > 0.0)
+        fputs("\r\033[K", stderr);
+    hs_forge_destroy(session.forge);
+    return good;
+}

@@ -1,0 +1,80 @@
+/*
+ * What came of a recording: verdicts by reason and by kind of player, flags, latencies,
+ * expectations, and how the verdicts compare with the truth where it is known.
+ */
+#ifndef HS_PLAY_TALLY_H
+#define HS_PLAY_TALLY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32 };
+
+enum hs_truth { HS_TRUTH_UNKNOWN, HS_TRUTH_HIT, HS_TRUTH_MISS };
+
+/* The number that refused a claim. */
+struct hs_tally_number {
+    bool known;
+    char check[32], unit[16];
+    double measured, limit;
+};
+
+/* Names are those of the service: a newer one may have reasons this program does not know. */
+struct hs_tally_reason {
+    char name[HS_TALLY_NAME], verdict[16];
+    size_t count;
+    struct hs_tally_number example; /* of the first such claim that had one */
+};
+
+struct hs_tally_flag {
+    char name[HS_TALLY_NAME];
+    size_t count;
+};
+
+/* All claims with the same label. */
+struct hs_tally_kind {
+    char who[HS_TALLY_NAME];
+    size_t claims, accepted, rejected, inconclusive;
+    struct hs_tally_reason reasons[HS_TALLY_REASONS];
+    size_t reason_count;
+    struct hs_tally_flag flags[HS_TALLY_FLAGS];
+    size_t flag_count;
+};
+
+struct hs_tally;
+
+struct hs_tally *hs_tally_create(void); /* NULL: out of memory */
+void hs_tally_destroy(struct hs_tally *tally);
+
+void hs_tally_request(struct hs_tally *tally, double seconds);
+
+/* One result of an answer to hits. `who` may be NULL. False: it has no verdict. */
+bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
+                     const json_t *result);
+
+void hs_tally_expectation(struct hs_tally *tally, bool held);
+
+/* The answer to posted frames: {"stored":N,"refused":[..]}. */
+void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
+
+/* The number of the check that decided over a result; `known` is false when there is none. */
+struct hs_tally_number hs_tally_deciding(const json_t *result);
+
+size_t hs_tally_expectations_failed(const struct hs_tally *tally);
+const struct hs_tally_kind *hs_tally_total(const struct hs_tally *tally);
+
+/* The kind of that label, or NULL. */
+const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
+
+/* In percent; false where no truth of that sort is known. */
+bool hs_tally_hits_confirmed(const struct hs_tally *tally, double *percent);
+bool hs_tally_misses_accepted(const struct hs_tally *tally, double *percent);
+
+void hs_tally_print(const struct hs_tally *tally, FILE *out);
+
+/* The same as one object; a new reference. */
+json_t *hs_tally_json(const struct hs_tally *tally);
+
+#endif
