@@ -1,6 +1,7 @@
 #include "service/http_listener.h"
 
 #include "service/address.h"
+#include "service/clock.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -164,8 +165,8 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
     if (fd >= 0)
         close(fd);
     /* Stopping the daemon drops replies on their way, so they are waited for. */
-    int64_t until_us = hs_http_now_us() + (int64_t)wait_ms * 1000;
-    while (atomic_load(&http->in_flight) > 0 && hs_http_now_us() < until_us)
+    int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
+    while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     MHD_stop_daemon(http->daemon);
     stop_watchdog(http);

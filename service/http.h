@@ -22,7 +22,7 @@ struct hs_request {
     struct hs_route_params params;
     struct hs_str body;
     const char *request_id; /* the caller's X-Request-Id, or one made here */
-    struct hs_arena *arena; /* freed after the reply was queued */
+    struct hs_arena *arena; /* freed when the endpoint has returned */
     void *connection;       /* for hs_request_query */
 };
 

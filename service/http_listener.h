@@ -54,8 +54,6 @@ struct hs_http {
     struct hs_http_connection *connections;
 };
 
-int64_t hs_http_now_us(void);
-
 /* Moves a connection on; false: the watchdog was faster, drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to);

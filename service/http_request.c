@@ -2,6 +2,7 @@
 #include "service/http_listener.h"
 
 #include "api/reply.h"
+#include "service/clock.h"
 #include "service/metrics.h"
 #include "service/serve.h"
 
@@ -78,7 +79,7 @@ static void make_request_id(char id[HS_REQUEST_ID_MAX + 1])
     uint64_t words[2] = {0};
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
         /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
-        words[0] = (uint64_t)hs_http_now_us();
+        words[0] = (uint64_t)hs_clock_us();
         words[1] = (uint64_t)(uintptr_t)id;
     }
     snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, words[0], words[1]);
@@ -155,10 +156,17 @@ static void log_request(struct request *request, const struct target *target, in
             snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
                      target->params.name[0].ptr);
     }
-    hs_log(level, "request", HS_LOG_TEXT("request_id", request->headers.request_id),
-           HS_LOG_TEXT("trace_id", request->headers.trace_id), HS_LOG_TEXT("match", match),
-           HS_LOG_TEXT("route", pattern), HS_LOG_NUMBER("status", status),
-           HS_LOG_NUMBER("dur_us", duration_us), HS_LOG_NUMBER("lines_dropped", dropped));
+    const struct hs_log_field fields[] = {
+        HS_LOG_TEXT("request_id", request->headers.request_id),
+        HS_LOG_TEXT("trace_id", request->headers.trace_id),
+        HS_LOG_TEXT("match", match),
+        HS_LOG_TEXT("route", pattern),
+        HS_LOG_NUMBER("status", status),
+        HS_LOG_NUMBER("dur_us", duration_us),
+        HS_LOG_NUMBER("lines_dropped", dropped),
+    };
+    hs_log_fields(level, "request", fields,
+                  sizeof fields / sizeof fields[0] - (dropped == 0 ? 1 : 0));
 }
 
 static enum MHD_Result send_reply(struct request *request, const struct target *target,
@@ -173,7 +181,7 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
     };
     if (reply->problem->code != HS_PROBLEM_NONE)
         reply->status = hs_problem_status(reply->problem->code);
-    int64_t duration_us = hs_http_now_us() - request->start_us;
+    int64_t duration_us = hs_clock_us() - request->start_us;
     hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
     log_request(request, target, reply->status, duration_us);
     bool fine;
@@ -216,7 +224,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     *context = request;
     request->http = http;
     request->connection = peer;
-    request->start_us = hs_http_now_us();
+    request->start_us = hs_clock_us();
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_inflight(http->service->metrics, 1);
 

@@ -4,6 +4,7 @@
  */
 #include "service/http_listener.h"
 
+#include "service/clock.h"
 #include "service/metrics.h"
 #include "service/serve.h"
 
@@ -17,18 +18,11 @@ enum {
     STUCK_SECONDS = 5, /* an endpoint takes well under a millisecond */
 };
 
-int64_t hs_http_now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to)
 {
     /* The time first: seen with the old phase it only makes the watchdog wait. */
-    atomic_store(&connection->since_us, hs_http_now_us());
+    atomic_store(&connection->since_us, hs_clock_us());
     int expected = (int)from;
     return atomic_compare_exchange_strong(&connection->phase, &expected, (int)to);
 }
@@ -40,7 +34,7 @@ struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd)
         return NULL;
     connection->http = http;
     connection->fd = fd;
-    atomic_store(&connection->since_us, hs_http_now_us());
+    atomic_store(&connection->since_us, hs_clock_us());
     pthread_mutex_lock(&http->lock);
     connection->next = http->connections;
     if (connection->next != NULL)
@@ -126,7 +120,7 @@ void *hs_http_watch(void *context)
             until.tv_sec++;
         }
         pthread_cond_timedwait(&http->wake, &http->lock, &until);
-        int64_t now_us = hs_http_now_us();
+        int64_t now_us = hs_clock_us();
         unsigned stuck = 0;
         for (struct hs_http_connection *c = http->connections; c != NULL; c = c->next)
             stuck += inspect(c, now_us) ? 1 : 0;

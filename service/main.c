@@ -1,0 +1,115 @@
+/* The program: one subcommand each for what it can do. */
+#include "service/check_config.h"
+#include "service/log.h"
+#include "service/options.h"
+#include "service/play/play.h"
+#include "service/serve.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FINE = 0, WRONG_USAGE = 2 };
+
+extern char **environ;
+
+static int serve(int argc, char **argv)
+{
+    struct hs_options options;
+    char error[512] = "";
+    enum hs_options_result result = hs_options_read(argc, argv, environ, &options, error);
+    if (result == HS_OPTIONS_HELP) {
+        puts(
+            "usage: hindsight serve [--config FILE] [OPTION]...\n\n"
+            "Serves until SIGTERM; reloads rulesets on SIGHUP. What is given later wins: the\n"
+            "defaults below, FILE (a JSON object; max_matches for --max-matches), the environment\n"
+            "(HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command line.\n");
+        hs_options_help(stdout);
+        return FINE;
+    }
+    if (result == HS_OPTIONS_WRONG) {
+        fprintf(stderr, "hindsight serve: %s\n", error);
+        return WRONG_USAGE;
+    }
+    enum hs_log_level level = HS_LOG_INFO;
+    if (hs_log_level_parse(options.log_level, &level))
+        hs_log_set_level(level);
+    return hs_serve(&options);
+}
+
+static int check_config(int argc, char **argv)
+{
+    static const char usage[] =
+        "usage: hindsight check-config FILE\n\n"
+        "Checks a configuration file of `hindsight serve`, and each ruleset in the directory it\n"
+        "names. Prints ok, or every problem with the JSON pointer to it.\n";
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        fputs(usage, stdout);
+        return FINE;
+    }
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs(usage, stderr);
+        return WRONG_USAGE;
+    }
+    return hs_check_config(argv[1], stdout);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the name */
+    const char *help;
+} commands[] = {
+    {"serve", serve, "run the service"},
+    {"check-config", check_config, "check a configuration file and its rulesets"},
+    {"play", hs_play_main, "play a recording against a running service"},
+    {"demo", hs_demo_main, "play the built-in match against a service started for it"},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void help(FILE *to)
+{
+    fputs("usage: hindsight COMMAND [ARGUMENT]...\n\n"
+          "Verifies hit claims of game clients against the game server's own history.\n\n",
+          to);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].help);
+    fputs("\n  --help         this text; `hindsight COMMAND --help` tells more\n"
+          "  --version      the version\n\n"
+          "Exit codes: 0 fine, 1 failed, 2 wrong usage.\n",
+          to);
+}
+
+/* A closed standard stream would give its number to a socket, and that would get the log. */
+static void open_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            _exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    open_standard_streams();
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        help(stderr);
+        return WRONG_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        help(stdout);
+        return FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("hindsight " HS_VERSION);
+        return FINE;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "hindsight: there is no command %.100s; see hindsight --help\n", argv[1]);
+    return WRONG_USAGE;
+}
