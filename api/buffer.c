@@ -1,6 +1,7 @@
 #include "api/buffer.h"
 
 #include <stdint.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -265,6 +265,8 @@ void hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result)
 {
     struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
+    match->totals.reasons[result->reason]++;
+    match->totals.damage += result->damage_total;
     if (shooter == NULL)
         return;
     shooter->reasons[result->reason]++;

@@ -47,6 +47,11 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
             sizeof(struct hs_player) + hs_history_bytes(match->players.all[i]->history);
 }
 
+void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)
+{
+    *out = match->totals;
+}
+
 static void describe(const struct hs_match *match, const struct hs_player *player,
                      struct hs_player_info *out)
 {

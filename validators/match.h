@@ -121,6 +121,14 @@ struct hs_match_info {
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
+/* Sums over every claim judged, those of players who left included. */
+struct hs_match_totals {
+    uint64_t reasons[HS_REASON_COUNT];
+    double damage;
+};
+
+void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
+
 /* What is known of one player; `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;

@@ -38,6 +38,7 @@ struct hs_match {
     uint16_t team_count, team_capacity;
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
+    struct hs_match_totals totals;
     int64_t window_start_us; /* first frame since the history (re)started */
     /* Frames refused because the clock jumped: how many agree, and the last one's time. */
     uint32_t jump_count;

@@ -5,6 +5,9 @@ bool hs_quat_normalise(float q[4])
     double squared = 0;
     for (int i = 0; i < 4; i++)
         squared += (double)q[i] * (double)q[i];
+    /* As near to 1 as float components can be: left alone, so that unit stays bit for bit unit. */
+    if (fabs(squared - 1) < 4e-7)
+        return true;
     double length = sqrt(squared);
     if (!(length >= 0.999 && length <= 1.001))
         return false;

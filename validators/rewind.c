@@ -144,7 +144,7 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
                       struct bone_pose *out)
 {
     const struct hs_rest_bone *rest = &stance->bones[bone];
-    struct hs_vec offset = hs_quat_rotate(root, widen(rest->position));
+    struct hs_vec offset = hs_quat_rotate(root, rest->position);
     out->offset[0] = (float)offset.x;
     out->offset[1] = (float)offset.y;
     out->offset[2] = (float)offset.z;

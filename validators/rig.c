@@ -1,5 +1,6 @@
 #include "rig.h"
 
+#include "quat.h"
 #include "ruleset.h"
 
 uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name)
@@ -28,11 +29,6 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-static double float_length(const float v[3])
-{
-    return hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]});
-}
-
 static double largest_scale(const float scale[3])
 {
     double largest = 0;
@@ -45,6 +41,11 @@ static double largest_scale(const float scale[3])
 void hs_rig_finish(struct hs_rig *rig)
 {
     for (int i = 0; i < rig->hitbox_count; i++)
+        hs_quat_normalise(rig->hitboxes[i].rotation);
+    for (int s = 0; s < rig->stance_count; s++)
+        for (int i = 0; i < rig->bone_count; i++)
+            hs_quat_normalise(rig->stances[s].bones[i].rotation);
+    for (int i = 0; i < rig->hitbox_count; i++)
         rig->hitbox_reach[i] = hitbox_reach(&rig->hitboxes[i]);
     for (int s = 0; s < rig->stance_count; s++) {
         struct hs_stance *stance = &rig->stances[s];
@@ -52,7 +53,7 @@ void hs_rig_finish(struct hs_rig *rig)
         for (int i = 0; i < rig->hitbox_count; i++) {
             const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
             double reach =
-                float_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone->scale);
+                hs_vec_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone->scale);
             if (reach > stance->reach)
                 stance->reach = reach;
         }

@@ -30,7 +30,7 @@ struct hs_hitbox {
 
 /* Where a bone is in the root's frame. */
 struct hs_rest_bone {
-    float position[3];
+    struct hs_vec position;
     float rotation[4];
     float scale[3];
 };

@@ -156,6 +156,25 @@ static void validate_hitbox(struct validation *v, const struct hs_hitbox *box)
         fault(v, "rotation", "must be a unit quaternion within 1e-3");
 }
 
+static void validate_stance(struct validation *v, const struct hs_rig *rig,
+                            const struct hs_stance *stance)
+{
+    if (!hs_vec_is_finite(stance->eye))
+        fault(v, "eye", "must be finite");
+    for (int i = 0; i < rig->bone_count; i++) {
+        const struct hs_rest_bone *bone = &stance->bones[i];
+        float rotation[4];
+        memcpy(rotation, bone->rotation, sizeof rotation);
+        char key[32];
+        snprintf(key, sizeof key, "bones/%d", i);
+        if (!hs_vec_is_finite(bone->position) || !hs_quat_normalise(rotation))
+            fault(v, key, "must be finite, with a unit quaternion within 1e-3");
+        for (int k = 0; k < 3; k++)
+            if (!(fabsf(bone->scale[k]) >= 1e-6f && fabsf(bone->scale[k]) <= 1e6f))
+                fault(v, key, "must have a scale from 1e-6 to 1e6");
+    }
+}
+
 static void validate_rig(struct validation *v, const struct hs_rig *rig)
 {
     char at[64 + HS_NAME_MAX];
@@ -170,6 +189,10 @@ static void validate_rig(struct validation *v, const struct hs_rig *rig)
     for (int i = 0; i < rig->hitbox_count; i++) {
         snprintf(v->base, sizeof v->base, "%s/hitboxes/%d", at, i);
         validate_hitbox(v, &rig->hitboxes[i]);
+    }
+    for (int i = 0; i < rig->stance_count; i++) {
+        snprintf(v->base, sizeof v->base, "%.90s/stances/%.64s", at, rig->stances[i].name.text);
+        validate_stance(v, rig, &rig->stances[i]);
     }
 }
 

@@ -105,6 +105,11 @@ struct hs_ruleset *hs_ruleset_create(double units_per_metre);
 /* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
+/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room. */
+bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
+bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double units_per_metre);
+bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double units_per_metre);
+
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*

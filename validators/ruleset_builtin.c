@@ -13,7 +13,7 @@ static const float identity[4] = {0, 0, 0, 1};
 
 static void rest_bone(struct hs_rest_bone *bone, double z)
 {
-    *bone = (struct hs_rest_bone){{0, 0, (float)z}, {0, 0, 0, 1}, {1, 1, 1}};
+    *bone = (struct hs_rest_bone){{0, 0, z}, {0, 0, 0, 1}, {1, 1, 1}};
 }
 
 static void add_stance(struct hs_rig *rig, const char *name, double head, double unit)
@@ -70,12 +70,13 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, const char *name
     return weapon;
 }
 
-static bool add_weapons(struct hs_ruleset *ruleset, uint16_t head, double unit)
+bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double unit)
 {
+    uint16_t head = hs_ruleset_add_zone(ruleset, HS_STR("head"), 2.0);
     struct hs_weapon *rifle = add_weapon(ruleset, "rifle", HS_WEAPON_HITSCAN, unit);
     struct hs_weapon *knife = add_weapon(ruleset, "knife", HS_WEAPON_MELEE, unit);
     struct hs_weapon *blaster = add_weapon(ruleset, "blaster", HS_WEAPON_PROJECTILE, unit);
-    if (rifle == NULL || knife == NULL || blaster == NULL)
+    if (head == HS_NONE || rifle == NULL || knife == NULL || blaster == NULL)
         return false;
     rifle->damage = 20;
     rifle->range = 100 * unit;
@@ -98,6 +99,32 @@ static bool add_weapons(struct hs_ruleset *ruleset, uint16_t head, double unit)
     return true;
 }
 
+static bool add_zones(struct hs_ruleset *ruleset, uint16_t zones[3])
+{
+    zones[0] = hs_ruleset_add_zone(ruleset, HS_STR("head"), 2.0);
+    zones[1] = hs_ruleset_add_zone(ruleset, HS_STR("torso"), 1.0);
+    zones[2] = hs_ruleset_add_zone(ruleset, HS_STR("limb"), 0.75);
+    return zones[0] != HS_NONE && zones[1] != HS_NONE && zones[2] != HS_NONE;
+}
+
+bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset)
+{
+    uint16_t zones[3];
+    return add_zones(ruleset, zones);
+}
+
+bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double unit)
+{
+    uint16_t zones[3];
+    if (!add_zones(ruleset, zones))
+        return false;
+    uint16_t rig = hs_ruleset_add_rig(ruleset, HS_STR("humanoid"));
+    if (rig == HS_NONE)
+        return false;
+    fill_humanoid(ruleset->rigs[rig], zones, unit);
+    return true;
+}
+
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin)
 {
     double unit = builtin->units_per_metre;
@@ -105,16 +132,11 @@ struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *bu
     if (ruleset == NULL)
         return NULL;
     hs_name_set(&ruleset->name, (struct hs_str){builtin->name, strlen(builtin->name)});
-    const uint16_t zones[3] = {hs_ruleset_add_zone(ruleset, HS_STR("head"), 2.0),
-                               hs_ruleset_add_zone(ruleset, HS_STR("torso"), 1.0),
-                               hs_ruleset_add_zone(ruleset, HS_STR("limb"), 0.75)};
-    uint16_t rig = hs_ruleset_add_rig(ruleset, HS_STR("humanoid"));
-    if (rig == HS_NONE || !add_weapons(ruleset, zones[0], unit)) {
+    if (!hs_ruleset_add_builtin_rig(ruleset, unit) ||
+        !hs_ruleset_add_builtin_weapons(ruleset, unit)) {
         hs_ruleset_destroy(ruleset);
         return NULL;
     }
-    fill_humanoid(ruleset->rigs[rig], zones, unit);
-    ruleset->default_rig = rig;
     hs_ruleset_finish(ruleset);
     return ruleset;
 }

@@ -1,0 +1,266 @@
+#include "api/frames.h"
+
+/* ---- decoding ---- */
+
+static const struct {
+    const char *name;
+    enum hs_sample_event event;
+} events[] = {{"spawn", HS_EVENT_SPAWN},
+              {"teleport", HS_EVENT_TELEPORT},
+              {"death", HS_EVENT_DEATH},
+              {"leave", HS_EVENT_LEAVE}};
+
+static void decode_event(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, void *target)
+{
+    struct hs_player_frame *entry = target;
+    struct hs_str text = {json_string_value(value), json_string_length(value)};
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        if (hs_str_equal(text, (struct hs_str){events[i].name, strlen(events[i].name)})) {
+            entry->event = events[i].event;
+            return;
+        }
+    }
+    hs_json_bad(reader, at, "must be spawn, teleport, death or leave");
+}
+
+static void decode_position(struct hs_reader *reader, const json_t *value,
+                            const struct hs_json_at *at, void *target)
+{
+    double v[3];
+    if (hs_json_read_reals(reader, value, at, 3, v))
+        ((struct hs_player_frame *)target)->position = (struct hs_vec){v[0], v[1], v[2]};
+}
+
+static void decode_eye(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
+{
+    double v[3];
+    if (hs_json_read_reals(reader, value, at, 3, v))
+        ((struct hs_player_frame *)target)->eye = (struct hs_vec){v[0], v[1], v[2]};
+}
+
+static void decode_aim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
+{
+    double *aim = ((struct hs_player_frame *)target)->aim;
+    if (!hs_json_read_reals(reader, value, at, 3, aim))
+        return;
+    double length = hs_vec_length((struct hs_vec){aim[0], aim[1], aim[2]});
+    if (!(length > 1e-100 && length < 1e100))
+        hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
+}
+
+static void decode_velocity(struct hs_reader *reader, const json_t *value,
+                            const struct hs_json_at *at, void *target)
+{
+    double v[3];
+    (void)target; /* checked for form: no check uses it yet */
+    hs_json_read_reals(reader, value, at, 3, v);
+}
+
+static void decode_bone(struct hs_reader *reader, const json_t *value,
+                        const struct hs_json_at *at, size_t floats, struct hs_posted_bone *bone)
+{
+    double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    if (!hs_json_read_reals(reader, value, at, floats, v))
+        return;
+    bone->present = true;
+    memcpy(bone->position, v, sizeof bone->position);
+    memcpy(bone->rotation, v + 3, sizeof bone->rotation);
+    memcpy(bone->scale, v + 7, sizeof bone->scale);
+}
+
+static void decode_bones(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, void *target)
+{
+    struct hs_player_frame *entry = target;
+    struct hs_posted_bone *bones = hs_json_read_array(reader, value, at, 0, HS_MAX_BONES,
+                                                      sizeof *bones, &entry->bone_count);
+    entry->bones = bones;
+    for (size_t i = 0; bones != NULL && i < entry->bone_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        const json_t *bone = json_array_get(value, i);
+        if (json_is_null(bone))
+            continue;
+        size_t floats = json_array_size(bone) == 10 ? 10 : 7;
+        if (!json_is_array(bone) || json_array_size(bone) != floats) {
+            hs_json_bad(reader, &here, "must be null, or an array of 7 or 10 numbers");
+            continue;
+        }
+        if (floats == 10)
+            entry->fields |= HS_FIELD_SCALES;
+        decode_bone(reader, bone, &here, floats, &bones[i]);
+    }
+}
+
+static void decode_weapons(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, void *target)
+{
+    struct hs_player_frame *entry = target;
+    struct hs_str *names = hs_json_read_array(reader, value, at, 0, HS_MAX_WEAPONS, sizeof *names,
+                                              &entry->weapon_count);
+    entry->weapons = names;
+    for (size_t i = 0; names != NULL && i < entry->weapon_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_name(reader, json_array_get(value, i), &here, &names[i]);
+    }
+}
+
+#define AT(member) offsetof(struct hs_player_frame, member)
+
+static const struct hs_json_field player_fields[] = {
+    {.name = "player", .kind = HS_JSON_NAME, .offset = AT(player), .required = true},
+    {.name = "position", .kind = HS_JSON_CUSTOM, .decode = decode_position, .required = true},
+    {.name = "rotation",
+     .kind = HS_JSON_REALS,
+     .offset = AT(rotation),
+     .count = 4,
+     .bit = HS_FIELD_ROTATION},
+    {.name = "bones", .kind = HS_JSON_CUSTOM, .decode = decode_bones, .bit = HS_FIELD_BONES},
+    {.name = "stance", .kind = HS_JSON_NAME, .offset = AT(stance)},
+    {.name = "aim", .kind = HS_JSON_CUSTOM, .decode = decode_aim, .bit = HS_FIELD_AIM},
+    {.name = "eye", .kind = HS_JSON_CUSTOM, .decode = decode_eye, .bit = HS_FIELD_EYE},
+    {.name = "velocity", .kind = HS_JSON_CUSTOM, .decode = decode_velocity},
+    {.name = "rtt",
+     .kind = HS_JSON_SHORT_SECONDS,
+     .offset = AT(rtt_us),
+     .high = 60,
+     .bit = HS_FIELD_RTT},
+    {.name = "interp",
+     .kind = HS_JSON_SHORT_SECONDS,
+     .offset = AT(interp_us),
+     .high = 60,
+     .bit = HS_FIELD_INTERP},
+    {.name = "weapon", .kind = HS_JSON_NAME, .offset = AT(weapon)},
+    {.name = "team", .kind = HS_JSON_NAME, .offset = AT(team)},
+    {.name = "rig", .kind = HS_JSON_NAME, .offset = AT(rig)},
+    {.name = "alive", .kind = HS_JSON_BOOL, .offset = AT(alive), .bit = HS_FIELD_ALIVE},
+    {.name = "life",
+     .kind = HS_JSON_INT,
+     .offset = AT(life),
+     .high = 9007199254740991.0,
+     .bit = HS_FIELD_LIFE},
+    {.name = "protected",
+     .kind = HS_JSON_BOOL,
+     .offset = AT(is_protected),
+     .bit = HS_FIELD_PROTECTED},
+    {.name = "event", .kind = HS_JSON_CUSTOM, .decode = decode_event},
+    {.name = "weapons", .kind = HS_JSON_CUSTOM, .decode = decode_weapons, .bit = HS_FIELD_WEAPONS},
+    {.name = "ammo",
+     .kind = HS_JSON_INT32,
+     .offset = AT(ammo),
+     .high = 1e9,
+     .bit = HS_FIELD_AMMO},
+    {.name = "reloading", .kind = HS_JSON_BOOL, .offset = AT(reloading), .bit = HS_FIELD_RELOADING},
+    {.name = "damage_scale",
+     .kind = HS_JSON_REAL,
+     .offset = AT(damage_scale),
+     .high = 1e6,
+     .bit = HS_FIELD_DAMAGE_SCALE},
+};
+
+static const struct hs_json_object player_object = {
+    player_fields, sizeof player_fields / sizeof player_fields[0], AT(fields)};
+
+static void decode_players(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, void *target)
+{
+    struct hs_frame *frame = target;
+    struct hs_player_frame *players = hs_json_read_array(
+        reader, value, at, 0, reader->max_items, sizeof *players, &frame->player_count);
+    frame->players = players;
+    for (size_t i = 0; players != NULL && i < frame->player_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_object(reader, json_array_get(value, i), &here, &player_object, &players[i]);
+    }
+}
+
+static const struct hs_json_field frame_fields[] = {
+    {.name = "time",
+     .kind = HS_JSON_SECONDS,
+     .offset = offsetof(struct hs_frame, time_us),
+     .required = true,
+     .low = -HS_JSON_TIME_MAX,
+     .high = HS_JSON_TIME_MAX},
+    {.name = "players", .kind = HS_JSON_CUSTOM, .decode = decode_players, .required = true},
+};
+
+static const struct hs_json_object frame_object = {
+    frame_fields, sizeof frame_fields / sizeof frame_fields[0], 0};
+
+void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      struct hs_frames_request *out)
+{
+    struct hs_frame *frames =
+        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *frames, &out->count);
+    out->frames = frames;
+    out->entries = 0;
+    for (size_t i = 0; frames != NULL && i < out->count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_object(reader, json_array_get(value, i), &here, &frame_object, &frames[i]);
+        out->entries += frames[i].player_count;
+    }
+}
+
+static void decode_frames_field(struct hs_reader *reader, const json_t *value,
+                                const struct hs_json_at *at, void *target)
+{
+    hs_frames_decode(reader, value, at, target);
+}
+
+void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
+                           struct hs_frames_request *out)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames_field, .required = true},
+    };
+    static const struct hs_json_object object = {fields, 1, 0};
+    hs_json_read_object(reader, root, NULL, &object, out);
+}
+
+/* ---- encoding ---- */
+
+static void encode_refused(struct hs_writer *writer, size_t frame, struct hs_str player,
+                           enum hs_frame_result result)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "frame");
+    hs_write_int(writer, (int64_t)frame);
+    hs_write_key(writer, "player");
+    hs_write_str(writer, player);
+    hs_write_key(writer, "reason");
+    hs_write_text(writer, hs_frame_result_name(result));
+    hs_write_key(writer, "detail");
+    hs_write_text(writer, hs_frame_result_text(result));
+    hs_write_end(writer, '}');
+}
+
+void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
+                      const enum hs_frame_result *results, unsigned flags, bool needs_resync)
+{
+    int64_t stored = 0;
+    for (size_t i = 0; i < request->entries; i++)
+        stored += results[i] == HS_FRAME_STORED;
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "stored");
+    hs_write_int(writer, stored);
+    hs_write_key(writer, "refused");
+    hs_write_begin(writer, '[');
+    for (size_t f = 0, i = 0; f < request->count; f++)
+        for (size_t p = 0; p < request->frames[f].player_count; p++, i++)
+            if (results[i] != HS_FRAME_STORED)
+                encode_refused(writer, f, request->frames[f].players[p].player, results[i]);
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "flags");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < HS_FRAME_FLAG_COUNT; i++)
+        if (flags >> i & 1)
+            hs_write_text(writer, hs_frame_flag_name((enum hs_frame_flag)i));
+    hs_write_end(writer, ']');
+    if (needs_resync) {
+        hs_write_key(writer, "need");
+        hs_write_text(writer, "resync");
+    }
+    hs_write_end(writer, '}');
+}

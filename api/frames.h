@@ -1,0 +1,29 @@
+/* frames: the poses a game server simulated, JSON <-> struct hs_frame. */
+#ifndef HS_API_FRAMES_H
+#define HS_API_FRAMES_H
+
+#include <jansson.h>
+
+#include "api/json_in.h"
+#include "api/json_out.h"
+#include "validators/match.h"
+
+struct hs_frames_request {
+    struct hs_frame *frames; /* in the reader's arena; names borrowed from the JSON value */
+    size_t count;
+    size_t entries; /* players of all frames */
+};
+
+/* Decodes the value of "frames"; for hs_json_field.decode and the frames body alike. */
+void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      struct hs_frames_request *out);
+
+/* Decodes the body of POST .../frames. */
+void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
+                           struct hs_frames_request *out);
+
+/* `results`: one per player of each frame, in order. */
+void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
+                      const enum hs_frame_result *results, unsigned flags, bool needs_resync);
+
+#endif

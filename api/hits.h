@@ -1,0 +1,37 @@
+/* hits: claims to verify and their verdicts, JSON <-> struct hs_hit_claim, hs_hit_result. */
+#ifndef HS_API_HITS_H
+#define HS_API_HITS_H
+
+#include <jansson.h>
+
+#include "api/json_in.h"
+#include "api/json_out.h"
+#include "validators/hit.h"
+
+struct hs_hits_request {
+    struct hs_hit_claim *claims; /* in the reader's arena; names borrowed from the JSON value */
+    size_t count;
+    int64_t now_us;              /* with has_now */
+    unsigned fields;             /* HS_HITS_NOW */
+};
+enum { HS_HITS_NOW = 1 };
+
+/* Decodes the value of "hits". */
+void hs_hits_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                    struct hs_hits_request *out);
+
+/* Decodes the body of POST .../hits. */
+void hs_hits_decode_body(struct hs_reader *reader, const json_t *root,
+                         struct hs_hits_request *out);
+
+/* The name of one verdict: 32 hexadecimal digits. */
+struct hs_verdict_id {
+    char text[33];
+};
+
+/* One result as an object. `explain`: list the checks of an accepted claim too. */
+void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
+                   const struct hs_hit_result *result, const struct hs_verdict_id *id,
+                   bool explain);
+
+#endif

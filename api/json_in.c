@@ -1,0 +1,295 @@
+#include "api/json_in.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "validators/ruleset.h"
+
+/* ---- text ---- */
+
+/* The byte at which a text nests too deep, or its length. Blind to syntax but for strings. */
+static size_t find_too_deep(struct hs_str text)
+{
+    size_t depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (in_string) {
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > HS_JSON_MAX_DEPTH)
+                return i;
+        } else if ((c == '}' || c == ']') && depth > 0) {
+            depth--;
+        }
+    }
+    return text.len;
+}
+
+static bool has_byte_order_mark(struct hs_str text)
+{
+    return text.len >= 3 && memcmp(text.ptr, "\xef\xbb\xbf", 3) == 0;
+}
+
+static void report_parse_error(struct hs_str body, const json_error_t *error,
+                               struct hs_problem *problem)
+{
+    const char *fault = NULL;
+    switch (json_error_code(error)) {
+    case json_error_duplicate_key:
+        fault = "stands twice in the same object";
+        break;
+    case json_error_numeric_overflow:
+        fault = "must be a finite number in range";
+        break;
+    case json_error_null_character:
+        fault = "must not contain a NUL character";
+        break;
+    default:
+        hs_problem_set(problem, HS_PROBLEM_MALFORMED_JSON, "line %d, column %d: %s", error->line,
+                       error->column, error->text);
+        return;
+    }
+    char pointer[HS_POINTER_MAX];
+    hs_json_pointer_at(body, error->position > 0 ? (size_t)error->position : 0, pointer);
+    hs_problem_add(problem, pointer, "%s", fault);
+}
+
+json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
+{
+    if (has_byte_order_mark(body)) {
+        hs_problem_set(problem, HS_PROBLEM_MALFORMED_JSON,
+                       "the body begins with a byte order mark");
+        return NULL;
+    }
+    size_t deep = find_too_deep(body);
+    if (deep < body.len) {
+        char pointer[HS_POINTER_MAX];
+        hs_json_pointer_at(body, deep, pointer);
+        hs_problem_add(problem, pointer, "nested deeper than %d", HS_JSON_MAX_DEPTH);
+        return NULL;
+    }
+    json_error_t error;
+    json_t *root = json_loadb(body.ptr != NULL ? body.ptr : "", body.len, JSON_REJECT_DUPLICATES,
+                              &error);
+    if (root == NULL) {
+        report_parse_error(body, &error, problem);
+        return NULL;
+    }
+    if (!json_is_object(root)) {
+        hs_problem_add(problem, "", "must be an object");
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+/* ---- pointers ---- */
+
+static size_t write_pointer(const struct hs_json_at *at, char *out, size_t size)
+{
+    if (at == NULL || (at->parent == NULL && at->key == NULL))
+        return 0;
+    size_t len = write_pointer(at->parent, out, size);
+    int more = at->key == NULL ? snprintf(out + len, size - len, "/%zu", at->index)
+                               : snprintf(out + len, size - len, "/");
+    len += more > 0 ? (size_t)more : 0;
+    for (const char *c = at->key; c != NULL && *c != '\0' && len + 3 < size; c++) {
+        if (*c == '~' || *c == '/')
+            out[len++] = '~';
+        out[len++] = *c == '~' ? '0' : *c == '/' ? '1' : *c;
+    }
+    len = len < size ? len : size - 1;
+    out[len] = '\0';
+    return len;
+}
+
+void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
+{
+    char pointer[HS_POINTER_MAX] = "", detail[HS_DETAIL_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    write_pointer(at, pointer, sizeof pointer);
+    hs_problem_add(reader->problem, pointer, "%s", detail);
+}
+
+/* ---- values ---- */
+
+bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       double low, double high, double *out)
+{
+    if (!json_is_number(value)) {
+        hs_json_bad(reader, at, "must be a finite number");
+        return false;
+    }
+    double number = json_number_value(value);
+    if (!(number >= low && number <= high)) {
+        hs_json_bad(reader, at, "must be from %g to %g", low, high);
+        return false;
+    }
+    *out = number;
+    return true;
+}
+
+bool hs_json_read_reals(struct hs_reader *reader, const json_t *value,
+                        const struct hs_json_at *at, size_t count, double *out)
+{
+    if (!json_is_array(value) || json_array_size(value) != count) {
+        hs_json_bad(reader, at, "must be an array of %zu numbers", count);
+        return false;
+    }
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_json_at element = {.parent = at, .index = i};
+        fine = hs_json_read_real(reader, json_array_get(value, i), &element, -HS_JSON_REAL_MAX,
+                                 HS_JSON_REAL_MAX, &out[i]) &&
+               fine;
+    }
+    return fine;
+}
+
+bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       struct hs_str *out)
+{
+    struct hs_str name = {json_string_value(value), json_string_length(value)};
+    if (!hs_name_is_valid(name)) {
+        hs_json_bad(reader, at, "must be 1 to 64 characters of [A-Za-z0-9_.:-]");
+        return false;
+    }
+    *out = name;
+    return true;
+}
+
+void *hs_json_read_array(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, size_t low, size_t high, size_t size,
+                         size_t *count)
+{
+    *count = 0;
+    if (!json_is_array(value)) {
+        hs_json_bad(reader, at, "must be an array");
+        return NULL;
+    }
+    size_t n = json_array_size(value);
+    if (n < low || n > high) {
+        hs_json_bad(reader, at, "must have from %zu to %zu elements", low, high);
+        return NULL;
+    }
+    void *items = hs_arena_alloc(reader->arena, n + 1, size);
+    if (items == NULL) {
+        reader->no_memory = true;
+        return NULL;
+    }
+    *count = n;
+    return items;
+}
+
+static void read_integer(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, const struct hs_json_field *field,
+                         char *target)
+{
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value)) {
+        hs_json_bad(reader, at, "must be an integer");
+    } else if ((double)number < field->low || (double)number > field->high) {
+        hs_json_bad(reader, at, "must be from %.0f to %.0f", field->low, field->high);
+    } else if (field->kind == HS_JSON_INT32) {
+        *(int32_t *)(void *)target = (int32_t)number;
+    } else {
+        *(int64_t *)(void *)target = number;
+    }
+}
+
+static void read_seconds(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, const struct hs_json_field *field,
+                         char *target)
+{
+    double seconds;
+    if (!hs_json_read_real(reader, value, at, field->low, field->high, &seconds))
+        return;
+    int64_t us = hs_seconds_to_us(seconds);
+    if (field->kind == HS_JSON_SECONDS)
+        *(int64_t *)(void *)target = us;
+    else
+        *(int32_t *)(void *)target = (int32_t)us;
+}
+
+static void read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_json_field *field, char *base)
+{
+    char *target = base + field->offset;
+    switch (field->kind) {
+    case HS_JSON_NAME_OR_NULL:
+        if (json_is_null(value))
+            return;
+        hs_json_read_name(reader, value, at, (struct hs_str *)(void *)target);
+        return;
+    case HS_JSON_NAME:
+        hs_json_read_name(reader, value, at, (struct hs_str *)(void *)target);
+        return;
+    case HS_JSON_REAL:
+        hs_json_read_real(reader, value, at, field->low, field->high, (double *)(void *)target);
+        return;
+    case HS_JSON_REALS:
+        hs_json_read_reals(reader, value, at, field->count, (double *)(void *)target);
+        return;
+    case HS_JSON_SECONDS:
+    case HS_JSON_SHORT_SECONDS:
+        read_seconds(reader, value, at, field, target);
+        return;
+    case HS_JSON_INT:
+    case HS_JSON_INT32:
+        read_integer(reader, value, at, field, target);
+        return;
+    case HS_JSON_BOOL:
+        if (json_is_boolean(value))
+            *(bool *)(void *)target = json_is_true(value);
+        else
+            hs_json_bad(reader, at, "must be true or false");
+        return;
+    case HS_JSON_CUSTOM:
+        field->decode(reader, value, at, base);
+        return;
+    }
+}
+
+void hs_json_read_object(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, const struct hs_json_object *table,
+                         void *target)
+{
+    if (!json_is_object(value)) {
+        hs_json_bad(reader, at, "must be an object");
+        return;
+    }
+    uint64_t seen = 0;
+    for (void *member = json_object_iter((json_t *)(uintptr_t)value); member != NULL;
+         member = json_object_iter_next((json_t *)(uintptr_t)value, member)) {
+        const char *key = json_object_iter_key(member);
+        struct hs_json_at here = {.parent = at, .key = key};
+        size_t i = 0;
+        while (i < table->count && strcmp(table->fields[i].name, key) != 0)
+            i++;
+        if (i == table->count) {
+            if (strncmp(key, "x_", 2) != 0)
+                hs_json_bad(reader, &here, "is not a field of this request");
+            continue;
+        }
+        const struct hs_json_field *field = &table->fields[i];
+        seen |= UINT64_C(1) << i;
+        if (field->bit != 0)
+            *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
+        read_field(reader, json_object_iter_value(member), &here, field, target);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        struct hs_json_at here = {.parent = at, .key = table->fields[i].name};
+        if (table->fields[i].required && !(seen >> i & 1))
+            hs_json_bad(reader, &here, "is required");
+    }
+}

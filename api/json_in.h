@@ -1,0 +1,113 @@
+/*
+ * Reading requests: text to jansson values, values to plain structs by declarative tables, and a
+ * JSON pointer for every field that is not as it should be.
+ */
+#ifndef HS_API_JSON_IN_H
+#define HS_API_JSON_IN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/arena.h"
+#include "api/problem.h"
+#include "validators/str.h"
+
+/* Containers nested deeper than this are refused before anything is parsed: parsers recurse. */
+#define HS_JSON_MAX_DEPTH 16
+
+/*
+ * Parses a body: UTF-8 without a byte order mark, no duplicate keys, no escaped NUL, numbers in
+ * range, at most HS_JSON_MAX_DEPTH deep, an object. NULL with `problem` set otherwise; the caller
+ * owns the value.
+ */
+json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
+
+/* Where a value stands: a chain from the value up to the document. */
+struct hs_json_at {
+    const struct hs_json_at *parent; /* NULL: the document */
+    const char *key;                 /* NULL: an array element */
+    size_t index;
+};
+
+struct hs_reader {
+    struct hs_problem *problem;
+    struct hs_arena *arena; /* decoded arrays live here */
+    size_t max_items;       /* of the arrays that make a batch */
+    bool no_memory;
+};
+
+/* Notes a bad field. */
+void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum hs_json_kind {
+    HS_JSON_NAME,    /* struct hs_str; a valid name */
+    HS_JSON_NAME_OR_NULL, /* the same; null is like absent */
+    HS_JSON_REAL,    /* double, within [low, high] */
+    HS_JSON_SECONDS, /* int64_t microseconds, rounded half to even; seconds within [low, high] */
+    HS_JSON_SHORT_SECONDS, /* the same in an int32_t; high <= 2000 */
+    HS_JSON_INT,     /* int64_t, an integer within [low, high] */
+    HS_JSON_INT32,   /* int32_t */
+    HS_JSON_BOOL,    /* bool */
+    HS_JSON_REALS,   /* double[count] */
+    HS_JSON_CUSTOM,  /* `decode` */
+};
+
+struct hs_json_field;
+typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
+                            const struct hs_json_at *at, void *target);
+
+/* A member of an object and where it goes. */
+struct hs_json_field {
+    const char *name;
+    enum hs_json_kind kind;
+    size_t offset;         /* of the value in the target; for CUSTOM the target itself is given */
+    bool required;
+    double low, high;
+    size_t count;          /* REALS */
+    unsigned bit;          /* set in the `unsigned` at bits_offset when the member is present */
+    hs_json_decode *decode;
+};
+
+struct hs_json_object {
+    const struct hs_json_field *fields;
+    size_t count;       /* at most 64 */
+    size_t bits_offset; /* used by fields with a bit */
+};
+
+/*
+ * Decodes an object into `target` by its table. Members not in the table are refused, except
+ * names that begin with x_. Absent members leave the target alone.
+ */
+void hs_json_read_object(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, const struct hs_json_object *table,
+                         void *target);
+
+/*
+ * Checks that a value is an array of at least `low` and at most `high` elements and gives room
+ * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out; an
+ * empty array gives a pointer that must not be used.
+ */
+void *hs_json_read_array(struct hs_reader *reader, const json_t *value,
+                         const struct hs_json_at *at, size_t low, size_t high, size_t size,
+                         size_t *count);
+
+/* One finite number; false and a noted fault otherwise. */
+bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       double low, double high, double *out);
+bool hs_json_read_reals(struct hs_reader *reader, const json_t *value,
+                        const struct hs_json_at *at, size_t count, double *out);
+bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       struct hs_str *out);
+
+/* The largest time in seconds that is accepted, either way: 285 years. */
+#define HS_JSON_TIME_MAX 9e9
+/* The largest coordinate or length that is accepted as a number; the ruleset bounds it further. */
+#define HS_JSON_REAL_MAX 1e300
+
+/* The pointer of the value that begins at or before byte `offset` of a JSON text. */
+void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
+
+#endif

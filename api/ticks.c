@@ -1,0 +1,36 @@
+#include "api/ticks.h"
+
+static void decode_frames(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    hs_frames_decode(reader, value, at, &((struct hs_ticks_request *)target)->frames);
+}
+
+static void decode_hits(struct hs_reader *reader, const json_t *value,
+                        const struct hs_json_at *at, void *target)
+{
+    hs_hits_decode(reader, value, at, &((struct hs_ticks_request *)target)->hits);
+}
+
+void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
+                          struct hs_ticks_request *out)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "now",
+         .kind = HS_JSON_SECONDS,
+         .offset = offsetof(struct hs_ticks_request, hits.now_us),
+         .low = -HS_JSON_TIME_MAX,
+         .high = HS_JSON_TIME_MAX,
+         .bit = HS_TICKS_NOW},
+        {.name = "frames",
+         .kind = HS_JSON_CUSTOM,
+         .decode = decode_frames,
+         .bit = HS_TICKS_FRAMES},
+        {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits, .bit = HS_TICKS_HITS},
+    };
+    static const struct hs_json_object object = {fields, 3,
+                                                 offsetof(struct hs_ticks_request, fields)};
+    hs_json_read_object(reader, root, NULL, &object, out);
+    if (out->fields & HS_TICKS_NOW)
+        out->hits.fields |= HS_HITS_NOW;
+}
