@@ -158,7 +158,8 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
             out->cross_u = from;
             if (piece_value(&p, from) > reach * reach) {
                 double at_vertex = falls_through ? piece_value(&p, p.vertex) : lowest;
-                double u = p.vertex - sqrt((reach * reach - at_vertex) / p.a);
+                double below = reach * reach - at_vertex;
+                double u = p.vertex - (below > 0 ? sqrt(below / p.a) : 0);
                 out->cross_u = u < from ? from : u > lowest_u ? lowest_u : u;
             }
         }
@@ -228,7 +229,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     double along = hs_vec_dot(from_center, sweep->direction);
     double off = hs_vec_dot(from_center, from_center) - along * along;
     double bound = reach + slack + hs_vec_length(solid->half_extents);
-    double rounding = 1e-13 * along * along;
+    double rounding = 1e-13 * hs_vec_dot(from_center, from_center);
     if (off - rounding > bound * bound)
         return false;
 
@@ -253,7 +254,7 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         length2 += out[i] * out[i];
     }
     double length = sqrt(length2);
-    if (length > 1e-12 * scale) {
+    if (length > 1e-12 * scale && length2 > 1e-290) {
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
