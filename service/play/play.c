@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/play/csv_match.h"
+#include "service/play/play_scenarios.h"
 #include "service/play/playback.h"
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
@@ -126,13 +127,19 @@ static int read_options(int argc, char **argv, struct play_options *options)
     options->recording = argv[optind];
     if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
         return wrong_usage("--grow is for CSV pairs", NULL) + 1;
+    bool shaped = options->playback.match != NULL || options->playback.replace ||
+                  options->playback.speed > 0.0 || options->playback.cheat != HS_CHEAT_NONE;
+    if (shaped && hs_play_scenarios_is_name(options->recording))
+        return wrong_usage("scenarios are played as they are: no --match, --replace, --speed, "
+                           "--cheat",
+                           NULL) +
+               1;
     return 0;
 }
 
-static void print_result(const struct play_options *options, const struct hs_client *client)
+static void print_result(const struct play_options *options)
 {
     const struct hs_playback *playback = &options->playback;
-    const struct hs_recording_header *header = &playback->recording->header;
     if (options->json) {
         json_t *object = hs_tally_json(playback->tally);
         json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
@@ -140,35 +147,47 @@ static void print_result(const struct play_options *options, const struct hs_cli
         json_decref(object);
         return;
     }
-    printf("%s (ruleset %s) against %s\n\n",
-           header->title[0] != '\0' ? header->title : header->match.text, header->ruleset.text,
-           hs_client_url(client));
+    if (playback->recording != NULL) {
+        const struct hs_recording_header *header = &playback->recording->header;
+        printf("%s (ruleset %s)", header->title[0] != '\0' ? header->title : header->match.text,
+               header->ruleset.text);
+    } else {
+        fputs(options->recording, stdout);
+    }
+    printf(" against %s\n\n", hs_client_url(playback->client));
     hs_tally_print(playback->tally, stdout);
+}
+
+static bool run(struct play_options *options, char error[HS_PLAY_ERROR_MAX])
+{
+    struct hs_playback *playback = &options->playback;
+    bool scenarios = hs_play_scenarios_is_name(options->recording);
+    if (!scenarios)
+        playback->recording = hs_csv_match_is_name(options->recording)
+                                  ? hs_csv_match_open(options->recording, options->grow, error)
+                                  : hs_recording_open(options->recording, error);
+    if (!scenarios && playback->recording == NULL)
+        return false;
+    playback->client = hs_client_open(options->url);
+    playback->tally = hs_tally_create();
+    if (playback->client == NULL || playback->tally == NULL)
+        return false;
+    bool good = scenarios ? hs_play_scenarios(options->recording, playback->client, playback->tally,
+                                              playback->complaints, error)
+                          : hs_playback_run(playback, error);
+    size_t failed = hs_tally_expectations_failed(playback->tally);
+    if (good || hs_tally_total(playback->tally)->claims > 0)
+        print_result(options);
+    if (good && failed > 0)
+        snprintf(error, HS_PLAY_ERROR_MAX, "%zu expectations failed", failed);
+    return good && failed == 0;
 }
 
 static int play(struct play_options *options)
 {
     struct hs_playback *playback = &options->playback;
     char error[HS_PLAY_ERROR_MAX] = "out of memory";
-    playback->recording = hs_csv_match_is_name(options->recording)
-                              ? hs_csv_match_open(options->recording, options->grow, error)
-                              : hs_recording_open(options->recording, error);
-    bool good = playback->recording != NULL;
-    if (good) {
-        playback->client = hs_client_open(options->url);
-        playback->tally = hs_tally_create();
-        good = playback->client != NULL && playback->tally != NULL;
-    }
-    if (good) {
-        good = hs_playback_run(playback, error);
-        if (good || hs_tally_total(playback->tally)->claims > 0)
-            print_result(options, playback->client);
-        if (good && hs_tally_expectations_failed(playback->tally) > 0) {
-            good = false;
-            snprintf(error, sizeof(error), "%zu expectations failed",
-                     hs_tally_expectations_failed(playback->tally));
-        }
-    }
+    bool good = run(options, error);
     hs_tally_destroy(playback->tally);
     hs_client_close(playback->client);
     hs_recording_close(playback->recording);

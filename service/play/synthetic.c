@@ -23,7 +23,7 @@ static const struct {
 } players[HS_WALKERS] = {
     {"alice", 0.020, HONEST},         {"bob", 0.045, HONEST},
     {"carol", 0.080, HONEST},         {"dave", 0.120, HONEST},
-    {"erin", 0.165, HONEST},          {"mallory", 0.040, CLAIM_FORGER},
+    {"erin", 0.165, HONEST},          {"mallory", 0.130, CLAIM_FORGER},
     {"chronos", 0.060, THROUGH_TIME}, {"bigshot", 0.050, RADIUS_FORGER},
 };
 

@@ -53,15 +53,14 @@ void hs_tally_request(struct hs_tally *tally, double seconds)
 struct hs_tally_number hs_tally_deciding(const json_t *result)
 {
     struct hs_tally_number number = {0};
+    const char *reason = json_string_value(json_object_get(result, "reason"));
     size_t i;
-    json_t *check, *checks = json_object_get(result, "checks");
-    json_array_foreach(checks, i, check)
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
     {
-        const char *outcome = json_string_value(json_object_get(check, "outcome"));
-        const char *mode = json_string_value(json_object_get(check, "mode"));
+        const char *of_check = json_string_value(json_object_get(check, "reason"));
         json_t *measured = json_object_get(check, "measured");
-        if (outcome == NULL || strcmp(outcome, "fail") != 0 ||
-            (mode != NULL && strcmp(mode, "enforce") != 0))
+        if (reason == NULL || of_check == NULL || strcmp(of_check, reason) != 0)
             continue;
         const char *name = json_string_value(json_object_get(check, "check"));
         const char *unit = json_string_value(json_object_get(check, "unit"));

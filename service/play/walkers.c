@@ -215,9 +215,8 @@ void hs_walk_body(const struct hs_walk_pose *pose, const struct hs_rig *rig, str
     out->count = rig->hitbox_count;
     for (uint16_t i = 0; i < rig->hitbox_count; i++) {
         const struct hs_hitbox *box = &rig->hitboxes[i];
-        const float *bone = rig->stances[0].bones[box->bone].position;
-        struct hs_vec at = {box->center.x + (double)bone[0], box->center.y + (double)bone[1],
-                            box->center.z + (double)bone[2]};
+        struct hs_vec bone = rig->stances[0].bones[box->bone].position;
+        struct hs_vec at = hs_vec_add(bone, box->center);
         struct hs_vec turned = {c * at.x - s * at.y, s * at.x + c * at.y, at.z};
         out->hitbox[i] = i;
         out->solids[i] = (struct hs_solid){.center = hs_vec_add(pose->position, turned),

@@ -1,0 +1,181 @@
+/* The synthetic match: the same from the same seed, plausible, and each player true to his kind. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/play/synthetic.h"
+
+enum { SEEDS = 4 };
+#define SECONDS 12.0
+
+/* The whole recording as text. */
+static char *text_of(uint64_t seed)
+{
+    char error[HS_PLAY_ERROR_MAX], *text = NULL;
+    size_t size = 0;
+    struct hs_recording_entry entry;
+    FILE *file = open_memstream(&text, &size);
+    struct hs_synthetic *match = hs_synthetic_create(seed, SECONDS);
+    struct hs_recording *recording = hs_synthetic_open(match);
+    ck_assert(hs_recording_write_header(file, &recording->header));
+    while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
+        ck_assert(hs_recording_write_entry(file, &entry));
+        hs_recording_entry_clear(&entry);
+    }
+    fclose(file);
+    hs_recording_close(recording);
+    hs_synthetic_destroy(match);
+    return text;
+}
+
+START_TEST(same_seed_same_match)
+{
+    char *once = text_of(3), *again = text_of(3), *other = text_of(4);
+    ck_assert_uint_gt(strlen(once), 100000);
+    ck_assert_int_eq(strcmp(once, again), 0);
+    ck_assert_int_ne(strcmp(once, other), 0);
+    free(once);
+    free(again);
+    free(other);
+}
+END_TEST
+
+START_TEST(people_move_like_people)
+{
+    struct hs_synthetic *match = hs_synthetic_create((uint64_t)_i, SECONDS);
+    const struct hs_walkers *walkers = hs_synthetic_walkers(match);
+    double fastest = 0.0, highest = 0.0;
+    ck_assert_uint_eq(hs_walkers_ticks(walkers), (size_t)(SECONDS * HS_WALK_HZ));
+    for (unsigned i = 0; i < HS_WALKERS; i++) {
+        for (size_t tick = 0; tick < hs_walkers_ticks(walkers); tick++) {
+            const struct hs_walk_pose *pose = hs_walkers_at(walkers, i, tick);
+            ck_assert(fabs(pose->position.x) < 20.0 && fabs(pose->position.y) < 20.0);
+            ck_assert_double_ge(pose->position.z, 0.0);
+            highest = fmax(highest, pose->position.z);
+            if (tick == 0 || pose->spawned)
+                continue;
+            const struct hs_walk_pose *before = hs_walkers_at(walkers, i, tick - 1);
+            struct hs_vec step = hs_vec_sub(pose->position, before->position);
+            fastest = fmax(fastest, hypot(step.x, step.y) * HS_WALK_HZ);
+        }
+    }
+    hs_synthetic_destroy(match);
+    ck_assert_msg(fastest > 3.0 && fastest < 12.0, "fastest %g m/s", fastest);
+    ck_assert_msg(highest > 0.2 && highest < 1.0, "highest %g m", highest);
+}
+END_TEST
+
+START_TEST(screens_show_the_way_between_ticks)
+{
+    struct hs_synthetic *match = hs_synthetic_create(1, SECONDS);
+    const struct hs_walkers *walkers = hs_synthetic_walkers(match);
+    const struct hs_walk_pose *from = hs_walkers_at(walkers, 2, 100);
+    const struct hs_walk_pose *to = hs_walkers_at(walkers, 2, 101);
+    struct hs_walk_pose seen;
+    double between = (hs_walkers_time(100) + hs_walkers_time(101)) / 2.0;
+    ck_assert(hs_walkers_seen(walkers, 2, hs_walkers_time(100), &seen));
+    ck_assert_double_eq(seen.position.x, from->position.x);
+    ck_assert(hs_walkers_seen(walkers, 2, between, &seen));
+    ck_assert_double_eq_tol(seen.position.x, (from->position.x + to->position.x) / 2.0, 1e-9);
+    ck_assert(!hs_walkers_seen(walkers, 2, hs_walkers_time(0) - 0.01, &seen));
+    hs_synthetic_destroy(match);
+}
+END_TEST
+
+static struct hs_vec vector(const json_t *object, const char *key)
+{
+    const json_t *array = json_object_get(object, key);
+    return (struct hs_vec){json_number_value(json_array_get(array, 0)),
+                           json_number_value(json_array_get(array, 1)),
+                           json_number_value(json_array_get(array, 2))};
+}
+
+/* The gap between a claim's path, this wide, and its target at the claimed time. */
+static double gap_of(const struct hs_synthetic *match, const json_t *hit, double radius)
+{
+    const struct hs_ruleset *ruleset = hs_synthetic_ruleset(match);
+    int target = hs_synthetic_find(json_string_value(json_object_get(hit, "target")));
+    struct hs_walk_pose pose;
+    struct hs_body body;
+    ck_assert_int_ge(target, 0);
+    ck_assert(hs_walkers_seen(hs_synthetic_walkers(match), (unsigned)target,
+                              json_number_value(json_object_get(hit, "hit_time")), &pose));
+    hs_walk_body(&pose, ruleset->rigs[ruleset->default_rig], &body);
+    struct hs_vec start = vector(hit, "start");
+    struct hs_vec path = hs_vec_sub(vector(hit, "end"), start);
+    double length = hs_vec_length(path), gap = HUGE_VAL;
+    struct hs_sweep sweep = {start, hs_vec_scale(path, 1.0 / length), length, radius};
+    for (uint16_t i = 0; i < body.count; i++) {
+        struct hs_sweep_contact contact;
+        hs_sweep_solid(&sweep, &body.solids[i], &contact);
+        gap = fmin(gap, contact.gap);
+    }
+    return gap;
+}
+
+static void check_claim(const struct hs_synthetic *match, const char *who, const json_t *hit,
+                        double now)
+{
+    double age = now - json_number_value(json_object_get(hit, "hit_time"));
+    double radius = json_number_value(json_object_get(hit, "radius"));
+    if (strcmp(who, HS_WHO_HONEST) == 0) {
+        ck_assert_double_le(gap_of(match, hit, 0.05), 1e-4);
+        ck_assert(age >= 0.02 && age < 0.25);
+    } else if (strcmp(who, HS_WHO_CLAIM_FORGER) == 0) {
+        ck_assert_double_gt(gap_of(match, hit, 0.05), 0.3);
+        ck_assert(age >= 0.02 && age < 0.25);
+    } else if (strcmp(who, HS_WHO_THROUGH_TIME) == 0) {
+        ck_assert(age > 0.3 || age < -0.05);
+    } else {
+        ck_assert_str_eq(who, HS_WHO_RADIUS_FORGER);
+        ck_assert_double_eq_tol(radius, 0.25, 1e-9);
+        ck_assert_double_gt(gap_of(match, hit, 0.05), 0.01);
+        ck_assert_double_le(gap_of(match, hit, radius), 1e-9);
+    }
+}
+
+START_TEST(everybody_is_true_to_his_kind)
+{
+    static const char *const kinds[] = {HS_WHO_HONEST, HS_WHO_CLAIM_FORGER, HS_WHO_THROUGH_TIME,
+                                        HS_WHO_RADIUS_FORGER};
+    size_t claims[4] = {0};
+    char error[HS_PLAY_ERROR_MAX];
+    struct hs_recording_entry entry;
+    struct hs_synthetic *match = hs_synthetic_create((uint64_t)_i, SECONDS);
+    struct hs_recording *recording = hs_synthetic_open(match);
+    while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
+        size_t i;
+        json_t *hit;
+        json_array_foreach(hs_recording_claims(&entry), i, hit)
+        {
+            const char *who = json_string_value(json_array_get(entry.who, i));
+            check_claim(match, who, hit, entry.at);
+            for (size_t k = 0; k < 4; k++)
+                claims[k] += strcmp(who, kinds[k]) == 0;
+        }
+        hs_recording_entry_clear(&entry);
+    }
+    hs_recording_close(recording);
+    for (size_t k = 0; k < 4; k++)
+        ck_assert_msg(claims[k] >= 5, "%s made %zu claims", kinds[k], claims[k]);
+    ck_assert_uint_gt(hs_synthetic_honest_misses(match), 0);
+    hs_synthetic_destroy(match);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("synthetic");
+    TCase *tests = tcase_create("synthetic");
+    tcase_add_test(tests, same_seed_same_match);
+    tcase_add_loop_test(tests, people_move_like_people, 0, SEEDS);
+    tcase_add_test(tests, screens_show_the_way_between_ticks);
+    tcase_add_loop_test(tests, everybody_is_true_to_his_kind, 0, SEEDS);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
