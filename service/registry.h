@@ -1,31 +1,44 @@
 /*
  * The matches of this process: name -> match with its own lock. Two requests for different
- * matches never wait for each other; two for the same match take turns.
+ * matches never wait for each other's work; two for the same match take turns. Thread-safe.
  */
 #ifndef HS_SERVICE_REGISTRY_H
 #define HS_SERVICE_REGISTRY_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "validators/match.h"
 #include "validators/str.h"
 
 struct hs_ruleset_entry;
+struct hs_ruleset_store;
 
 struct hs_match_slot {
     struct hs_name name;
-    struct hs_name map; /* empty: none */
-    const struct hs_ruleset_entry *ruleset; /* pinned for the life of the match */
-    pthread_mutex_t lock; /* guards `match` and `closed` */
+    struct hs_name map;               /* empty: none */
+    struct hs_ruleset_entry *ruleset; /* held for the life of the match */
+    pthread_mutex_t lock;             /* guards `match` and `closed` */
     struct hs_match *match;
-    bool closed;          /* deleted while somebody waited for the lock */
-    unsigned references;  /* guarded by the registry */
+    bool closed;                /* deleted while somebody waited for the lock */
+    unsigned references;        /* guarded by the registry, like `next` */
+    struct hs_match_slot *next;
+};
+
+/* What a match is opened with. */
+struct hs_match_opening {
+    struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
+    struct hs_str map;                /* len 0: none */
+    struct hs_match_limits limits;
 };
 
 struct hs_registry;
 
-struct hs_registry *hs_registry_create(size_t max_matches);
+/* The store must outlive the registry. NULL: out of memory. */
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets);
+
+/* Nobody may hold a match any more. */
 void hs_registry_destroy(struct hs_registry *registry);
 
 enum hs_registry_result {
@@ -37,13 +50,11 @@ enum hs_registry_result {
 };
 
 /*
- * The match of that name, locked; hs_registry_release gives it back. With `ruleset` not NULL a
- * missing match is opened with it. Thread-safe.
+ * The match of that name, locked, with FOUND or CREATED; hs_registry_release gives it back. With
+ * an opening a missing match is opened, without one it is MISSING.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str name,
-                                            struct hs_ruleset_entry *ruleset,
-                                            struct hs_str map,
-                                            const struct hs_match_limits *limits,
+                                            const struct hs_match_opening *opening,
                                             struct hs_match_slot **slot);
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
 

@@ -1,0 +1,45 @@
+/* What the endpoints of the resources share. */
+#ifndef HS_SERVICE_ENDPOINTS_H
+#define HS_SERVICE_ENDPOINTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "api/json_in.h"
+#include "api/json_out.h"
+#include "service/http.h"
+#include "service/registry.h"
+
+hs_endpoint hs_endpoint_match_list, hs_endpoint_match_put, hs_endpoint_match_get,
+    hs_endpoint_match_delete, hs_endpoint_player_get, hs_endpoint_frames_post,
+    hs_endpoint_hits_post, hs_endpoint_ticks_post, hs_endpoint_ruleset_list,
+    hs_endpoint_ruleset_put, hs_endpoint_ruleset_get;
+
+/* health.c */
+hs_endpoint hs_endpoint_contract, hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics;
+
+/* Reads a body for an endpoint: the reader is set up, the JSON value lives until the end. */
+struct hs_body_reader {
+    struct hs_reader reader;
+    json_t *root;
+};
+
+/* False with the reply's problem set when the body is not JSON. End with hs_body_close. */
+bool hs_body_open(struct hs_service *service, const struct hs_request *request,
+                  struct hs_reply *reply, struct hs_body_reader *out);
+/* True when everything decoded; else the reply's problem is set. */
+bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
+void hs_body_close(struct hs_body_reader *body);
+
+/*
+ * The match of the path, locked; a missing one is opened with the default ruleset where that is
+ * configured and `may_open`. NULL with the reply's problem set.
+ */
+struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
+                                        const struct hs_request *request, struct hs_reply *reply,
+                                        bool may_open);
+
+/* A limit was reached or memory is out: 503, counted as shed. */
+void hs_endpoint_overloaded(struct hs_service *service, struct hs_reply *reply, const char *what);
+
+#endif

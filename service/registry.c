@@ -1,0 +1,191 @@
+#include "service/registry.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "service/ruleset_store.h"
+
+struct hs_registry {
+    pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
+    size_t count, limit;
+    struct hs_match_slot **table; /* chains by hash of the name */
+    size_t table_size;            /* a power of two */
+    struct hs_ruleset_store *rulesets;
+};
+
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets)
+{
+    struct hs_registry *registry = calloc(1, sizeof *registry);
+    if (registry == NULL)
+        return NULL;
+    registry->limit = max_matches;
+    registry->rulesets = rulesets;
+    registry->table_size = 64;
+    while (registry->table_size < max_matches && registry->table_size < 1u << 16)
+        registry->table_size *= 2;
+    registry->table = calloc(registry->table_size, sizeof(struct hs_match_slot *));
+    if (registry->table == NULL) {
+        free(registry);
+        return NULL;
+    }
+    pthread_mutex_init(&registry->lock, NULL);
+    return registry;
+}
+
+static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    hs_match_destroy(slot->match);
+    hs_ruleset_store_release(registry->rulesets, slot->ruleset);
+    pthread_mutex_destroy(&slot->lock);
+    free(slot);
+}
+
+void hs_registry_destroy(struct hs_registry *registry)
+{
+    if (registry == NULL)
+        return;
+    for (size_t i = 0; i < registry->table_size; i++) {
+        while (registry->table[i] != NULL) {
+            struct hs_match_slot *slot = registry->table[i];
+            registry->table[i] = slot->next;
+            destroy_slot(registry, slot);
+        }
+    }
+    pthread_mutex_destroy(&registry->lock);
+    free(registry->table);
+    free(registry);
+}
+
+static struct hs_match_slot **bucket(struct hs_registry *registry, struct hs_str name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(1099511628211);
+    return &registry->table[hash & (registry->table_size - 1)];
+}
+
+static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str name)
+{
+    struct hs_match_slot *slot = *bucket(registry, name);
+    while (slot != NULL && !hs_str_equal(hs_name_str(&slot->name), name))
+        slot = slot->next;
+    return slot;
+}
+
+/* Registry locked. NULL: out of memory. */
+static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
+                                    const struct hs_match_opening *opening)
+{
+    struct hs_match_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->match = hs_match_create(opening->ruleset->ruleset, &opening->limits);
+    if (slot->match == NULL) {
+        free(slot);
+        return NULL;
+    }
+    pthread_mutex_init(&slot->lock, NULL);
+    hs_name_set(&slot->name, name);
+    hs_name_set(&slot->map, opening->map);
+    slot->ruleset = opening->ruleset;
+    hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
+    slot->references = 1; /* the table's */
+    struct hs_match_slot **head = bucket(registry, name);
+    slot->next = *head;
+    *head = slot;
+    registry->count++;
+    return slot;
+}
+
+enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str name,
+                                            const struct hs_match_opening *opening,
+                                            struct hs_match_slot **out)
+{
+    for (;;) {
+        enum hs_registry_result result = HS_REGISTRY_FOUND;
+        pthread_mutex_lock(&registry->lock);
+        struct hs_match_slot *slot = find(registry, name);
+        if (slot == NULL && opening == NULL)
+            result = HS_REGISTRY_MISSING;
+        else if (slot == NULL && registry->count >= registry->limit)
+            result = HS_REGISTRY_FULL;
+        else if (slot == NULL) {
+            slot = insert(registry, name, opening);
+            result = slot != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
+        }
+        if (slot != NULL)
+            slot->references++;
+        pthread_mutex_unlock(&registry->lock);
+        if (slot == NULL)
+            return result;
+        pthread_mutex_lock(&slot->lock);
+        if (!slot->closed) {
+            *out = slot;
+            return result;
+        }
+        hs_registry_release(registry, slot); /* deleted while we waited: look again */
+    }
+}
+
+void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    pthread_mutex_unlock(&slot->lock);
+    pthread_mutex_lock(&registry->lock);
+    bool last = --slot->references == 0;
+    pthread_mutex_unlock(&registry->lock);
+    if (last)
+        destroy_slot(registry, slot);
+}
+
+void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    slot->closed = true;
+    pthread_mutex_lock(&registry->lock);
+    struct hs_match_slot **at = bucket(registry, hs_name_str(&slot->name));
+    while (*at != slot)
+        at = &(*at)->next;
+    *at = slot->next;
+    registry->count--;
+    slot->references--; /* the table's; the caller holds another */
+    pthread_mutex_unlock(&registry->lock);
+}
+
+/* All slots at this moment, one reference each; NULL when there are none or memory is out. */
+static struct hs_match_slot **snapshot(struct hs_registry *registry, size_t *count)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&registry->lock);
+    struct hs_match_slot **slots =
+        registry->count > 0 ? malloc(registry->count * sizeof(struct hs_match_slot *)) : NULL;
+    for (size_t i = 0; slots != NULL && i < registry->table_size; i++) {
+        for (struct hs_match_slot *slot = registry->table[i]; slot != NULL; slot = slot->next) {
+            slot->references++;
+            slots[n++] = slot;
+        }
+    }
+    pthread_mutex_unlock(&registry->lock);
+    *count = n;
+    return slots;
+}
+
+void hs_registry_each(struct hs_registry *registry,
+                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count;
+    struct hs_match_slot **slots = snapshot(registry, &count);
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&slots[i]->lock);
+        if (!slots[i]->closed)
+            visit(context, slots[i]);
+        hs_registry_release(registry, slots[i]);
+    }
+    free(slots);
+}
+
+size_t hs_registry_count(struct hs_registry *registry)
+{
+    pthread_mutex_lock(&registry->lock);
+    size_t count = registry->count;
+    pthread_mutex_unlock(&registry->lock);
+    return count;
+}

@@ -1,0 +1,81 @@
+/*
+ * Rulesets by name. A ruleset is replaced whole; who holds the old one keeps it until he lets go,
+ * so the rules of a running match never change. Thread-safe.
+ */
+#ifndef HS_SERVICE_RULESET_STORE_H
+#define HS_SERVICE_RULESET_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/problem.h"
+#include "validators/ruleset.h"
+
+enum { HS_REVISION_MAX = 72 };
+
+struct hs_ruleset_entry {
+    struct hs_ruleset *ruleset;
+    char revision[HS_REVISION_MAX]; /* "sha256:" of the canonical document */
+    char *document;                 /* canonical, `document_size` bytes */
+    size_t document_size;
+    bool is_builtin;
+    unsigned references; /* guarded by the store */
+};
+
+struct hs_ruleset_store;
+
+/*
+ * A store with the built-in rulesets; `default_name` is what the name "default" stands for, and
+ * may be loaded later. NULL with a sentence in `error`.
+ */
+struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, char error[256]);
+
+/* Nobody may hold an entry any more. */
+void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
+
+/* The entry of a name, or NULL. hs_ruleset_store_release gives it back. */
+struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
+
+/* The ruleset the name "default" stands for, or NULL. */
+struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store);
+
+/* One more holder of an entry that is held already. */
+void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
+void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
+
+enum hs_ruleset_put {
+    HS_RULESET_CREATED,
+    HS_RULESET_REPLACED, /* also when the same document was there already */
+    HS_RULESET_RESERVED, /* "default" is not a name of its own */
+    HS_RULESET_FULL,
+    HS_RULESET_NO_MEMORY
+};
+
+/* Takes a decoded, finished ruleset over, whatever the result. */
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store,
+                                         struct hs_ruleset *ruleset,
+                                         char revision[HS_REVISION_MAX]);
+
+/* Calls `visit` with each entry, in order of name. */
+void hs_ruleset_store_each(struct hs_ruleset_store *store,
+                           void (*visit)(void *context, const struct hs_ruleset_entry *entry),
+                           void *context);
+
+/*
+ * Decodes one document. `name`: the one it must carry (ptr NULL: any). NULL with `problem` set;
+ * the caller owns the ruleset.
+ */
+struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
+                                        struct hs_problem *problem);
+
+/*
+ * Puts every NAME.json of a directory. A file that is not a whole ruleset is reported and leaves
+ * the ruleset of that name as it was. Returns the number of files at fault; a directory that
+ * cannot be read counts as one.
+ */
+typedef void hs_ruleset_file_report(void *context, const char *path,
+                                    const struct hs_problem *problem);
+size_t hs_ruleset_store_load_directory(struct hs_ruleset_store *store, const char *directory,
+                                       hs_ruleset_file_report *report, void *context);
+
+#endif
