@@ -1,0 +1,245 @@
+#include "service/serve.h"
+
+#include "service/clock.h"
+#include "service/http.h"
+#include "service/log.h"
+#include "service/metrics.h"
+#include "service/options.h"
+#include "service/registry.h"
+#include "service/ruleset_store.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
+
+enum {
+    ADMIN_CONNECTIONS = 256,
+    /* Descriptors that are not connections: listeners, epoll, pipes, the log, a file being read. */
+    OTHER_DESCRIPTORS = 128,
+};
+
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
+}
+
+/* The connections there are descriptors for, after the soft limit was raised to the hard one. */
+static size_t fit_connections(size_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return wanted;
+    if (limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    size_t taken = ADMIN_CONNECTIONS + OTHER_DESCRIPTORS;
+    size_t possible = limit.rlim_cur > taken ? (size_t)limit.rlim_cur - taken : 1;
+    if (possible >= wanted)
+        return wanted;
+    hs_log(HS_LOG_WARN, "fewer connections than configured: the descriptor limit is too low",
+           HS_LOG_NUMBER("max_connections", possible), HS_LOG_NUMBER("configured", wanted),
+           HS_LOG_NUMBER("descriptors", limit.rlim_cur));
+    return possible;
+}
+
+/* What the service runs on; created before and destroyed after the listeners. */
+static bool create_state(struct hs_service *service, const struct hs_options *options)
+{
+    char error[256] = "out of memory";
+    service->options = options;
+    service->metrics = hs_metrics_create();
+    service->rulesets = hs_ruleset_store_create(options->default_ruleset, error);
+    if (service->rulesets != NULL)
+        service->registry = hs_registry_create(options->max_matches, service->rulesets);
+    if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL) {
+        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+        return false;
+    }
+    return true;
+}
+
+static void destroy_state(struct hs_service *service)
+{
+    hs_registry_destroy(service->registry); /* its matches hold rulesets */
+    hs_ruleset_store_destroy(service->rulesets);
+    hs_metrics_destroy(service->metrics);
+}
+
+static void report_ruleset(void *context, const char *path, const struct hs_problem *problem)
+{
+    (void)context;
+    const char *pointer = problem->count > 0 ? problem->errors[0].pointer : "";
+    const char *detail = problem->count > 0 ? problem->errors[0].detail : problem->detail;
+    hs_log(HS_LOG_ERROR, "not a ruleset", HS_LOG_TEXT("file", path),
+           HS_LOG_TEXT("pointer", pointer), HS_LOG_TEXT("detail", detail),
+           HS_LOG_NUMBER("problems", problem->count + problem->left_out));
+}
+
+/* Takes the rulesets of the directory. False when one is broken (its old form is kept) or when the
+   default one is not there. */
+static bool load_rulesets(struct hs_service *service)
+{
+    const char *directory = service->options->rules;
+    size_t faults = 0;
+    if (directory[0] != '\0')
+        faults =
+            hs_ruleset_store_load_directory(service->rulesets, directory, report_ruleset, NULL);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_default(service->rulesets);
+    if (entry == NULL)
+        hs_log(HS_LOG_ERROR, "the default ruleset does not exist",
+               HS_LOG_TEXT("name", service->options->default_ruleset));
+    bool complete = faults == 0 && entry != NULL;
+    hs_ruleset_store_release(service->rulesets, entry);
+    return complete;
+}
+
+static void reload(struct hs_service *service)
+{
+    bool successful = load_rulesets(service);
+    hs_metrics_reload(service->metrics, successful);
+    hs_log(successful ? HS_LOG_INFO : HS_LOG_ERROR, "rulesets reloaded",
+           HS_LOG_TEXT("directory", service->options->rules),
+           HS_LOG_TEXT("result", successful ? "complete" : "something is wrong, see above"));
+}
+
+static bool start_listeners(struct hs_service *service, struct hs_http **data,
+                            struct hs_http **admin)
+{
+    const struct hs_options *options = service->options;
+    struct hs_http_limits limits = {
+        .threads = options->threads == 0 ? processors() : (unsigned)options->threads,
+        .connections = (unsigned)fit_connections(options->max_connections),
+        .body_bytes = options->body_bytes,
+        .inflight_body_bytes = options->inflight_body_bytes,
+        .idle_seconds = (unsigned)options->idle_seconds,
+        .request_seconds = (unsigned)options->request_seconds,
+    };
+    char error[256];
+    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, error);
+    if (*data != NULL) {
+        limits.threads = (unsigned)options->admin_threads;
+        limits.connections = ADMIN_CONNECTIONS;
+        *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, error);
+        if (*admin != NULL)
+            return true;
+        hs_http_stop(*data, 0);
+    }
+    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return false;
+}
+
+static void announce(const struct hs_http *data, const struct hs_http *admin)
+{
+    printf("hindsight " HS_VERSION " ready data=http://%s admin=http://%s\n", hs_http_address(data),
+           hs_http_address(admin));
+    fflush(stdout);
+    hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION),
+           HS_LOG_TEXT("data", hs_http_address(data)),
+           HS_LOG_TEXT("admin", hs_http_address(admin)));
+}
+
+/* The signals this program acts on. Blocked before any thread starts, so that all threads inherit
+   it and only this one takes them. */
+static sigset_t block_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    return signals;
+}
+
+/* Keeps answering, unready, for the configured time. False: a second signal wants the end now. */
+static bool drain(struct hs_service *service, const sigset_t *signals)
+{
+    atomic_store(&service->draining, true);
+    size_t seconds = service->options->drain_wait_seconds;
+    hs_log(HS_LOG_INFO, "draining", HS_LOG_NUMBER("seconds", seconds));
+    int64_t until_us = hs_clock_us() + (int64_t)seconds * 1000000;
+    for (;;) {
+        int64_t left_us = until_us - hs_clock_us();
+        if (left_us <= 0)
+            return true;
+        struct timespec left = {.tv_sec = left_us / 1000000, .tv_nsec = left_us % 1000000 * 1000};
+        int received = sigtimedwait(signals, NULL, &left);
+        if (received == SIGTERM || received == SIGINT)
+            return false;
+    }
+}
+
+static void end_now(int signal_number)
+{
+    (void)signal_number;
+    _exit(0);
+}
+
+/* From here on nobody waits for signals: the next one ends the process where it stands. */
+static void end_on_next_signal(const sigset_t *signals)
+{
+    struct sigaction action = {.sa_handler = end_now};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGHUP, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+}
+
+static int start(struct hs_service *service, const struct hs_options *options,
+                 struct hs_http **data, struct hs_http **admin)
+{
+    if (!create_state(service, options))
+        return FAILED;
+    if (!load_rulesets(service))
+        return WRONG_CONFIGURATION;
+    return start_listeners(service, data, admin) ? FINE : FAILED;
+}
+
+int hs_serve(const struct hs_options *options)
+{
+    struct hs_service service = {0};
+    struct hs_http *data = NULL, *admin = NULL;
+    json_object_seed(0); /* before there are threads */
+    sigset_t signals = block_signals();
+    int code = start(&service, options, &data, &admin);
+    if (code != FINE) {
+        destroy_state(&service);
+        return code;
+    }
+    atomic_store(&service.ready, true);
+    announce(data, admin);
+    for (;;) {
+        int received = sigwaitinfo(&signals, NULL);
+        if (received == SIGTERM || received == SIGINT)
+            break;
+        if (received == SIGHUP)
+            reload(&service);
+    }
+    bool patient = drain(&service, &signals);
+    end_on_next_signal(&signals);
+    /* A body may take its deadline to arrive, and its reply a moment more. */
+    unsigned wait_ms = patient ? (unsigned)(options->request_seconds + 1) * 1000 : 0;
+    hs_http_stop(data, wait_ms);
+    hs_http_stop(admin, wait_ms);
+    hs_log_fields(HS_LOG_INFO, "stopped", NULL, 0);
+    destroy_state(&service);
+    return FINE;
+}

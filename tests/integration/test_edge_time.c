@@ -1,0 +1,367 @@
+/*
+ * Peers that are slow, silent, half gone or gone, and a service that ends while it is used: each
+ * is bounded in time, and others are served meanwhile.
+ */
+#include "tests/support/random.h"
+#include "tests/support/raw.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct hs_test_service service; /* --request-seconds 1 --idle-seconds 2 */
+
+#define FRAMES_BODY                                                                                \
+    "{\"frames\":[{\"time\":12.5,\"players\":[{\"player\":\"bob\",\"position\":[1,2,3]}]}]}"
+#define FRAMES(length)                                                                             \
+    "POST /v1/matches/edge/frames HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"       \
+    "Content-Length: " length "\r\n\r\n"
+#define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+static int open_port(unsigned port)
+{
+    int fd = hs_raw_connect(port);
+    ck_assert_int_ge(fd, 0);
+    return fd;
+}
+
+static void ask(unsigned port, const char *request, struct hs_raw_answer *answer)
+{
+    int fd = open_port(port);
+    ck_assert(hs_raw_send(fd, request, strlen(request)));
+    hs_raw_read(fd, false, answer);
+    close(fd);
+}
+
+static int status_of(unsigned port, const char *request)
+{
+    struct hs_raw_answer answer;
+    ask(port, request, &answer);
+    return answer.status;
+}
+
+static void assert_serving(void)
+{
+    char frames[512];
+    snprintf(frames, sizeof frames, FRAMES("%zu") "%s", strlen(FRAMES_BODY), FRAMES_BODY);
+    ck_assert_int_eq(status_of(service.data_port, GET_LIVEZ), 200);
+    ck_assert_int_eq(status_of(service.data_port, frames), 200);
+}
+
+/* The value of one series, -1 when it is not there. The text is longer than a raw answer holds,
+   so it is read to the end of the connection. */
+static double metric(unsigned port, const char *series)
+{
+    static char text[262144];
+    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    int fd = open_port(port);
+    ck_assert(hs_raw_send(fd, request, strlen(request)));
+    ck_assert(hs_raw_drain(fd, text, sizeof text));
+    close(fd);
+    const char *at = strstr(text, series);
+    return at == NULL ? -1 : strtod(at + strlen(series), NULL);
+}
+
+#define TIMEOUTS                                                                                   \
+    "http_requests_total{route=\"/v1/matches/{match}/frames\",method=\"POST\",code=\"408\"} "
+
+/* A body that never comes, and one that comes a byte at a time. */
+START_TEST(slow_body)
+{
+    struct hs_raw_answer answer;
+    char value[256];
+    double before = metric(service.admin_port, TIMEOUTS);
+    int fd = open_port(service.data_port);
+    double begun = now();
+    ck_assert(hs_raw_send(fd, FRAMES("1000"), strlen(FRAMES("1000"))));
+    struct pollfd poller = {.fd = fd, .events = POLLIN};
+    while (poll(&poller, 1, 50) == 0 && now() - begun < 10) {
+        if (_i == 1)
+            hs_raw_send(fd, " ", 1);
+        assert_serving();
+    }
+    hs_raw_read(fd, false, &answer);
+    double took = now() - begun;
+    ck_assert_int_eq(answer.status, 408);
+    ck_assert_str_eq(hs_raw_member(&answer, "code", value), "request_timeout");
+    ck_assert_str_eq(hs_raw_header(&answer, "Content-Type", value), "application/problem+json");
+    ck_assert_uint_eq(strlen(hs_raw_header(&answer, "X-Request-Id", value)), 32);
+    ck_assert(hs_raw_is_closed(fd));
+    ck_assert_msg(took > 0.99 && took < 3, "answered after %f s", took);
+    ck_assert(metric(service.admin_port, TIMEOUTS) == before + 1);
+    close(fd);
+}
+END_TEST
+
+/* The bytes of a header, one each 100 ms: silence never lasts long enough for a timeout. */
+START_TEST(slow_header)
+{
+    const char *header = "GET /livez HTTP/1.1\r\nHost: example.org.with.a.long.name.to.be.slow";
+    double begun = now();
+    int fd = open_port(service.data_port);
+    struct pollfd poller = {.fd = fd, .events = POLLIN};
+    size_t sent = 0;
+    while (poll(&poller, 1, 100) == 0 && header[sent] != '\0' && hs_raw_send(fd, header + sent, 1))
+        sent++;
+    ck_assert(hs_raw_is_closed(fd));
+    ck_assert_msg(now() - begun < 5, "closed after %f s", now() - begun);
+    ck_assert(header[sent] != '\0');
+    close(fd);
+    assert_serving();
+}
+END_TEST
+
+START_TEST(silent_connections)
+{
+    int fds[100];
+    for (size_t i = 0; i < 100; i++)
+        fds[i] = open_port(service.data_port);
+    assert_serving();
+    for (size_t i = 0; i < 100; i++) {
+        ck_assert(hs_raw_is_closed(fds[i]));
+        close(fds[i]);
+    }
+    assert_serving();
+}
+END_TEST
+
+/* The request is whole, the sending side closed: it is answered. Half of it: it is not. */
+START_TEST(half_closed)
+{
+    struct hs_raw_answer answer;
+    char rest[64];
+    int fd = open_port(service.data_port);
+    ck_assert(hs_raw_send(fd, GET_LIVEZ, strlen(GET_LIVEZ)));
+    shutdown(fd, SHUT_WR);
+    hs_raw_read(fd, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    ck_assert(hs_raw_is_closed(fd));
+    close(fd);
+
+    fd = open_port(service.data_port);
+    ck_assert(hs_raw_send(fd, FRAMES("100") "{\"frames\"", strlen(FRAMES("100")) + 9));
+    shutdown(fd, SHUT_WR);
+    ck_assert(hs_raw_drain(fd, rest, sizeof rest));
+    ck_assert_ptr_null(strstr(rest, " 200 "));
+    close(fd);
+    assert_serving();
+}
+END_TEST
+
+/* Gone in the middle of the header, of the body, or before the answer. */
+START_TEST(abrupt_resets)
+{
+    static const char *const starts[] = {"GET /live", FRAMES("100") "{\"frames\"", GET_LIVEZ, ""};
+    const struct linger abrupt = {.l_onoff = 1, .l_linger = 0};
+    for (size_t i = 0; i < 200; i++) {
+        const char *start = starts[i % 4];
+        int fd = open_port(service.data_port);
+        ck_assert(hs_raw_send(fd, start, strlen(start)));
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &abrupt, sizeof abrupt);
+        close(fd);
+    }
+    assert_serving();
+    /* None of them is forgotten as a request that still runs (this one is running). */
+    double inflight = -1;
+    for (int tries = 0; tries < 100 && inflight != 1; tries++) {
+        inflight = metric(service.admin_port, "\nhindsight_http_inflight_requests ");
+        pause_ms(20);
+    }
+    ck_assert_msg(inflight == 1, "%f requests seem to run", inflight);
+}
+END_TEST
+
+START_TEST(random_bytes)
+{
+    uint64_t seed = hs_test_seed(20251121);
+    struct hs_random random = hs_random_start(seed, 0);
+    printf("random_bytes: HS_SEED=%llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 200; i++) {
+        char bytes[512], rest[64];
+        int size = 1 + hs_random_index(&random, (int)sizeof bytes);
+        for (int at = 0; at < size; at++)
+            bytes[at] = (char)hs_random_index(&random, 256);
+        int fd = open_port(service.data_port);
+        hs_raw_send(fd, bytes, (size_t)size);
+        hs_raw_send(fd, "\r\n\r\n", 4);
+        shutdown(fd, SHUT_WR);
+        struct pollfd poller = {.fd = fd, .events = POLLIN};
+        if (poll(&poller, 1, 20) == 1) {
+            ssize_t got = recv(fd, rest, sizeof rest - 1, MSG_DONTWAIT);
+            rest[got > 0 ? got : 0] = '\0';
+            ck_assert_ptr_null(strstr(rest, " 200 "));
+            ck_assert_ptr_null(strstr(rest, " 500 "));
+        }
+        close(fd);
+    }
+    assert_serving();
+}
+END_TEST
+
+/* Bodies being received are bounded in all: beyond that 503, and it says when to come back. */
+START_TEST(too_many_bodies)
+{
+    static const char *const arguments[] = {"--body-bytes", "1024", "--inflight-body-bytes", "1024",
+                                            NULL};
+    struct hs_test_service small;
+    struct hs_raw_answer answer;
+    char body[1001], request[2048], value[256];
+    memset(body, ' ', 1000);
+    memcpy(body, FRAMES_BODY, strlen(FRAMES_BODY));
+    body[1000] = '\0';
+    snprintf(request, sizeof request, FRAMES("1000") "%s", body);
+    ck_assert(hs_test_service_start(&small, arguments));
+    int holder = open_port(small.data_port);
+    ck_assert(hs_raw_send(holder, request, strlen(request) - 10));
+    /* Until the service has read what the holder sent, it takes the other one. */
+    for (int tries = 0; tries < 500; tries++) {
+        ask(small.data_port, request, &answer);
+        if (answer.status != 200)
+            break;
+        pause_ms(10);
+    }
+    ck_assert_int_eq(answer.status, 503);
+    ck_assert_str_eq(hs_raw_member(&answer, "code", value), "overloaded");
+    ck_assert_str_eq(hs_raw_header(&answer, "Retry-After", value), "1");
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"retry_after_ms\":1000"));
+    ck_assert(metric(small.admin_port, "hindsight_requests_shed_total{reason=\"body_memory\"} ") ==
+              1);
+    ck_assert(hs_raw_send(holder, request + strlen(request) - 10, 10));
+    hs_raw_read(holder, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    close(holder);
+    ck_assert_int_eq(status_of(small.data_port, request), 200);
+    ck_assert(hs_test_service_stop(&small));
+}
+END_TEST
+
+/* SIGTERM: unready at once, served on, every reply the last of its connection, exit code 0. */
+START_TEST(drains)
+{
+    static const char *const arguments[] = {"--drain-wait-seconds", "2", NULL};
+    struct hs_test_service draining;
+    struct hs_raw_answer answer;
+    char request[512], value[256];
+    const char *readyz = "GET /readyz?verbose HTTP/1.1\r\nHost: x\r\n\r\n";
+    snprintf(request, sizeof request, FRAMES("%zu") "%s", strlen(FRAMES_BODY), FRAMES_BODY);
+    ck_assert(hs_test_service_start(&draining, arguments));
+    ask(draining.data_port, readyz, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    ck_assert_str_eq(hs_raw_member(&answer, "status", value), "ready");
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
+    int kept = open_port(draining.data_port);
+    ck_assert(hs_raw_send(kept, request, strlen(request)));
+    hs_raw_read(kept, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+
+    double begun = now();
+    kill(draining.pid, SIGTERM);
+    do {
+        ask(draining.admin_port, readyz, &answer);
+    } while (answer.status == 200 && now() - begun < 1.5);
+    ck_assert_int_eq(answer.status, 404);
+    ck_assert_str_eq(hs_raw_member(&answer, "status", value), "draining");
+    ck_assert_int_eq(status_of(draining.data_port, request), 200);
+    ck_assert(hs_raw_send(kept, request, strlen(request)));
+    hs_raw_read(kept, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
+    ck_assert(hs_raw_is_closed(kept));
+    close(kept);
+    int status = -1;
+    ck_assert_int_eq(waitpid(draining.pid, &status, 0), draining.pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_msg(now() - begun >= 1.99 && now() - begun < 10, "ended after %f s", now() - begun);
+    draining.pid = 0;
+    hs_test_service_stop(&draining);
+}
+END_TEST
+
+/* A request whose body is still arriving when the listeners close gets its answer. */
+START_TEST(requests_in_flight_are_finished)
+{
+    struct hs_test_service ending;
+    struct hs_raw_answer answer;
+    char request[512], value[256];
+    snprintf(request, sizeof request, FRAMES("%zu") "%s", strlen(FRAMES_BODY), FRAMES_BODY);
+    ck_assert(hs_test_service_start(&ending, NULL));
+    int fd = open_port(ending.data_port);
+    ck_assert(hs_raw_send(fd, request, strlen(request) - 10));
+    while (metric(ending.admin_port, "\nhindsight_http_inflight_requests ") < 2)
+        pause_ms(10);
+    kill(ending.pid, SIGTERM);
+    int probe;
+    while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until it is not accepted */
+        close(probe);
+        pause_ms(10);
+    }
+    ck_assert(hs_raw_send(fd, request + strlen(request) - 10, 10));
+    hs_raw_read(fd, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
+    close(fd);
+    ck_assert(hs_test_service_stop(&ending));
+}
+END_TEST
+
+START_TEST(second_signal_ends_at_once)
+{
+    static const char *const arguments[] = {"--drain-wait-seconds", "60", NULL};
+    struct hs_test_service stubborn;
+    ck_assert(hs_test_service_start(&stubborn, arguments));
+    double begun = now();
+    kill(stubborn.pid, SIGTERM);
+    while (status_of(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
+        pause_ms(5);
+    ck_assert(hs_test_service_stop(&stubborn)); /* sends the second one */
+    ck_assert(now() - begun < 20);
+}
+END_TEST
+
+int main(void)
+{
+    static const char *const arguments[] = {"--request-seconds", "1", "--idle-seconds", "2", NULL};
+    if (!hs_test_service_start(&service, arguments))
+        return 1;
+    Suite *suite = suite_create("edge_time");
+    TCase *tests = tcase_create("peers");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, slow_body, 0, 2);
+    tcase_add_test(tests, slow_header);
+    tcase_add_test(tests, silent_connections);
+    tcase_add_test(tests, half_closed);
+    tcase_add_test(tests, abrupt_resets);
+    tcase_add_test(tests, random_bytes);
+    tcase_add_test(tests, too_many_bodies);
+    tcase_add_test(tests, drains);
+    tcase_add_test(tests, requests_in_flight_are_finished);
+    tcase_add_test(tests, second_signal_ends_at_once);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    bool clean = hs_test_service_stop(&service);
+    return failed == 0 && clean ? 0 : 1;
+}
