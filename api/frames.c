@@ -10,8 +10,8 @@ static const struct {
               {"death", HS_EVENT_DEATH},
               {"leave", HS_EVENT_LEAVE}};
 
-static void decode_event(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, void *target)
+static void decode_event(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
 {
     struct hs_player_frame *entry = target;
     struct hs_str text = {json_string_value(value), json_string_length(value)};
@@ -59,8 +59,8 @@ static void decode_velocity(struct hs_reader *reader, const json_t *value,
     hs_json_read_reals(reader, value, at, 3, v);
 }
 
-static void decode_bone(struct hs_reader *reader, const json_t *value,
-                        const struct hs_json_at *at, size_t floats, struct hs_posted_bone *bone)
+static void decode_bone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t floats, struct hs_posted_bone *bone)
 {
     double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     if (!hs_json_read_reals(reader, value, at, floats, v))
@@ -71,12 +71,12 @@ static void decode_bone(struct hs_reader *reader, const json_t *value,
     memcpy(bone->scale, v + 7, sizeof bone->scale);
 }
 
-static void decode_bones(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, void *target)
+static void decode_bones(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
 {
     struct hs_player_frame *entry = target;
-    struct hs_posted_bone *bones = hs_json_read_array(reader, value, at, 0, HS_MAX_BONES,
-                                                      sizeof *bones, &entry->bone_count);
+    struct hs_posted_bone *bones =
+        hs_json_read_array(reader, value, at, 0, HS_MAX_BONES, sizeof *bones, &entry->bone_count);
     entry->bones = bones;
     for (size_t i = 0; bones != NULL && i < entry->bone_count; i++) {
         struct hs_json_at here = {.parent = at, .index = i};
@@ -147,11 +147,7 @@ static const struct hs_json_field player_fields[] = {
      .bit = HS_FIELD_PROTECTED},
     {.name = "event", .kind = HS_JSON_CUSTOM, .decode = decode_event},
     {.name = "weapons", .kind = HS_JSON_CUSTOM, .decode = decode_weapons, .bit = HS_FIELD_WEAPONS},
-    {.name = "ammo",
-     .kind = HS_JSON_INT32,
-     .offset = AT(ammo),
-     .high = 1e9,
-     .bit = HS_FIELD_AMMO},
+    {.name = "ammo", .kind = HS_JSON_INT32, .offset = AT(ammo), .high = 1e9, .bit = HS_FIELD_AMMO},
     {.name = "reloading", .kind = HS_JSON_BOOL, .offset = AT(reloading), .bit = HS_FIELD_RELOADING},
     {.name = "damage_scale",
      .kind = HS_JSON_REAL,
@@ -167,8 +163,8 @@ static void decode_players(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
     struct hs_frame *frame = target;
-    struct hs_player_frame *players = hs_json_read_array(
-        reader, value, at, 0, reader->max_items, sizeof *players, &frame->player_count);
+    struct hs_player_frame *players = hs_json_read_array(reader, value, at, 0, reader->max_items,
+                                                         sizeof *players, &frame->player_count);
     frame->players = players;
     for (size_t i = 0; players != NULL && i < frame->player_count; i++) {
         struct hs_json_at here = {.parent = at, .index = i};
@@ -186,8 +182,8 @@ static const struct hs_json_field frame_fields[] = {
     {.name = "players", .kind = HS_JSON_CUSTOM, .decode = decode_players, .required = true},
 };
 
-static const struct hs_json_object frame_object = {
-    frame_fields, sizeof frame_fields / sizeof frame_fields[0], 0};
+static const struct hs_json_object frame_object = {frame_fields,
+                                                   sizeof frame_fields / sizeof frame_fields[0], 0};
 
 void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                       struct hs_frames_request *out)

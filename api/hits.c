@@ -65,8 +65,8 @@ static struct hs_vec vec_of(const double v[3])
     return (struct hs_vec){v[0], v[1], v[2]};
 }
 
-static void decode_claim(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, struct hs_hit_claim *out)
+static void decode_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         struct hs_hit_claim *out)
 {
     struct reading reading = {0};
     hs_json_read_object(reader, value, at, &claim_object, &reading);
@@ -97,8 +97,7 @@ static void decode_hits_field(struct hs_reader *reader, const json_t *value,
     hs_hits_decode(reader, value, at, target);
 }
 
-void hs_hits_decode_body(struct hs_reader *reader, const json_t *root,
-                         struct hs_hits_request *out)
+void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out)
 {
     static const struct hs_json_field fields[] = {
         {.name = "now",
@@ -251,8 +250,7 @@ static void encode_remarks(struct hs_writer *writer, const struct hs_hit_result 
 }
 
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
-                   const struct hs_hit_result *result, const struct hs_verdict_id *id,
-                   bool explain)
+                   const struct hs_hit_result *result, const struct hs_verdict_id *id, bool explain)
 {
     hs_write_begin(writer, '{');
     hs_write_key(writer, "shot");

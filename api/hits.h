@@ -11,8 +11,8 @@
 struct hs_hits_request {
     struct hs_hit_claim *claims; /* in the reader's arena; names borrowed from the JSON value */
     size_t count;
-    int64_t now_us;              /* with has_now */
-    unsigned fields;             /* HS_HITS_NOW */
+    int64_t now_us;  /* with has_now */
+    unsigned fields; /* HS_HITS_NOW */
 };
 enum { HS_HITS_NOW = 1 };
 
@@ -21,8 +21,7 @@ void hs_hits_decode(struct hs_reader *reader, const json_t *value, const struct 
                     struct hs_hits_request *out);
 
 /* Decodes the body of POST .../hits. */
-void hs_hits_decode_body(struct hs_reader *reader, const json_t *root,
-                         struct hs_hits_request *out);
+void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out);
 
 /* The name of one verdict: 32 hexadecimal digits. */
 struct hs_verdict_id {

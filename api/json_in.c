@@ -76,8 +76,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
         return NULL;
     }
     json_error_t error;
-    json_t *root = json_loadb(body.ptr != NULL ? body.ptr : "", body.len, JSON_REJECT_DUPLICATES,
-                              &error);
+    json_t *root =
+        json_loadb(body.ptr != NULL ? body.ptr : "", body.len, JSON_REJECT_DUPLICATES, &error);
     if (root == NULL) {
         report_parse_error(body, &error, problem);
         return NULL;
@@ -139,8 +139,8 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
     return true;
 }
 
-bool hs_json_read_reals(struct hs_reader *reader, const json_t *value,
-                        const struct hs_json_at *at, size_t count, double *out)
+bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t count, double *out)
 {
     if (!json_is_array(value) || json_array_size(value) != count) {
         hs_json_bad(reader, at, "must be an array of %zu numbers", count);
@@ -168,9 +168,8 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
     return true;
 }
 
-void *hs_json_read_array(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, size_t low, size_t high, size_t size,
-                         size_t *count)
+void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         size_t low, size_t high, size_t size, size_t *count)
 {
     *count = 0;
     if (!json_is_array(value)) {
@@ -191,9 +190,8 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value,
     return items;
 }
 
-static void read_integer(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, const struct hs_json_field *field,
-                         char *target)
+static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_field *field, char *target)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value)) {
@@ -207,9 +205,8 @@ static void read_integer(struct hs_reader *reader, const json_t *value,
     }
 }
 
-static void read_seconds(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, const struct hs_json_field *field,
-                         char *target)
+static void read_seconds(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_field *field, char *target)
 {
     double seconds;
     if (!hs_json_read_real(reader, value, at, field->low, field->high, &seconds))
@@ -260,9 +257,8 @@ static void read_field(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-void hs_json_read_object(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, const struct hs_json_object *table,
-                         void *target)
+void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_object *table, void *target)
 {
     if (!json_is_object(value)) {
         hs_json_bad(reader, at, "must be an object");

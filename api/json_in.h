@@ -43,16 +43,16 @@ void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const ch
     __attribute__((format(printf, 3, 4)));
 
 enum hs_json_kind {
-    HS_JSON_NAME,    /* struct hs_str; a valid name */
+    HS_JSON_NAME,         /* struct hs_str; a valid name */
     HS_JSON_NAME_OR_NULL, /* the same; null is like absent */
-    HS_JSON_REAL,    /* double, within [low, high] */
+    HS_JSON_REAL,         /* double, within [low, high] */
     HS_JSON_SECONDS, /* int64_t microseconds, rounded half to even; seconds within [low, high] */
     HS_JSON_SHORT_SECONDS, /* the same in an int32_t; high <= 2000 */
-    HS_JSON_INT,     /* int64_t, an integer within [low, high] */
-    HS_JSON_INT32,   /* int32_t */
-    HS_JSON_BOOL,    /* bool */
-    HS_JSON_REALS,   /* double[count] */
-    HS_JSON_CUSTOM,  /* `decode` */
+    HS_JSON_INT,           /* int64_t, an integer within [low, high] */
+    HS_JSON_INT32,         /* int32_t */
+    HS_JSON_BOOL,          /* bool */
+    HS_JSON_REALS,         /* double[count] */
+    HS_JSON_CUSTOM,        /* `decode` */
 };
 
 struct hs_json_field;
@@ -63,11 +63,11 @@ typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
 struct hs_json_field {
     const char *name;
     enum hs_json_kind kind;
-    size_t offset;         /* of the value in the target; for CUSTOM the target itself is given */
+    size_t offset; /* of the value in the target; for CUSTOM the target itself is given */
     bool required;
     double low, high;
-    size_t count;          /* REALS */
-    unsigned bit;          /* set in the `unsigned` at bits_offset when the member is present */
+    size_t count; /* REALS */
+    unsigned bit; /* set in the `unsigned` at bits_offset when the member is present */
     hs_json_decode *decode;
 };
 
@@ -81,24 +81,22 @@ struct hs_json_object {
  * Decodes an object into `target` by its table. Members not in the table are refused, except
  * names that begin with x_. Absent members leave the target alone.
  */
-void hs_json_read_object(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, const struct hs_json_object *table,
-                         void *target);
+void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_object *table, void *target);
 
 /*
  * Checks that a value is an array of at least `low` and at most `high` elements and gives room
  * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out; an
  * empty array gives a pointer that must not be used.
  */
-void *hs_json_read_array(struct hs_reader *reader, const json_t *value,
-                         const struct hs_json_at *at, size_t low, size_t high, size_t size,
-                         size_t *count);
+void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         size_t low, size_t high, size_t size, size_t *count);
 
 /* One finite number; false and a noted fault otherwise. */
 bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        double low, double high, double *out);
-bool hs_json_read_reals(struct hs_reader *reader, const json_t *value,
-                        const struct hs_json_at *at, size_t count, double *out);
+bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
 

@@ -25,6 +25,17 @@ void hs_write_end(struct hs_writer *writer, char bracket)
     writer->needs_comma = true;
 }
 
+void hs_write_str(struct hs_writer *writer, struct hs_str text)
+{
+    separate(writer);
+    hs_escape_json(writer->buffer, text);
+}
+
+void hs_write_text(struct hs_writer *writer, const char *text)
+{
+    hs_write_str(writer, (struct hs_str){text, strlen(text)});
+}
+
 void hs_write_key(struct hs_writer *writer, const char *key)
 {
     hs_write_text(writer, key);

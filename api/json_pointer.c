@@ -7,7 +7,7 @@ enum { MAX_LEVELS = HS_JSON_MAX_DEPTH + 1 };
 
 struct level {
     bool is_array;
-    bool wants_key;    /* the next string is a member's name */
+    bool wants_key; /* the next string is a member's name */
     size_t index;
     struct hs_str key; /* raw, between its quotes */
 };
@@ -73,8 +73,8 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
         append(pointer, &len, '/');
         char number[24];
         snprintf(number, sizeof number, "%zu", levels[i].index);
-        struct hs_str key = levels[i].is_array ? (struct hs_str){number, strlen(number)}
-                                               : levels[i].key;
+        struct hs_str key =
+            levels[i].is_array ? (struct hs_str){number, strlen(number)} : levels[i].key;
         append_key(pointer, &len, key);
     }
     pointer[len] = '\0';

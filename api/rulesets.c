@@ -33,7 +33,8 @@ static void refuse_others(struct loading *l, const json_t *object, const struct 
 {
     const json_t *value;
     const char *key;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = at, .key = key};
         bool known = false;
         for (size_t i = 0; i < count; i++)
@@ -85,8 +86,7 @@ static const struct hs_scalar *find_scalar(const struct hs_scalar *table, size_t
     return NULL;
 }
 
-static void read_zone_priority(struct loading *l, const json_t *value,
-                               const struct hs_json_at *at)
+static void read_zone_priority(struct loading *l, const json_t *value, const struct hs_json_at *at)
 {
     struct hs_hit_rules *hit = &l->ruleset->hit;
     if (!json_is_array(value) || json_array_size(value) > HS_MAX_ZONES) {
@@ -113,7 +113,8 @@ static void read_section(struct loading *l, const char *section)
     const char *key;
     if (object == NULL || !is_object(l, object, &at))
         return;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = &at, .key = key};
         const struct hs_scalar *scalar =
             find_scalar(hs_ruleset_scalars, hs_ruleset_scalar_count, section, key);
@@ -143,7 +144,8 @@ static void read_zones(struct loading *l)
         add_builtin_zones(l);
     if (object == NULL || !is_object(l, object, &at))
         return;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = &at, .key = key};
         double factor;
         if (!read_key_name(l, key, &here) ||
@@ -161,7 +163,8 @@ static void read_checks(struct loading *l)
     const char *key;
     if (object == NULL || !is_object(l, object, &at))
         return;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = &at, .key = key};
         enum hs_check check;
         struct hs_str mode = {json_string_value(value), json_string_length(value)};
@@ -272,7 +275,8 @@ static void read_hitboxes(struct loading *l, const json_t *array, const struct h
         box->rotation[3] = 1;
         if (!is_object(l, object, &here))
             continue;
-        FOR_EACH (object, key, value) {
+        FOR_EACH(object, key, value)
+        {
             struct hs_json_at field = {.parent = &here, .key = key};
             read_hitbox_field(l, key, value, &field, rig, box);
         }
@@ -316,7 +320,8 @@ static void read_stances(struct loading *l, const json_t *object, const struct h
     const char *key;
     if (!is_object(l, object, at))
         return;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = at, .key = key};
         struct hs_json_at eye = {.parent = &here, .key = "eye"};
         struct hs_json_at bones = {.parent = &here, .key = "bones"};
@@ -373,14 +378,15 @@ static void read_falloff(struct loading *l, const json_t *array, const struct hs
     }
 }
 
-static void read_weapon_zones(struct loading *l, const json_t *object,
-                              const struct hs_json_at *at, struct hs_weapon *weapon)
+static void read_weapon_zones(struct loading *l, const json_t *object, const struct hs_json_at *at,
+                              struct hs_weapon *weapon)
 {
     const json_t *value;
     const char *key;
     if (!is_object(l, object, at))
         return;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = at, .key = key};
         uint16_t zone = hs_ruleset_find_zone(l->ruleset, str_of(key));
         double factor;
@@ -405,12 +411,12 @@ static void read_weapon(struct loading *l, const char *name, const json_t *objec
     }
     struct hs_weapon *weapon = l->ruleset->weapons[index];
     for (size_t i = 0; i < hs_weapon_scalar_count; i++) {
-        double unit = hs_weapon_scalars[i].kind == HS_SCALAR_LENGTH ? 100 : 1;
-        hs_scalar_set(&hs_weapon_scalars[i], weapon, hs_weapon_scalars[i].initial * unit);
+        hs_scalar_set(&hs_weapon_scalars[i], weapon, hs_weapon_scalars[i].initial);
     }
     const json_t *value;
     const char *key;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = at, .key = key};
         struct hs_str text = {json_string_value(value), json_string_length(value)};
         const struct hs_scalar *scalar =
@@ -446,7 +452,8 @@ static bool read_table(struct loading *l, const char *table, read_entry *entry)
         return false;
     if (!is_object(l, object, &at))
         return true;
-    FOR_EACH (object, key, value) {
+    FOR_EACH(object, key, value)
+    {
         struct hs_json_at here = {.parent = &at, .key = key};
         entry(l, key, value, &here);
     }
@@ -455,16 +462,16 @@ static bool read_table(struct loading *l, const char *table, read_entry *entry)
 
 static void read_head(struct loading *l, struct hs_str expected)
 {
-    static const char *const members[] = {"name",  "up",   "default_rig", "history", "rewind",
-                                          "hit",   "zones", "rigs",       "weapons", "checks"};
+    static const char *const members[] = {"name", "up",    "default_rig", "history", "rewind",
+                                          "hit",  "zones", "rigs",        "weapons", "checks"};
     refuse_others(l, l->root, NULL, members, sizeof members / sizeof members[0]);
     struct hs_str name = expected, up;
     struct hs_json_at at = {.key = "name"};
     const json_t *value = json_object_get(l->root, "name");
     if (value == NULL && expected.ptr == NULL)
         hs_json_bad(l->reader, &at, "is required");
-    if (value != NULL && hs_json_read_name(l->reader, value, &at, &name) &&
-        expected.ptr != NULL && !hs_str_equal(name, expected))
+    if (value != NULL && hs_json_read_name(l->reader, value, &at, &name) && expected.ptr != NULL &&
+        !hs_str_equal(name, expected))
         hs_json_bad(l->reader, &at, "must be the name in the path");
     hs_name_set(&l->ruleset->name, name);
 
@@ -497,18 +504,18 @@ static void report_fault(void *context, const char *pointer, const char *fault)
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name)
 {
-    const double unit = 100;
-    struct loading l = {reader, hs_ruleset_create(unit), root};
+    const double cm_per_unit = 1; /* what is left out is in centimetres */
+    struct loading l = {reader, hs_ruleset_create(cm_per_unit), root};
     if (l.ruleset == NULL) {
         reader->no_memory = true;
         return NULL;
     }
     read_head(&l, name);
     read_zones(&l);
-    if (!read_table(&l, "rigs", read_rig) && !hs_ruleset_add_builtin_rig(l.ruleset, unit))
+    if (!read_table(&l, "rigs", read_rig) && !hs_ruleset_add_builtin_rig(l.ruleset, cm_per_unit))
         reader->no_memory = true;
     if (!read_table(&l, "weapons", read_weapon) &&
-        !hs_ruleset_add_builtin_weapons(l.ruleset, unit))
+        !hs_ruleset_add_builtin_weapons(l.ruleset, cm_per_unit))
         reader->no_memory = true;
     read_default_rig(&l);
     read_section(&l, "history");

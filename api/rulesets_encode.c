@@ -1,7 +1,6 @@
 #include "api/rulesets.h"
 
-static void write_scalar(struct hs_writer *writer, const struct hs_scalar *scalar,
-                         const void *base)
+static void write_scalar(struct hs_writer *writer, const struct hs_scalar *scalar, const void *base)
 {
     hs_write_key(writer, scalar->key);
     double value = hs_scalar_get(scalar, base);

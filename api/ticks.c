@@ -6,8 +6,8 @@ static void decode_frames(struct hs_reader *reader, const json_t *value,
     hs_frames_decode(reader, value, at, &((struct hs_ticks_request *)target)->frames);
 }
 
-static void decode_hits(struct hs_reader *reader, const json_t *value,
-                        const struct hs_json_at *at, void *target)
+static void decode_hits(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
 {
     hs_hits_decode(reader, value, at, &((struct hs_ticks_request *)target)->hits);
 }
@@ -22,10 +22,7 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
          .low = -HS_JSON_TIME_MAX,
          .high = HS_JSON_TIME_MAX,
          .bit = HS_TICKS_NOW},
-        {.name = "frames",
-         .kind = HS_JSON_CUSTOM,
-         .decode = decode_frames,
-         .bit = HS_TICKS_FRAMES},
+        {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames, .bit = HS_TICKS_FRAMES},
         {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits, .bit = HS_TICKS_HITS},
     };
     static const struct hs_json_object object = {fields, 3,

@@ -40,8 +40,7 @@ static bool confirms(const struct hs_match_slot *slot, const struct hs_match_req
     bool same_rules =
         request->ruleset.ptr == NULL || hs_str_equal(hs_name_str(&slot->ruleset->ruleset->name),
                                                      hs_name_str(&ruleset->ruleset->name));
-    bool same_map =
-        request->map.ptr == NULL || hs_str_equal(hs_name_str(&slot->map), request->map);
+    bool same_map = request->map.ptr == NULL || hs_str_equal(hs_name_str(&slot->map), request->map);
     return same_rules && same_map;
 }
 

@@ -54,8 +54,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-static void answer_put(struct hs_service *service, struct hs_ruleset *ruleset,
-                       struct hs_str name, struct hs_reply *reply)
+static void answer_put(struct hs_service *service, struct hs_ruleset *ruleset, struct hs_str name,
+                       struct hs_reply *reply)
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};

@@ -21,8 +21,8 @@ struct hs_match_slot {
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     pthread_mutex_t lock;             /* guards `match` and `closed` */
     struct hs_match *match;
-    bool closed;                /* deleted while somebody waited for the lock */
-    unsigned references;        /* guarded by the registry, like `next` */
+    bool closed;         /* deleted while somebody waited for the lock */
+    unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
 

@@ -81,8 +81,7 @@ static void drop_reference(struct hs_ruleset_entry *entry)
         destroy_entry(entry);
 }
 
-static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store,
-                                     struct hs_ruleset_entry *entry)
+static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     bool found;
     size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
@@ -178,8 +177,7 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
     pthread_mutex_unlock(&store->lock);
 }
 
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store,
-                                         struct hs_ruleset *ruleset,
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX])
 {
     if (is_default(hs_name_str(&ruleset->name))) {

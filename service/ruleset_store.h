@@ -52,8 +52,7 @@ enum hs_ruleset_put {
 };
 
 /* Takes a decoded, finished ruleset over, whatever the result. */
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store,
-                                         struct hs_ruleset *ruleset,
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
 /* Calls `visit` with each entry, in order of name. */

@@ -86,7 +86,8 @@ static void report_target_touched(struct hs_hit_context *c, const struct hs_cont
     hs_report_player(row, c->target.player);
     note_region(c, target);
 
-    bool blocked = others->player != NULL && hs_contact_is_before(&c->path, &others->contact, target);
+    bool blocked =
+        others->player != NULL && hs_contact_is_before(&c->path, &others->contact, target);
     if (!blocked) {
         describe_impact(c, c->target.player, target);
         hs_report_pass(c, HS_CHECK_BYSTANDER);
@@ -102,8 +103,7 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_conta
                                  const struct others *others)
 {
     double padding = c->ruleset->hit.claim_padding;
-    bool free_line =
-        others->player == NULL || others->contact.distance > target->gap_distance;
+    bool free_line = others->player == NULL || others->contact.distance > target->gap_distance;
     c->out->has_margin = true;
     c->out->margin = target->gap;
     if (others->player != NULL)

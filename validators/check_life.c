@@ -64,9 +64,9 @@ void hs_check_life(struct hs_hit_context *c)
         }
     }
     if (!knows_shooter && !c->launch_forgotten)
-        hs_report_unknown(c, HS_CHECK_LIFE,
-                          hs_missing_pose_reason(c->shooter.status,
-                                                 HS_REASON_UNKNOWN_SHOOTER_HISTORY));
+        hs_report_unknown(
+            c, HS_CHECK_LIFE,
+            hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));
     else if (c->claims_target && !knows_target)
         hs_report_unknown(
             c, HS_CHECK_LIFE,

@@ -6,17 +6,16 @@ void hs_check_origin(struct hs_hit_context *c)
     if (c->launch_forgotten)
         return;
     if (c->shooter.status != HS_REWIND_OK) {
-        hs_report_unknown(c, HS_CHECK_ORIGIN,
-                          hs_missing_pose_reason(c->shooter.status,
-                                                 HS_REASON_UNKNOWN_SHOOTER_HISTORY));
+        hs_report_unknown(
+            c, HS_CHECK_ORIGIN,
+            hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));
         return;
     }
     const struct hs_bracket *bracket = &c->shooter.bracket;
     struct hs_vec eye = hs_rewind_eye(c->shooter.player->history, c->ruleset, bracket);
     /* Between two samples he may have been anywhere on the way from one to the other. */
-    double moved = bracket->held
-                       ? 0
-                       : hs_vec_distance(bracket->from->position, bracket->to->position);
+    double moved =
+        bracket->held ? 0 : hs_vec_distance(bracket->from->position, bracket->to->position);
     double measured = hs_vec_distance(c->claim->start, eye);
     double limit = c->ruleset->hit.origin_tolerance + moved;
     struct hs_check_row *row = measured <= limit

@@ -8,8 +8,7 @@ static bool owns(const struct hs_state *state, uint16_t weapon)
 
 static bool is_ready(const struct hs_state *state, uint16_t weapon)
 {
-    return state->weapon == weapon && !state->reloading && state->ammo != 0 &&
-           owns(state, weapon);
+    return state->weapon == weapon && !state->reloading && state->ammo != 0 && owns(state, weapon);
 }
 
 /*
@@ -31,9 +30,9 @@ void hs_check_weapon(struct hs_hit_context *c)
     bool claim_names = c->claim->weapon.ptr != NULL;
     if (c->shooter.status != HS_REWIND_OK && !c->launch_forgotten &&
         (c->weapon != NULL || !claim_names)) {
-        hs_report_unknown(c, HS_CHECK_WEAPON,
-                          hs_missing_pose_reason(c->shooter.status,
-                                                 HS_REASON_UNKNOWN_SHOOTER_HISTORY));
+        hs_report_unknown(
+            c, HS_CHECK_WEAPON,
+            hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));
         return;
     }
     if (c->weapon == NULL) {
@@ -41,8 +40,8 @@ void hs_check_weapon(struct hs_hit_context *c)
         return;
     }
     uint16_t index = hs_ruleset_find_weapon(c->ruleset, hs_name_str(&c->weapon->name));
-    bool fine = c->launch_forgotten ||
-                could_fire(c->shooter.player->history, &c->shooter.bracket, index);
+    bool fine =
+        c->launch_forgotten || could_fire(c->shooter.player->history, &c->shooter.bracket, index);
     if (fine)
         hs_report_pass(c, HS_CHECK_WEAPON);
     else

@@ -11,7 +11,7 @@ struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
     struct hs_vec motion;      /* of the root until the end of the leg */
     bool moves;
-    struct hs_bracket end;     /* where it moves */
+    struct hs_bracket end; /* where it moves */
 };
 
 /* The player moved without a jump, a death or a new life from one bracket to the other. */
@@ -45,8 +45,7 @@ static bool place_body(const struct hs_leg *leg, const struct hs_ruleset *rulese
         !is_continuous(history, &out->bracket, &out->end))
         return true;
     out->moves = true;
-    out->motion =
-        hs_vec_sub(hs_rewind_position(&out->end), hs_rewind_position(&out->bracket));
+    out->motion = hs_vec_sub(hs_rewind_position(&out->end), hs_rewind_position(&out->bracket));
     return true;
 }
 
@@ -170,12 +169,13 @@ static void search_leg(struct search *s, const struct hs_history *history,
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both lists are in the order of the rig; a hitbox missing at the end moves as the root. */
+            /* Both lists are in the order of the rig; a hitbox missing at the end moves as the
+             * root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
-            motion = there ? hs_vec_sub(end.solids[e].center, body.solids[i].center)
-                           : placed->motion;
+            motion =
+                there ? hs_vec_sub(end.solids[e].center, body.solids[i].center) : placed->motion;
         }
         search_hitbox(s, body.hitbox[i], &body.solids[i], motion);
     }

@@ -9,11 +9,11 @@
 #include "rewind.h"
 
 struct hs_contact {
-    bool has_pose;   /* the body had a pose somewhere along the path */
+    bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
-    double distance; /* travel of the sphere's centre to the first touch of this body */
+    double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
-    uint16_t hitbox; /* that counts: the first touched, or one of a zone with priority */
+    uint16_t hitbox;        /* that counts: the first touched, or one of a zone with priority */
     struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
     const struct hs_rig *rig;
 

@@ -47,11 +47,11 @@ static bool pay_as_claimed(struct hs_hit_context *c)
 void hs_hit_damage(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
-    bool pays = out->verdict == HS_VERDICT_ACCEPTED && c->claims_target && c->weapon != NULL &&
-                c->target.status == HS_REWIND_OK &&
-                (c->shooter.status == HS_REWIND_OK || c->launch_forgotten ||
-                 c->shooter_not_needed) &&
-                (out->flags & 1u << HS_FLAG_TARGET_DEAD_NOW) == 0;
+    bool pays =
+        out->verdict == HS_VERDICT_ACCEPTED && c->claims_target && c->weapon != NULL &&
+        c->target.status == HS_REWIND_OK &&
+        (c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->shooter_not_needed) &&
+        (out->flags & 1u << HS_FLAG_TARGET_DEAD_NOW) == 0;
     if (!pays || (!c->target_touched && !c->is_lenient && !pay_as_claimed(c)))
         return;
     double scale = 1;

@@ -154,10 +154,10 @@ static bool states_equal(const struct hs_state *a, const struct hs_state *b)
 {
     return memcmp(a->owned, b->owned, sizeof a->owned) == 0 &&
            memcmp(&a->damage_scale, &b->damage_scale, sizeof a->damage_scale) == 0 &&
-           a->life == b->life && a->ammo == b->ammo && a->rig == b->rig &&
-           a->stance == b->stance && a->team == b->team && a->weapon == b->weapon &&
-           a->any_weapon == b->any_weapon && a->alive == b->alive &&
-           a->is_protected == b->is_protected && a->reloading == b->reloading;
+           a->life == b->life && a->ammo == b->ammo && a->rig == b->rig && a->stance == b->stance &&
+           a->team == b->team && a->weapon == b->weapon && a->any_weapon == b->any_weapon &&
+           a->alive == b->alive && a->is_protected == b->is_protected &&
+           a->reloading == b->reloading;
 }
 
 /* Index of a state equal to `state`, with one more reference; `like` is tried first. */
@@ -250,8 +250,7 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample,
-                                        const struct hs_state *state,
-                                        const struct hs_extra *extra)
+                                        const struct hs_state *state, const struct hs_extra *extra)
 {
     int64_t before = hs_history_find(history, sample->time_us);
     if (before >= 0 && slot(history, (uint32_t)before)->time_us == sample->time_us)

@@ -63,13 +63,13 @@ struct hs_sample {
  * along the world's axes (3, length), world rotation (4), and scale (3) where it was sent.
  */
 struct hs_extra {
-    float reach;         /* no hitbox point is further from the root */
-    float eye[3];        /* offset from the root; only with has_eye */
+    float reach;  /* no hitbox point is further from the root */
+    float eye[3]; /* offset from the root; only with has_eye */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: none posted */
     uint64_t present[HS_MAX_BONES / 64];
-    float bones[];       /* bone_count * stride */
+    float bones[]; /* bone_count * stride */
 };
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
@@ -112,8 +112,7 @@ enum hs_insert_result {
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample,
-                                        const struct hs_state *state,
-                                        const struct hs_extra *extra);
+                                        const struct hs_state *state, const struct hs_extra *extra);
 
 /* Forgets samples older than `before_us`, but keeps one at or before it. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);

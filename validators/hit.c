@@ -83,8 +83,7 @@ static void look(const struct hs_hit_context *c, struct hs_str name, int64_t tim
     out->player = hs_players_find(&c->match->players, name);
     out->status = HS_REWIND_NO_HISTORY;
     if (out->player != NULL)
-        out->status =
-            hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
+        out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
 /* The weapon named in the claim, else the one the shooter held. */
@@ -111,15 +110,16 @@ static void lay_path(struct hs_hit_context *c)
     c->trace_length = hs_vec_length(along);
     c->has_path = isfinite(c->trace_length);
     /* A trace without a direction is still a place: the sphere is tested where it stands. */
-    c->direction = c->trace_length > 0 ? hs_vec_scale(along, 1 / c->trace_length)
-                                       : (struct hs_vec){1, 0, 0};
-    c->path = (struct hs_path){.start = claim->start,
-                               .direction = c->direction,
-                               .length = c->trace_length,
-                               .extension = c->trace_length > 0 ? c->ruleset->hit.sweep_extension : 0,
-                               .radius = c->weapon != NULL ? c->weapon->radius : 0,
-                               .start_us = c->hit_time_us,
-                               .end_us = c->hit_time_us};
+    c->direction =
+        c->trace_length > 0 ? hs_vec_scale(along, 1 / c->trace_length) : (struct hs_vec){1, 0, 0};
+    c->path =
+        (struct hs_path){.start = claim->start,
+                         .direction = c->direction,
+                         .length = c->trace_length,
+                         .extension = c->trace_length > 0 ? c->ruleset->hit.sweep_extension : 0,
+                         .radius = c->weapon != NULL ? c->weapon->radius : 0,
+                         .start_us = c->hit_time_us,
+                         .end_us = c->hit_time_us};
     if (!is_projectile(c) || !c->has_path)
         return;
     if (claim->has_fire_time) {
@@ -240,11 +240,8 @@ static void decide(struct hs_hit_context *c)
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out)
 {
-    struct hs_hit_context c = {.match = match,
-                               .ruleset = match->ruleset,
-                               .claim = claim,
-                               .now_us = now_us,
-                               .out = out};
+    struct hs_hit_context c = {
+        .match = match, .ruleset = match->ruleset, .claim = claim, .now_us = now_us, .out = out};
     memset(out, 0, sizeof *out);
     prepare(&c);
     describe_rewind(&c);

@@ -24,10 +24,10 @@ struct hs_hit_claim {
     struct hs_str target;       /* absent: nobody claimed */
     struct hs_str claimed_bone; /* a bone or a zone */
     int64_t hit_time_us;
-    int64_t fire_time_us;       /* with has_fire_time */
-    struct hs_vec start, end;   /* world, length */
-    double radius;              /* with has_radius */
-    double claimed_damage;      /* with has_claimed_damage */
+    int64_t fire_time_us;     /* with has_fire_time */
+    struct hs_vec start, end; /* world, length */
+    double radius;            /* with has_radius */
+    double claimed_damage;    /* with has_claimed_damage */
     bool has_fire_time, has_radius, has_claimed_damage;
 };
 
@@ -66,15 +66,15 @@ struct hs_impact {
 };
 
 struct hs_rewind_info {
-    bool present;          /* a pose of the target was used */
+    bool present;           /* a pose of the target was used */
     int64_t time_us, by_us; /* the time judged, and now minus it */
     int64_t from_us, to_us;
     double alpha;
     bool clamped, held;
-    uint16_t excluded_bone_count;              /* bones of the target without a place then */
+    uint16_t excluded_bone_count; /* bones of the target without a place then */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    uint16_t ignored_count;                    /* bystanders without a pose then */
-    struct hs_name ignored[HS_MAX_IGNORED];    /* the first of them */
+    uint16_t ignored_count;                 /* bystanders without a pose then */
+    struct hs_name ignored[HS_MAX_IGNORED]; /* the first of them */
 };
 
 struct hs_hit_result {

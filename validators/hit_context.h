@@ -29,7 +29,7 @@ struct hs_hit_context {
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
 
-    bool has_path; /* the trace is not degenerate and in the world */
+    bool has_path;           /* the trace is not degenerate and in the world */
     struct hs_vec direction; /* unit */
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
@@ -42,7 +42,7 @@ struct hs_hit_context {
     double damage_distance;          /* travel to it */
 
     bool shooter_not_needed; /* every check that looks at the shooter's history is off */
-    bool launch_forgotten; /* a projectile launched before the history of the shooter begins */
+    bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
 
     struct hs_check_row unreported; /* what a check that is off writes to */
     struct hs_hit_result *out;

@@ -59,11 +59,11 @@ enum hs_frame_field {
 /* One player of a frame as posted. Names absent: ptr NULL. Numbers are finite. */
 struct hs_player_frame {
     struct hs_str player;
-    unsigned fields;      /* enum hs_frame_field */
+    unsigned fields; /* enum hs_frame_field */
     struct hs_vec position;
     double rotation[4];
-    double aim[3];        /* a direction, any length above 0 */
-    struct hs_vec eye;    /* world */
+    double aim[3];     /* a direction, any length above 0 */
+    struct hs_vec eye; /* world */
     const struct hs_posted_bone *bones;
     size_t bone_count;
     struct hs_str rig, stance, team, weapon;
@@ -85,8 +85,8 @@ struct hs_frame {
 
 /* Remarks on a stored sample, a set. */
 #define HS_FRAME_FLAGS(X)                                                                          \
-    X(UNFLAGGED_JUMP, "unflagged_jump") /* moved faster than history.max_speed */                  \
-    X(HISTORY_FULL, "history_full")     /* a sample inside the window had to go */                 \
+    X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
+    X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
     X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
 
 enum hs_frame_flag {
@@ -111,11 +111,11 @@ const char *hs_frame_result_text(enum hs_frame_result result);
 /* ---- state ---- */
 
 struct hs_match_info {
-    int64_t newest_us;   /* time of the newest frame */
-    int64_t opening_us;  /* time of the first frame ever stored */
+    int64_t newest_us;  /* time of the newest frame */
+    int64_t opening_us; /* time of the first frame ever stored */
     bool has_frames;
-    bool needs_resync;   /* less than one window of history: clients should post theirs again */
-    uint32_t players;    /* present */
+    bool needs_resync; /* less than one window of history: clients should post theirs again */
+    uint32_t players;  /* present */
     size_t history_bytes;
 };
 
@@ -137,11 +137,11 @@ struct hs_player_info {
     int64_t life;
     bool alive;
     struct hs_vec position;
-    struct hs_str team;           /* ptr NULL: none */
+    struct hs_str team;                /* ptr NULL: none */
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts of claims made by this player */
     uint64_t would_reject;             /* claims accepted only because a check is in shadow */
     double damage_dealt;
-    double suspicion;             /* decaying sum of rejections, at the match's newest time */
+    double suspicion; /* decaying sum of rejections, at the match's newest time */
 };
 
 /* False: no such player present. */

@@ -168,8 +168,7 @@ static void resolve_weapons(const struct hs_ruleset *ruleset, const struct hs_pl
 }
 
 static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
-                                        const struct hs_player_frame *entry,
-                                        struct hs_state *state)
+                                        const struct hs_player_frame *entry, struct hs_state *state)
 {
     if (entry->rig.ptr != NULL) {
         uint16_t rig = hs_ruleset_find_rig(ruleset, entry->rig);
@@ -267,9 +266,8 @@ static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extr
         double scale = 1;
         if (extra->stride == HS_BONE_FLOATS_SCALED)
             scale = fmax(fmax(fabs((double)v[7]), fabs((double)v[8])), fabs((double)v[9]));
-        double reach =
-            hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]}) +
-            rig->hitbox_reach[i] * scale;
+        double reach = hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]}) +
+                       rig->hitbox_reach[i] * scale;
         furthest = fmax(furthest, reach);
     }
     return furthest;
@@ -284,8 +282,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
     extra->stride = entry->fields & HS_FIELD_SCALES ? HS_BONE_FLOATS_SCALED : HS_BONE_FLOATS;
     extra->bone_count = (uint16_t)entry->bone_count;
     for (size_t i = 0; i < entry->bone_count; i++) {
-        enum hs_frame_result result =
-            resolve_bone(entry, i, ruleset->history.world_bound, extra);
+        enum hs_frame_result result = resolve_bone(entry, i, ruleset->history.world_bound, extra);
         if (result != HS_FRAME_STORED)
             return result;
     }
@@ -298,8 +295,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
 }
 
 static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
-                                         const struct hs_player_frame *entry,
-                                         struct resolved *out)
+                                         const struct hs_player_frame *entry, struct resolved *out)
 {
     double bound = ruleset->history.world_bound;
     struct hs_sample *sample = &out->sample;
@@ -386,8 +382,8 @@ static void rejoin(struct hs_match *match, struct hs_player *player)
 }
 
 /* False: out of memory. */
-static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry,
-                       int64_t time_us, enum hs_frame_result *result, unsigned *flags)
+static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
+                       enum hs_frame_result *result, unsigned *flags)
 {
     struct hs_player *player = hs_players_find(&match->players, entry->player);
     *result = HS_FRAME_TOO_OLD;

@@ -25,8 +25,8 @@ struct hs_player {
 struct hs_players {
     struct hs_player **all; /* in order of arrival */
     uint32_t count, capacity, limit;
-    uint32_t present; /* not left */
-    uint32_t *index;  /* open addressing by hash: position in `all` + 1, 0 free */
+    uint32_t present;    /* not left */
+    uint32_t *index;     /* open addressing by hash: position in `all` + 1, 0 free */
     uint32_t index_size; /* a power of two above 2 * capacity */
 };
 

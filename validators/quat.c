@@ -28,7 +28,8 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4])
     out[3] = w;
 }
 
-/* sin(t angle) / sin(angle), by its series in x = cos(angle) - 1, for angles up to a quarter turn. */
+/* sin(t angle) / sin(angle), by its series in x = cos(angle) - 1, for angles up to a quarter turn.
+ */
 static double sine_ratio(double t, double x)
 {
     double term = t, sum = t;

@@ -16,8 +16,8 @@
 
 enum hs_rewind_status {
     HS_REWIND_OK,
-    HS_REWIND_NO_HISTORY, /* not one sample */
-    HS_REWIND_TOO_SHORT,  /* before the oldest sample */
+    HS_REWIND_NO_HISTORY,     /* not one sample */
+    HS_REWIND_TOO_SHORT,      /* before the oldest sample */
     HS_REWIND_LOW_CONFIDENCE, /* between two samples further apart than history.max_gap */
     HS_REWIND_AFTER_NEWEST,   /* beyond the newest sample by more than rewind.future_slack */
 };
@@ -29,7 +29,7 @@ struct hs_bracket {
     double alpha;                 /* 0 at `from`, below 1 */
     int64_t time_us;              /* the time the pose is for: the one asked, unless clamped */
     bool clamped;                 /* later than the newest sample, which stands in for it */
-    bool held;                    /* `from` is kept unchanged: a teleport or a new life comes next */
+    bool held; /* `from` is kept unchanged: a teleport or a new life comes next */
 };
 
 /*
@@ -60,10 +60,10 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
 /* A rewound body: its hitboxes placed in the world. */
 struct hs_body {
     const struct hs_rig *rig;
-    uint16_t count;                         /* of solids */
-    uint16_t hitbox[HS_MAX_HITBOXES];       /* index in the rig of each */
+    uint16_t count;                   /* of solids */
+    uint16_t hitbox[HS_MAX_HITBOXES]; /* index in the rig of each */
     struct hs_solid solids[HS_MAX_HITBOXES];
-    uint64_t excluded[HS_MAX_BONES / 64];   /* bones without a place in one of the two samples */
+    uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place in one of the two samples */
 };
 
 /*

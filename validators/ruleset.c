@@ -6,7 +6,7 @@
 
 #include "quat.h"
 
-struct hs_ruleset *hs_ruleset_create(double units_per_metre)
+struct hs_ruleset *hs_ruleset_create(double cm_per_unit)
 {
     struct hs_ruleset *ruleset = calloc(1, sizeof *ruleset);
     if (ruleset == NULL)
@@ -14,8 +14,8 @@ struct hs_ruleset *hs_ruleset_create(double units_per_metre)
     ruleset->up = HS_UP_PZ;
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
-        double unit = scalar->kind == HS_SCALAR_LENGTH ? units_per_metre : 1;
-        hs_scalar_set(scalar, ruleset, scalar->initial * unit);
+        double unit = scalar->kind == HS_SCALAR_LENGTH ? cm_per_unit : 1;
+        hs_scalar_set(scalar, ruleset, scalar->initial / unit);
     }
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         ruleset->checks[i] = hs_check_default_mode((enum hs_check)i);

@@ -43,7 +43,8 @@ struct hs_hit_rules {
     double origin_tolerance; /* length: from the shooter's rewound eye */
     int64_t death_grace_us;  /* a shot so long after the shooter's death still counts */
     bool friendly_fire;
-    uint16_t zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
+    uint16_t
+        zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
     uint16_t zone_priority_count;
 };
 
@@ -91,8 +92,8 @@ struct hs_ruleset {
 
 /* The built-in rulesets differ in their unit of length only. */
 struct hs_builtin_ruleset {
-    const char *name;        /* "centimetres", "metres", "inches" */
-    double units_per_metre;
+    const char *name;   /* "centimetres", "metres", "inches" */
+    double cm_per_unit; /* lengths are held in centimetres and divided: 110 cm is 1.1 m exactly */
 };
 extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
 
@@ -100,15 +101,16 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
  * Scalar defaults for a unit of length, without rigs, zones or weapons. NULL: out of memory.
  * The caller owns it.
  */
-struct hs_ruleset *hs_ruleset_create(double units_per_metre);
+struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory. */
+/* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory.
+ */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
 /* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
-bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double units_per_metre);
-bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double units_per_metre);
+bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
+bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_unit);
 
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
@@ -143,7 +145,7 @@ void hs_ruleset_finish(struct hs_ruleset *ruleset);
  */
 enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */
-    HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in metres */
+    HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in centimetres */
     HS_SCALAR_SECONDS, /* int64_t, microseconds */
     HS_SCALAR_BOOL,    /* bool */
 };

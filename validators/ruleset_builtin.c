@@ -4,9 +4,9 @@
 #include "ruleset.h"
 
 const struct hs_builtin_ruleset hs_builtin_rulesets[3] = {
-    {"centimetres", 100.0},
-    {"metres", 1.0},
-    {"inches", 1.0 / 0.0254},
+    {"centimetres", 1.0},
+    {"metres", 100.0},
+    {"inches", 2.54},
 };
 
 static const float identity[4] = {0, 0, 0, 1};
@@ -20,9 +20,9 @@ static void add_stance(struct hs_rig *rig, const char *name, double head, double
 {
     struct hs_stance *stance = &rig->stances[rig->stance_count++];
     hs_name_set(&stance->name, (struct hs_str){name, strlen(name)});
-    stance->eye = (struct hs_vec){0, 0, head * unit};
+    stance->eye = (struct hs_vec){0, 0, head / unit};
     rest_bone(&stance->bones[0], 0);
-    rest_bone(&stance->bones[1], head * unit);
+    rest_bone(&stance->bones[1], head / unit);
 }
 
 static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uint16_t bone,
@@ -36,23 +36,24 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     return box;
 }
 
-/* A person 1.75 m tall: head sphere on the head bone, torso capsule and legs box on the root. */
+/* In centimetres, divided by the unit. A person 175 cm tall: head sphere on the head bone, torso
+ * capsule and legs box on the root. */
 static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], double unit)
 {
     rig->bone_count = 2;
     hs_name_set(&rig->bones[0], HS_STR("root"));
     hs_name_set(&rig->bones[1], HS_STR("head"));
     struct hs_hitbox *head = add_hitbox(rig, HS_SHAPE_SPHERE, 1, zones[0]);
-    head->radius = 0.15 * unit;
+    head->radius = 15 / unit;
     struct hs_hitbox *torso = add_hitbox(rig, HS_SHAPE_CAPSULE, 0, zones[1]);
-    torso->radius = 0.30 * unit;
-    torso->half_length = 0.20 * unit;
-    torso->center.z = 1.10 * unit;
+    torso->radius = 30 / unit;
+    torso->half_length = 20 / unit;
+    torso->center.z = 110 / unit;
     struct hs_hitbox *legs = add_hitbox(rig, HS_SHAPE_BOX, 0, zones[2]);
-    legs->half_extents = (struct hs_vec){0.20 * unit, 0.20 * unit, 0.40 * unit};
-    legs->center.z = 0.40 * unit;
-    add_stance(rig, "stand", 1.60, unit);
-    add_stance(rig, "crouch", 1.10, unit);
+    legs->half_extents = (struct hs_vec){20 / unit, 20 / unit, 40 / unit};
+    legs->center.z = 40 / unit;
+    add_stance(rig, "stand", 160, unit);
+    add_stance(rig, "crouch", 110, unit);
 }
 
 static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, const char *name,
@@ -64,7 +65,7 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, const char *name
     struct hs_weapon *weapon = ruleset->weapons[i];
     for (size_t k = 0; k < hs_weapon_scalar_count; k++) {
         double scale = hs_weapon_scalars[k].kind == HS_SCALAR_LENGTH ? unit : 1;
-        hs_scalar_set(&hs_weapon_scalars[k], weapon, hs_weapon_scalars[k].initial * scale);
+        hs_scalar_set(&hs_weapon_scalars[k], weapon, hs_weapon_scalars[k].initial / scale);
     }
     weapon->type = type;
     return weapon;
@@ -79,22 +80,22 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double unit)
     if (head == HS_NONE || rifle == NULL || knife == NULL || blaster == NULL)
         return false;
     rifle->damage = 20;
-    rifle->range = 100 * unit;
-    rifle->radius = 0.05 * unit;
+    rifle->range = 10000 / unit;
+    rifle->radius = 5 / unit;
     rifle->min_interval_us = 150000;
     rifle->falloff_count = 2;
     rifle->falloff[0] = (struct hs_falloff_point){0, 1.0};
-    rifle->falloff[1] = (struct hs_falloff_point){50 * unit, 0.5};
+    rifle->falloff[1] = (struct hs_falloff_point){5000 / unit, 0.5};
     rifle->zone_own[head] = true;
     rifle->zone_factor[head] = 2.0;
     knife->damage = 40;
-    knife->range = 1.5 * unit;
-    knife->radius = 0.30 * unit;
+    knife->range = 150 / unit;
+    knife->radius = 30 / unit;
     knife->min_interval_us = 400000;
     blaster->damage = 50;
-    blaster->range = 160 * unit;
-    blaster->speed = 40 * unit;
-    blaster->radius = 0.05 * unit;
+    blaster->range = 16000 / unit;
+    blaster->speed = 4000 / unit;
+    blaster->radius = 5 / unit;
     blaster->max_flight_us = 4000000;
     return true;
 }
@@ -127,7 +128,7 @@ bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double unit)
 
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin)
 {
-    double unit = builtin->units_per_metre;
+    double unit = builtin->cm_per_unit;
     struct hs_ruleset *ruleset = hs_ruleset_create(unit);
     if (ruleset == NULL)
         return NULL;

@@ -2,29 +2,34 @@
 #include "ruleset.h"
 
 #define R(section, key, member, kind, initial, low, high, text)                                    \
-    {section, key, offsetof(struct hs_ruleset, member), HS_SCALAR_##kind, initial, low, high, text}
+    {                                                                                              \
+        section, key, offsetof(struct hs_ruleset, member), HS_SCALAR_##kind, initial, low, high,   \
+            text                                                                                   \
+    }
 #define W(key, member, kind, initial, low, high, text)                                             \
-    {NULL, key, offsetof(struct hs_weapon, member), HS_SCALAR_##kind, initial, low, high, text}
+    {                                                                                              \
+        NULL, key, offsetof(struct hs_weapon, member), HS_SCALAR_##kind, initial, low, high, text  \
+    }
 
 const struct hs_scalar hs_ruleset_scalars[] = {
     R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60, "poses are kept this long"),
     R("history", "max_gap", history.max_gap_us, SECONDS, 0.15, 0.001, 60,
       "longer gaps between samples are not interpolated"),
-    R("history", "world_bound", history.world_bound, LENGTH, 1e5, 1, 1e12,
+    R("history", "world_bound", history.world_bound, LENGTH, 1e7, 1, 1e12,
       "no coordinate is further from the origin"),
-    R("history", "max_speed", history.max_speed, LENGTH, 200, 1e-3, 1e9,
+    R("history", "max_speed", history.max_speed, LENGTH, 20000, 1e-3, 1e9,
       "a faster move between two samples is a teleport; per second"),
     R("history", "max_forward", history.max_forward_us, SECONDS, 5, 0.1, 3600,
       "a frame further ahead of the newest is a clock jump"),
     R("rewind", "limit", rewind.limit_us, SECONDS, 0.25, 0, 60, "how far back a claim may look"),
     R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
       "how far ahead of now, or of the newest pose, a claim may be"),
-    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-6, 0, 1e6, "shorter traces are degenerate"),
-    R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 0.1, 0, 1e6,
+    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6, "shorter traces are degenerate"),
+    R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
       "the trace goes on this far beyond its end"),
     R("hit", "claim_padding", hit.claim_padding, LENGTH, 0, 0, 1e6,
       "a miss by no more is accepted as lenient"),
-    R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 0.5, 0, 1e9,
+    R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 50, 0, 1e9,
       "of the trace's start from the shooter's rewound eye"),
     R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5,
       "a shot so long after the shooter's death still counts"),
@@ -34,7 +39,7 @@ const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_rul
 
 const struct hs_scalar hs_weapon_scalars[] = {
     W("damage", damage, REAL, 0, 0, 1e9, "of one hit, before zone and falloff"),
-    W("range", range, LENGTH, 1e5, 0, 1e12, "the longest trace"),
+    W("range", range, LENGTH, 1e7, 0, 1e12, "the longest trace"),
     W("radius", radius, LENGTH, 0, 0, 1e6, "of the swept sphere; 0 is a ray"),
     W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
     W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),

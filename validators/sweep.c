@@ -38,12 +38,13 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
         q = (struct hs_vec){hs_vec_dot(q, a[0]), hs_vec_dot(q, a[1]), hs_vec_dot(q, a[2])};
         d = (struct hs_vec){hs_vec_dot(d, a[0]), hs_vec_dot(d, a[1]), hs_vec_dot(d, a[2])};
     }
-    *out = (struct local_sweep){{q.x, q.y, q.z},
-                                {d.x, d.y, d.z},
-                                {solid->half_extents.x, solid->half_extents.y, solid->half_extents.z},
-                                -nearest,
-                                sweep->length - nearest,
-                                nearest};
+    *out =
+        (struct local_sweep){{q.x, q.y, q.z},
+                             {d.x, d.y, d.z},
+                             {solid->half_extents.x, solid->half_extents.y, solid->half_extents.z},
+                             -nearest,
+                             sweep->length - nearest,
+                             nearest};
 }
 
 /*
@@ -151,7 +152,9 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
         struct piece p;
         make_piece(slabs, count, constant, from + (ends[i] - from) * 0.5, &p);
         bool falls_through = p.terms > 0 && p.vertex > ends[i];
-        double lowest_u = falls_through ? ends[i] : p.terms > 0 && p.vertex > from ? p.vertex : from;
+        double lowest_u = falls_through                    ? ends[i]
+                          : p.terms > 0 && p.vertex > from ? p.vertex
+                                                           : from;
         double lowest = piece_value(&p, lowest_u);
         if (!out->crosses && lowest <= reach * reach) {
             out->crosses = true;
@@ -299,8 +302,8 @@ void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
     double c[3], normal[3], point[3];
     for (int i = 0; i < 3; i++)
         c[i] = local.q[i] + local.d[i] * u;
-    surface_at(solid, local.h, c, sweep->length + reach + hs_vec_length(solid->half_extents), normal,
-               point);
+    surface_at(solid, local.h, c, sweep->length + reach + hs_vec_length(solid->half_extents),
+               normal, point);
     out->normal = to_world(solid, normal);
     out->point = hs_vec_add(solid->center, to_world(solid, point));
 }

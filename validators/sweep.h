@@ -24,11 +24,12 @@
 
 /* A hitbox placed in the world. */
 struct hs_solid {
-    struct hs_vec center;       /* world, length */
-    struct hs_vec axes[3];      /* world directions of the local x, y and z; orthonormal */
-    struct hs_vec half_extents; /* length, each >= 0: (0,0,0) sphere, (0,0,h) capsule along local z */
-    double radius;              /* length, >= 0: grown by this in every direction */
-    bool axis_aligned;          /* axes are the world's: the turn into the frame can be left out */
+    struct hs_vec center;  /* world, length */
+    struct hs_vec axes[3]; /* world directions of the local x, y and z; orthonormal */
+    struct hs_vec
+        half_extents;  /* length, each >= 0: (0,0,0) sphere, (0,0,h) capsule along local z */
+    double radius;     /* length, >= 0: grown by this in every direction */
+    bool axis_aligned; /* axes are the world's: the turn into the frame can be left out */
 };
 
 /* A sphere that travels from `start` along `direction`. */

@@ -92,12 +92,12 @@ enum hs_reason {
 
 /* Remarks on a verdict that never refuse anything. */
 #define HS_FLAGS(X)                                                                                \
-    X(REGION_MISMATCH, "region_mismatch")   /* the claimed bone is not the one touched */          \
-    X(DAMAGE_FORGED, "damage_forged")       /* claimed above the most the weapon can do */         \
-    X(RADIUS_FORGED, "radius_forged")       /* claimed radius off by more than 1 % */              \
-    X(TARGET_DEAD_NOW, "target_dead_now")   /* hit while alive, dead by now: no second kill */     \
+    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the one touched */        \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed above the most the weapon can do */       \
+    X(RADIUS_FORGED, "radius_forged")         /* claimed radius off by more than 1 % */            \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, dead by now: no second kill */   \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
-    X(LENIENT, "lenient")                   /* missed, within the claim padding */
+    X(LENIENT, "lenient")                     /* missed, within the claim padding */
 
 enum hs_flag {
 #define X(id, name) HS_FLAG_##id,
