@@ -126,9 +126,7 @@ static void take_value(struct hs_options *options, const struct row *row, const 
 {
     char error[128] = "", text[32];
     if (row->kind == TEXT && json_is_string(value)) {
-        if (strlen(json_string_value(value)) != json_string_length(value))
-            hs_problem_add(problem, pointer, "must not hold a zero byte");
-        else if (!set_text(options, row, json_string_value(value), error))
+        if (!set_text(options, row, json_string_value(value), error))
             hs_problem_add(problem, pointer, "%s", error);
     } else if (row->kind == BOOL && json_is_boolean(value)) {
         *(bool *)field(options, row) = json_is_true(value);

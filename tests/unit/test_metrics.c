@@ -1,0 +1,267 @@
+/* The exposition: every series from the start, counts where they belong, histograms that add up. */
+#include "service/metrics.h"
+
+#include "api/problem.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hs_metrics *metrics;
+static const struct hs_metrics_gauges gauges = {.matches = 2, .players = 30, .history_bytes = 4096};
+static char *text;
+
+static void setup(void)
+{
+    metrics = hs_metrics_create();
+    ck_assert_ptr_nonnull(metrics);
+}
+
+static void teardown(void)
+{
+    hs_metrics_destroy(metrics);
+    free(text);
+    text = NULL;
+}
+
+static void expose(void)
+{
+    struct hs_buffer out = {0};
+    free(text);
+    hs_metrics_write(metrics, &gauges, &out);
+    hs_buffer_append(&out, "", 1);
+    ck_assert(!out.failed);
+    text = out.data;
+}
+
+/* The value of a series; the test fails when it is not there exactly once. */
+static double series(const char *name)
+{
+    double value = -1;
+    int times = 0;
+    size_t len = strlen(name);
+    for (const char *line = text; line != NULL && *line != '\0';
+         line = strchr(line, '\n') == NULL ? NULL : strchr(line, '\n') + 1) {
+        if (strncmp(line, name, len) == 0 && line[len] == ' ') {
+            value = strtod(line + len, NULL);
+            times++;
+        }
+    }
+    ck_assert_msg(times == 1, "%s is there %d times", name, times);
+    return value;
+}
+
+/* TYPE and HELP once before the samples of each family, no empty value, no sample twice. */
+START_TEST(exposition_is_well_formed)
+{
+    expose();
+    char seen[64][128];
+    size_t families = 0;
+    char family[128] = "";
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "# HELP ", 7) == 0) {
+            ck_assert_int_eq(sscanf(line, "# HELP %127s", family), 1);
+            for (size_t i = 0; i < families; i++)
+                ck_assert_str_ne(seen[i], family);
+            ck_assert_uint_lt(families, 64);
+            strcpy(seen[families++], family);
+        } else if (strncmp(line, "# TYPE ", 7) == 0) {
+            ck_assert_int_eq(strncmp(line + 7, family, strlen(family)), 0);
+        } else {
+            ck_assert_int_eq(strncmp(line, family, strlen(family)), 0);
+            const char *value = strrchr(line, ' ');
+            char *end = NULL;
+            ck_assert_ptr_nonnull(value);
+            ck_assert(strtod(value + 1, &end) >= 0);
+            ck_assert(end != value + 1 && *end == '\0');
+        }
+    }
+    ck_assert_uint_ge(families, 18);
+}
+END_TEST
+
+START_TEST(every_series_exists_at_zero)
+{
+    expose();
+    for (int route = 0; route < HS_ROUTE_COUNT; route++) {
+        char name[256];
+        const char *pattern = hs_route_pattern((enum hs_route)route);
+        snprintf(name, sizeof name,
+                 "hindsight_http_requests_total{route=\"%s\",method=\"%s\",code=\"200\"}", pattern,
+                 hs_method_name(hs_route_method((enum hs_route)route)));
+        ck_assert(series(name) == 0);
+        snprintf(name, sizeof name, "hindsight_http_request_duration_seconds_count{route=\"%s\"}",
+                 pattern);
+        ck_assert(series(name) == 0);
+    }
+    for (int reason = 0; reason < HS_REASON_COUNT; reason++) {
+        enum hs_verdict verdict = hs_reason_verdict((enum hs_reason)reason);
+        for (int mode = HS_MODE_ENFORCE; mode <= HS_MODE_SHADOW; mode++) {
+            char name[256];
+            snprintf(name, sizeof name,
+                     "hindsight_verdicts_total{kind=\"hit\",verdict=\"%s\",reason=\"%s\","
+                     "mode=\"%s\"}",
+                     hs_verdict_name(verdict), hs_reason_name((enum hs_reason)reason),
+                     hs_mode_name((enum hs_mode)mode));
+            if (mode == HS_MODE_ENFORCE || verdict != HS_VERDICT_ACCEPTED)
+                ck_assert(series(name) == 0);
+        }
+    }
+    for (int result = 0; result < HS_FRAME_RESULT_COUNT; result++) {
+        char name[256];
+        snprintf(name, sizeof name, "hindsight_frames_total{result=\"%s\"}",
+                 hs_frame_result_name((enum hs_frame_result)result));
+        ck_assert(series(name) == 0);
+    }
+    ck_assert(series("hindsight_requests_shed_total{reason=\"body_memory\"}") == 0);
+    ck_assert(series("hindsight_requests_shed_total{reason=\"capacity\"}") == 0);
+    ck_assert(series("hindsight_build_info{version=\"" HS_VERSION "\"}") == 1);
+    ck_assert(series("hindsight_config_last_reload_successful") == 1);
+}
+END_TEST
+
+START_TEST(counts_go_where_they_belong)
+{
+    hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 200, 0.0001);
+    hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 200, 0.0002);
+    hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 400, 2.0);
+    hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 404, 0.001);
+    hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 418, 0.001);
+    hs_metrics_verdict(metrics, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_ENFORCE);
+    hs_metrics_verdict(metrics, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_SHADOW);
+    hs_metrics_verdict(metrics, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_SHADOW);
+    hs_metrics_verdict(metrics, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_OFF);
+    hs_metrics_frame(metrics, HS_FRAME_STORED, 64);
+    hs_metrics_shed(metrics, HS_SHED_CAPACITY);
+    hs_metrics_inflight(metrics, 1);
+    hs_metrics_inflight(metrics, 1);
+    hs_metrics_inflight(metrics, -1);
+    hs_metrics_reload(metrics, false);
+    expose();
+#define HITS  "hindsight_http_requests_total{route=\"/v1/matches/{match}/hits\",method=\"POST\","
+#define OTHER "hindsight_http_requests_total{route=\"other\",method=\"other\","
+#define MISS                                                                                       \
+    "hindsight_verdicts_total{kind=\"hit\",verdict=\"rejected\",reason=\"no_intersection\","
+    ck_assert(series(HITS "code=\"200\"}") == 2);
+    ck_assert(series(HITS "code=\"400\"}") == 1);
+    ck_assert(series(HITS "code=\"404\"}") == 0);
+    ck_assert(series(OTHER "code=\"404\"}") == 1);
+    ck_assert(series(OTHER "code=\"other\"}") == 1);
+    ck_assert(series(MISS "mode=\"enforce\"}") == 1);
+    ck_assert(series(MISS "mode=\"shadow\"}") == 2);
+    ck_assert(series("hindsight_frames_total{result=\"stored\"}") == 64);
+    ck_assert(series("hindsight_requests_shed_total{reason=\"capacity\"}") == 1);
+    ck_assert(series("hindsight_http_inflight_requests") == 1);
+    ck_assert(series("hindsight_config_last_reload_successful") == 0);
+    ck_assert(series("hindsight_matches_active") == 2);
+    ck_assert(series("hindsight_players_active") == 30);
+    ck_assert(series("hindsight_history_bytes") == 4096);
+    ck_assert(series("process_resident_memory_bytes") > 100000);
+    ck_assert(series("process_open_fds") >= 3);
+    ck_assert(series("process_start_time_seconds") > 1.6e9);
+}
+END_TEST
+
+/* The codes of every problem have series of their own. */
+START_TEST(codes_cover_the_problems)
+{
+    for (int i = HS_PROBLEM_NONE; i < HS_PROBLEM_COUNT; i++)
+        hs_metrics_http(metrics, HS_ROUTE_LIVEZ, hs_problem_status((enum hs_problem_code)i), 0);
+    hs_metrics_http(metrics, HS_ROUTE_LIVEZ, 201, 0);
+    expose();
+    ck_assert(series("hindsight_http_requests_total{route=\"/livez\",method=\"GET\","
+                     "code=\"other\"}") == 0);
+    ck_assert(series("hindsight_http_requests_total{route=\"/livez\",method=\"GET\","
+                     "code=\"201\"}") == 1);
+}
+END_TEST
+
+/* Two methods of one path share its histogram: the label is the route alone. */
+START_TEST(durations_are_by_path)
+{
+    hs_metrics_http(metrics, HS_ROUTE_MATCH_PUT, 201, 0.00005);
+    hs_metrics_http(metrics, HS_ROUTE_MATCH_GET, 200, 0.00006);
+    hs_metrics_http(metrics, HS_ROUTE_MATCH_DELETE, 200, 3);
+    expose();
+#define DURATION "hindsight_http_request_duration_seconds"
+#define MATCH    "route=\"/v1/matches/{match}\""
+    ck_assert(series(DURATION "_bucket{" MATCH ",le=\"5e-05\"}") == 1);
+    ck_assert(series(DURATION "_bucket{" MATCH ",le=\"0.0001\"}") == 2);
+    ck_assert(series(DURATION "_bucket{" MATCH ",le=\"1\"}") == 2);
+    ck_assert(series(DURATION "_bucket{" MATCH ",le=\"+Inf\"}") == 3);
+    ck_assert(series(DURATION "_count{" MATCH "}") == 3);
+    ck_assert_double_eq_tol(series(DURATION "_sum{" MATCH "}"), 3.00011, 1e-9);
+}
+END_TEST
+
+START_TEST(histograms_take_any_number)
+{
+    hs_metrics_verify(metrics, 0);
+    hs_metrics_verify(metrics, -1);
+    hs_metrics_verify(metrics, 1e-6);
+    hs_metrics_verify(metrics, 1.1e-6);
+    hs_metrics_verify(metrics, 1000);
+    hs_metrics_rewind_age(metrics, -0.01);
+    hs_metrics_rewind_age(metrics, 0.25);
+    hs_metrics_rewind_age(metrics, 2.5);
+    expose();
+    ck_assert(series("hindsight_verify_duration_seconds_bucket{le=\"1e-06\"}") == 3);
+    ck_assert(series("hindsight_verify_duration_seconds_bucket{le=\"2e-06\"}") == 4);
+    ck_assert(series("hindsight_verify_duration_seconds_count") == 5);
+    ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.01\"}") == 1);
+    ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.2\"}") == 1);
+    ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.25\"}") == 2);
+    ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"2\"}") == 2);
+    ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"+Inf\"}") == 3);
+}
+END_TEST
+
+enum { THREADS = 4, ROUNDS = 20000 };
+
+static void *hammer(void *context)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        hs_metrics_http(context, HS_ROUTE_LIVEZ, 200, 1e-3);
+        hs_metrics_inflight(context, i % 2 == 0 ? 1 : -1);
+    }
+    return NULL;
+}
+
+START_TEST(nothing_is_lost_between_threads)
+{
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, hammer, metrics), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    expose();
+    ck_assert(
+        series("hindsight_http_requests_total{route=\"/livez\",method=\"GET\",code=\"200\"}") ==
+        THREADS * ROUNDS);
+    ck_assert(series("hindsight_http_inflight_requests") == 0);
+    ck_assert_double_eq_tol(series(DURATION "_sum{route=\"/livez\"}"), THREADS * ROUNDS * 1e-3,
+                            1e-6);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("metrics");
+    TCase *tests = tcase_create("exposition");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, exposition_is_well_formed);
+    tcase_add_test(tests, every_series_exists_at_zero);
+    tcase_add_test(tests, counts_go_where_they_belong);
+    tcase_add_test(tests, codes_cover_the_problems);
+    tcase_add_test(tests, durations_are_by_path);
+    tcase_add_test(tests, histograms_take_any_number);
+    tcase_add_test(tests, nothing_is_lost_between_threads);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
