@@ -15,7 +15,7 @@
 #include "service/play/synthetic.h"
 
 #define MATCH_SECONDS 30.0
-#define DEFAULT_SEED  7
+#define DEFAULT_SEED  4
 
 /* Of honest claims this much must be accepted; of forged ones nothing. */
 #define HONEST_SHARE 0.995
@@ -105,15 +105,20 @@ static void print_opening(const struct demo *demo)
     fflush(stdout);
 }
 
-/* "missed by 1.37 length, limit 0" */
+/* "missed by 1.37 m, limit 0": the rules are metric */
 static void print_number(const struct hs_tally_reason *reason)
 {
     const struct hs_tally_number *number = &reason->example;
     if (!number->known)
         return;
-    bool contact = strcmp(number->check, "contact") == 0;
-    printf("  e.g. %s%.3g %s, limit %.3g", contact ? "missed by " : "", number->measured,
-           number->unit, number->limit);
+    const char *before = strcmp(number->check, "contact") == 0 ? "missed by " : "";
+    const char *after = strcmp(reason->name, "rewind_limit") == 0     ? " back"
+                        : strcmp(reason->name, "time_in_future") == 0 ? " ahead"
+                                                                      : "";
+    const char *unit = strcmp(number->unit, "seconds") == 0  ? " s"
+                       : strcmp(number->unit, "length") == 0 ? " m"
+                                                             : "";
+    printf("  e.g. %s%.3g%s%s, limit %.3g", before, number->measured, unit, after, number->limit);
 }
 
 static void print_kind(const struct hs_tally *tally, const char *who)
@@ -176,12 +181,20 @@ static void print_picture(const struct demo *demo)
                                  .end = vector(json_object_get(demo->hit, "end")),
                                  .radius = ruleset->weapons[index]->radius,
                                  .measured = number.measured,
-                                 .limit = number.limit};
+                                 .limit = number.limit,
+                                 .unit = "m"};
     printf("\nOne impossible hit: shot %lld, %s claims to have hit %s. Verdict: %s, %s.\n",
            (long long)json_integer_value(json_object_get(demo->hit, "shot")), picture.shooter,
            picture.target, json_string_value(json_object_get(demo->result, "verdict")),
            json_string_value(json_object_get(demo->result, "reason")));
     hs_picture_draw(&picture, hs_picture_style_for(stdout), stdout);
+}
+
+static void print_hint(const char *command, const char *argument, const char *more,
+                       const char *what)
+{
+    int width = printf("  %s%s%s", command, argument, more);
+    printf("%*s%s\n", width < 52 ? 52 - width : 2, "", what);
 }
 
 static void print_where_to_look(const struct demo *demo)
@@ -190,17 +203,16 @@ static void print_where_to_look(const struct demo *demo)
     const char *admin = demo->stay ? demo->service.admin : "http://127.0.0.1:9464";
     puts("\nWhere to look next");
     if (!demo->stay) {
-        printf("  hindsight serve                      the service; data on 8080, admin on 9464\n");
+        const char *file = demo->keep != NULL ? demo->keep : "demo.jsonl";
+        print_hint("hindsight serve", "", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
-            printf("  hindsight demo --keep demo.jsonl     this match as a recording\n");
-        printf("  hindsight play %-21s it again, against that service\n",
-               demo->keep != NULL ? demo->keep : "demo.jsonl");
+            print_hint("hindsight demo --keep ", file, "", "this match as a recording");
+        print_hint("hindsight play ", file, "", "the same again, against that service");
     }
-    printf("  curl %s/v1/matches/demo    the match: players, windows, counters\n"
-           "  curl %s/v1/rulesets/metres the rules it was judged by\n"
-           "  curl %s/metrics            what operators watch\n"
-           "  README.md                            how to post frames and claims from a game\n",
-           data, data, admin);
+    print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
+    print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");
+    print_hint("curl ", admin, "/metrics", "what operators watch");
+    print_hint("README.md", "", "", "how to post frames and claims from a game");
 }
 
 /* ---- whether it went as it should ---- */
@@ -326,7 +338,7 @@ static void print_help(void)
          "Makes up a match with honest players and cheats, judges it with a service started for\n"
          "the purpose on free loopback ports, and shows what came of it.\n"
          "\n"
-         "  --seed N      another match (default 7); the same seed gives the same match\n"
+         "  --seed N      another match (default 4); the same seed gives the same match\n"
          "  --keep FILE   write the match as a recording for `hindsight play`\n"
          "  --stay        leave the service up until Ctrl-C, to look around\n"
          "  --help        this text\n"

@@ -38,9 +38,11 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
         const struct hs_csv_weapon *weapon = &list[i];
         /* Quad damage and armour change what a row says: the lightning gun does 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
+        /* Directions are written to six digits: none is exactly one long. */
+        double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
                             json_pack("{s:s, s:f, s:f, s:f}", "type", "hitscan", "damage", damage,
-                                      "range", ceil(weapon->range), "radius", 0.0));
+                                      "range", range, "radius", 0.0));
     }
     return weapons;
 }

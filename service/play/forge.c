@@ -237,6 +237,11 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     default:
         return;
     }
+    /* As long as it was: the range has no part in this. */
+    struct hs_vec forged = hs_vec_sub(end, start);
+    double length = hs_vec_length(forged);
+    if (length > 0.0)
+        end = hs_vec_add_scaled(start, forged, hs_vec_length(path) / length);
     json_object_set_new(hit, "start", write_vector(start));
     json_object_set_new(hit, "end", write_vector(end));
 }

@@ -117,6 +117,17 @@ static double scale_for(const struct bounds *bounds)
     return fmax(LEAST_SCALE, fmax(wide, high));
 }
 
+/* Moves the picture by less than a cell, so that a point is in the middle of one: a line through
+   it along an axis then does not flicker between two rows. */
+static void centre_cell(struct view *view, struct hs_vec point)
+{
+    double row_height = CELL_ASPECT * view->scale;
+    double column = across(view, point) / view->scale, row = along_up(view, point) / row_height;
+    view->middle =
+        hs_vec_add_scaled(view->middle, view->right, (column - floor(column) - 0.5) * view->scale);
+    view->middle = hs_vec_add_scaled(view->middle, view->up, (row - floor(row) - 0.5) * row_height);
+}
+
 static struct view choose_view(const struct hs_picture *picture,
                                const struct hs_sweep_contact *nearest)
 {
@@ -145,6 +156,7 @@ static struct view choose_view(const struct hs_picture *picture,
     }
     view.middle = hs_vec_add_scaled(view.middle, view.right, (bounds.low[0] + bounds.high[0]) / 2);
     view.middle = hs_vec_add_scaled(view.middle, view.up, (bounds.low[1] + bounds.high[1]) / 2);
+    centre_cell(&view, nearest->center);
     return view;
 }
 
@@ -167,7 +179,7 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
                 enum glyph glyph)
 {
     int row = row_of(view, point), column = column_of(view, point);
-    if (inside(row, column))
+    if (inside(row, column) && (glyph != GAP || canvas->cells[row][column] != THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
@@ -267,8 +279,9 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
              picture->target, picture->hit_time, picture->shooter);
     snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, when the claim arrived %.0f ms later",
              picture->target, picture->arrival, late);
-    snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f away", picture->shooter,
-             hs_vec_distance(picture->start, picture->then->solids[0].center));
+    snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
+             picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),
+             picture->unit);
     for (size_t i = 0; i < 3; i++) {
         const char *mark =
             canvas->style.unicode ? glyphs[samples[i]].unicode : glyphs[samples[i]].ascii;
@@ -293,12 +306,12 @@ void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style s
     put(&canvas, &view, picture->start, SHOOTER);
 
     struct hs_vec between = hs_vec_lerp(nearest.point, nearest.center, 0.5);
-    snprintf(text, sizeof(text), " missed by %.2f (limit %.2f length) ", picture->measured,
-             picture->limit);
+    snprintf(text, sizeof(text), " missed by %.2f %s (limit %.2f) ", picture->measured,
+             picture->unit, picture->limit);
     write_beside(&canvas, row_of(&view, between), column_of(&view, between), text);
 
-    snprintf(text, sizeof(text), " seen from %s, a column is %.2g wide ",
-             view.from_above ? "above" : "the side", view.scale);
+    snprintf(text, sizeof(text), " seen from %s, a column is %.2g %s ",
+             view.from_above ? "above" : "the side", view.scale, picture->unit);
     print_edge(&canvas, true, text, out);
     for (int row = 0; row < ROWS; row++)
         print_row(&canvas, row, out);

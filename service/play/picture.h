@@ -17,6 +17,7 @@ struct hs_picture {
     struct hs_vec start, end;         /* of the shot; length */
     double radius;                    /* of the shot, as the rules have it; length */
     double measured, limit;           /* as the verdict says; length */
+    const char *unit;                 /* of length, in a letter or two: "m" */
 };
 
 struct hs_picture_style {

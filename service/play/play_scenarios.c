@@ -30,7 +30,9 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
         return 0;
     hs_tally_request(sender->tally, response.seconds);
     json_t *document = json_loadb(response.body, response.size, 0, NULL);
+    json_t *frames = json_object_get(document, "frames");
     json_t *hits = json_object_get(document, "hits");
+    hs_tally_frames(sender->tally, frames != NULL ? frames : document);
     size_t i;
     json_t *result;
     json_array_foreach(json_object_get(json_is_object(hits) ? hits : document, "results"), i,

@@ -1,0 +1,369 @@
+/* `hindsight play` and `hindsight demo` as a user runs them: arguments, output, exit codes. */
+#include <check.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/service.h"
+
+static struct hs_test_service service;
+static char url[64], folder[64];
+
+struct run {
+    int code;
+    char out[65536], err[8192];
+};
+
+static void slurp(FILE *file, char *text, size_t size)
+{
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* Runs the program with these arguments (closed by NULL) to its end. */
+static void run(struct run *result, const char *const *arguments)
+{
+    const char *argv[16] = {getenv("HS_PROGRAM")};
+    FILE *out = tmpfile(), *err = tmpfile();
+    ck_assert(argv[0] != NULL && out != NULL && err != NULL);
+    for (size_t i = 0; i < 14 && arguments[i] != NULL; i++)
+        argv[i + 1] = arguments[i];
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        dup2(fileno(out), 1);
+        dup2(fileno(err), 2);
+        execv(argv[0], (char *const *)(const void *)argv);
+        _exit(127);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    slurp(out, result->out, sizeof(result->out));
+    slurp(err, result->err, sizeof(result->err));
+}
+
+#define RUN(result, ...) run(result, (const char *const[]){__VA_ARGS__, NULL})
+
+static const char *file_named(const char *name)
+{
+    static char path[2][128];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
+    return path[turn];
+}
+
+#define HEAD(match)                                                                                \
+    "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"" match                         \
+    "\",\"ruleset\":\"metres\"}\n"
+
+static const char *write_text(const char *name, const char *text)
+{
+    const char *path = file_named(name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+/*
+ * ann stands still; ben walks past her at 6 m/s, 20 m away. From 0.5 s on she hits him five
+ * times, each time where he was 100 ms before.
+ */
+static const char *write_honest(const char *name, const char *match)
+{
+    const char *path = file_named(name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file,
+            "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"%s\","
+            "\"ruleset\":\"metres\"}\n",
+            match);
+    for (int i = 0; i <= 20; i++) {
+        double now = i * 0.05;
+        fprintf(file,
+                "{\"at\":%g,\"post\":\"ticks\",\"body\":{\"now\":%g,\"frames\":[{\"time\":%g,"
+                "\"players\":[{\"player\":\"ann\",\"position\":[0,0,0],\"weapon\":\"rifle\"},"
+                "{\"player\":\"ben\",\"position\":[20,%g,0]}]}]",
+                now, now, now, 6.0 * now);
+        if (i >= 10 && i % 2 == 0)
+            fprintf(file,
+                    ",\"hits\":[{\"shot\":%d,\"shooter\":\"ann\",\"hit_time\":%g,\"fire_time\":%g,"
+                    "\"start\":[0,0,1.6],\"end\":[20,%g,1.1],\"target\":\"ben\"}]},"
+                    "\"who\":\"honest\",\"truth\":\"hit\"}\n",
+                    i, now - 0.1, now, 6.0 * (now - 0.1));
+        else
+            fputs("}}\n", file);
+    }
+    fclose(file);
+    return path;
+}
+
+enum { CLAIMS = 6 };
+
+static json_int_t count_of(const struct run *result, const char *group, const char *key)
+{
+    json_t *object = json_loads(result->out, 0, NULL);
+    ck_assert_msg(object != NULL, "not JSON: %s%s", result->out, result->err);
+    json_t *from = group != NULL ? json_object_get(object, group) : object;
+    json_int_t count = json_integer_value(json_object_get(from, key));
+    json_decref(object);
+    return count;
+}
+
+START_TEST(plays_and_counts)
+{
+    struct run result;
+    const char *path = write_honest("honest.jsonl", "counts");
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_str_eq(result.err, "");
+    ck_assert_ptr_nonnull(strstr(result.out, "hits confirmed"));
+    ck_assert_ptr_nonnull(strstr(result.out, "100.00 % of 6"));
+    ck_assert_ptr_nonnull(strstr(result.out, "p50 "));
+
+    /* The match is still open: not again into the same one unless told so. */
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
+    RUN(&result, "play", path, "--url", url, "--replace", "--json");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(count_of(&result, NULL, "claims"), CLAIMS);
+    ck_assert_int_eq(count_of(&result, NULL, "accepted"), CLAIMS);
+    ck_assert_int_eq(count_of(&result, "poses", "stored"), 42);
+    RUN(&result, "play", path, "--url", url, "--match", "counts-2");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+}
+END_TEST
+
+static const struct {
+    const char *kind, *reason, *flag;
+    json_int_t rejected;
+} cheats[] = {
+    {"shift-origin", "origin_mismatch", NULL, CLAIMS},
+    {"shift-time", "rewind_limit", NULL, CLAIMS},
+    {"future-time", "time_in_future", NULL, CLAIMS},
+    {"aim-ahead", "no_intersection", NULL, CLAIMS},
+    {"reverse-aim", "no_intersection", NULL, CLAIMS},
+    {"grow-radius", "no_intersection", "radius_forged", CLAIMS},
+    {"forge-damage", "ok", "damage_forged", 0},
+    {"wrong-bone", "ok", "region_mismatch", 0},
+};
+
+START_TEST(cheats_are_refused)
+{
+    struct run result;
+    char name[64];
+    snprintf(name, sizeof(name), "cheat-%s", cheats[_i].kind);
+    const char *path = write_honest(name, name);
+    RUN(&result, "play", path, "--url", url, "--json", "--cheat", cheats[_i].kind);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(count_of(&result, NULL, "rejected"), cheats[_i].rejected);
+    ck_assert_int_eq(count_of(&result, "reasons", cheats[_i].reason), CLAIMS);
+    if (cheats[_i].flag != NULL)
+        ck_assert_int_eq(count_of(&result, "flags", cheats[_i].flag), CLAIMS);
+    ck_assert_int_eq(count_of(&result, "truth", "hits"), 0);
+}
+END_TEST
+
+START_TEST(expectations_decide_over_the_exit_code)
+{
+    struct run result;
+    const char *path = write_text(
+        "good.jsonl", HEAD("good") "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/{match}\","
+                                   "\"expect\":{\"body\":{\"ruleset\":\"metres\"}}}\n"
+                                   "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/none\","
+                                   "\"expect\":{\"status\":404,\"code\":\"unknown_match\"}}\n");
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    path = write_text("wrong.jsonl",
+                      HEAD("wrong") "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/{match}\","
+                                    "\"expect\":{\"body\":{\"ruleset\":\"inches\"}}}\n");
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "line 2: expectation failed"));
+    ck_assert_ptr_nonnull(strstr(result.err, "1 expectations failed"));
+}
+END_TEST
+
+/* The first ```json block of the page. */
+START_TEST(the_documented_example_plays)
+{
+    struct run result;
+    char text[32768];
+    FILE *page = fopen("docs/recording.md", "r");
+    ck_assert_msg(page != NULL, "run from the root of the tree");
+    slurp(page, text, sizeof(text));
+    char *begin = strstr(text, "```json\n");
+    ck_assert_ptr_nonnull(begin);
+    begin += strlen("```json\n");
+    char *end = strstr(begin, "```");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    RUN(&result, "play", write_text("example.jsonl", begin), "--url", url);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_ptr_nonnull(strstr(result.out, "1  100.00 % of 1"));
+    ck_assert_ptr_nonnull(strstr(result.out, "1  0 failed"));
+}
+END_TEST
+
+START_TEST(refusals_end_the_run_and_say_where)
+{
+    struct run result;
+    const char *path = write_text(
+        "refused.jsonl", HEAD("refused") "\n{\"at\":0,\"post\":\"frames\",\"body\":{\"frames\":[{"
+                                         "\"time\":\"noon\",\"players\":[]}]}}\n");
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
+    ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
+    path = write_text("rules.jsonl",
+                      "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"rules\","
+                      "\"ruleset\":{\"name\":\"play-test\",\"gravity\":1}}\n");
+    RUN(&result, "play", path, "--url", url);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "refused PUT /v1/rulesets/play-test"));
+    ck_assert_ptr_nonnull(strstr(result.err, "/gravity"));
+}
+END_TEST
+
+START_TEST(silence_is_said)
+{
+    struct run result;
+    /* Port 1 of loopback: nobody listens there. */
+    RUN(&result, "play", write_honest("silent.jsonl", "silent"), "--url", "http://127.0.0.1:1");
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "no answer from http://127.0.0.1:1"));
+    ck_assert_ptr_nonnull(strstr(result.err, "hindsight serve"));
+}
+END_TEST
+
+START_TEST(speed_keeps_the_pace)
+{
+    struct run result;
+    struct timespec begin, end;
+    const char *path = write_honest("pace.jsonl", "pace"); /* one second long */
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    RUN(&result, "play", path, "--url", url, "--speed", "2");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double took =
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_double_ge(took, 0.5);
+}
+END_TEST
+
+static const char *const wrong[][6] = {
+    {"play", NULL},
+    {"play", "a.jsonl", "b.jsonl", NULL},
+    {"play", "a.jsonl", "--speed", "fast", NULL},
+    {"play", "a.jsonl", "--cheat", "politely", NULL},
+    {"play", "a.jsonl", "--match", "a b", NULL},
+    {"play", "a.jsonl", "--grow", "1", NULL},
+    {"play", "a.json", "--replace", NULL},
+    {"play", "a.jsonl", "--url", NULL},
+    {"demo", "--seed", "-1", NULL},
+    {"demo", "match", NULL},
+};
+
+START_TEST(wrong_usage_is_2)
+{
+    struct run result;
+    run(&result, wrong[_i]);
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "--help"));
+    ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
+START_TEST(help_tells_the_cheats)
+{
+    struct run result;
+    RUN(&result, "play", "--help");
+    ck_assert_int_eq(result.code, 0);
+    for (size_t i = 0; i < sizeof(cheats) / sizeof(cheats[0]); i++)
+        ck_assert_ptr_nonnull(strstr(result.out, cheats[i].kind));
+    RUN(&result, "demo", "--help");
+    ck_assert_int_eq(result.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.out, "--keep"));
+}
+END_TEST
+
+START_TEST(demo_shows_what_it_promises)
+{
+    struct run result;
+    const char *path = file_named("demo.jsonl");
+    char seed[16];
+    snprintf(seed, sizeof(seed), "%d", _i + 1);
+    RUN(&result, "demo", "--seed", seed, "--keep", path);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_str_eq(result.err, "");
+    static const char *const promised[] = {"honest",          "claim_forger", "through_time",
+                                           "radius_forger",   "rewind_limit", "time_in_future",
+                                           "no_intersection", "missed by",    "One impossible hit"};
+    for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
+        ck_assert_msg(strstr(result.out, promised[i]) != NULL, "no \"%s\" in: %s", promised[i],
+                      result.out);
+    /* The recording it kept gives the same, over another service. */
+    char match[32];
+    snprintf(match, sizeof(match), "demo-%d", _i);
+    RUN(&result, "play", path, "--url", url, "--match", match, "--json");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    json_int_t hits = count_of(&result, "truth", "hits");
+    ck_assert_int_gt(hits, 50);
+    ck_assert_int_eq(count_of(&result, "truth", "hits_confirmed"), hits);
+    ck_assert_int_eq(count_of(&result, "truth", "misses_accepted"), 0);
+}
+END_TEST
+
+static Suite *create_suite(void)
+{
+    Suite *suite = suite_create("play");
+    TCase *tests = tcase_create("play");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, plays_and_counts);
+    tcase_add_loop_test(tests, cheats_are_refused, 0, sizeof(cheats) / sizeof(cheats[0]));
+    tcase_add_test(tests, expectations_decide_over_the_exit_code);
+    tcase_add_test(tests, the_documented_example_plays);
+    tcase_add_test(tests, refusals_end_the_run_and_say_where);
+    tcase_add_test(tests, silence_is_said);
+    tcase_add_test(tests, speed_keeps_the_pace);
+    tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(tests, help_tells_the_cheats);
+    tcase_add_loop_test(tests, demo_shows_what_it_promises, 0, 3);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    strcpy(folder, "/tmp/hs-play-XXXXXX");
+    if (mkdtemp(folder) == NULL || !hs_test_service_start(&service, NULL))
+        return 1;
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
+    SRunner *runner = srunner_create(create_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    bool clean = hs_test_service_stop(&service);
+    static const char *const files[] = {"honest.jsonl", "example.jsonl", "good.jsonl",
+                                        "wrong.jsonl",  "refused.jsonl", "rules.jsonl",
+                                        "silent.jsonl", "pace.jsonl",    "demo.jsonl"};
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        unlink(file_named(files[i]));
+    for (size_t i = 0; i < sizeof(cheats) / sizeof(cheats[0]); i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "cheat-%s", cheats[i].kind);
+        unlink(file_named(name));
+    }
+    rmdir(folder);
+    return failed == 0 && clean ? 0 : 1;
+}

@@ -1,0 +1,83 @@
+/*
+ * Recordings of real matches, judged over HTTP and held against what the game's own server
+ * decided. The recordings are not part of the tree: they are looked for in $HS_SHARED_DATA or
+ * ../shared/data, and the tests skip where they are absent.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "service/play/csv_match.h"
+#include "service/play/playback.h"
+#include "tests/support/service.h"
+
+static struct hs_test_service service;
+
+/* The least share of the server's hits to be confirmed, the largest of its misses accepted. */
+static const struct {
+    const char *file;
+    double grow, least_confirmed, most_accepted; /* units, percent, percent */
+} matches[] = {
+    {"quakeworld/qw_duel_povdmm4.poses.csv.gz", 0.0, 95.0, 2.5},
+    {"quakeworld/qw_duel_tron.poses.csv.gz", 0.0, 94.0, 1.5},
+    {"quakeworld/qw_duel_povdmm4.poses.csv.gz", 1.0, 98.0, 5.0},
+    {"quakeworld/qw_duel_tron.poses.csv.gz", 1.0, 98.0, 4.2},
+    {"csgo/csgo_bcast_overpass.poses.csv.gz", 0.0, 95.0, 5.0},
+};
+
+enum { MATCHES = sizeof(matches) / sizeof(matches[0]) };
+
+static void path_of(const char *file, char path[512])
+{
+    const char *folder = getenv("HS_SHARED_DATA");
+    snprintf(path, 512, "%s/%s", folder != NULL ? folder : "../shared/data", file);
+}
+
+START_TEST(verdicts_agree_with_the_games_server)
+{
+    char path[512], url[64], name[32], error[HS_PLAY_ERROR_MAX] = "";
+    path_of(matches[_i].file, path);
+    if (access(path, R_OK) != 0) {
+        printf("SKIP: no recording %s\n", path);
+        fflush(stdout);
+        return;
+    }
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
+    snprintf(name, sizeof(name), "real-%d", _i);
+    struct hs_playback playback = {.client = hs_client_open(url),
+                                   .recording = hs_csv_match_open(path, matches[_i].grow, error),
+                                   .tally = hs_tally_create(),
+                                   .match = name};
+    ck_assert_msg(playback.recording != NULL, "%s", error);
+    ck_assert_msg(hs_playback_run(&playback, error), "%s", error);
+    double confirmed, accepted;
+    ck_assert(hs_tally_hits_confirmed(playback.tally, &confirmed));
+    ck_assert(hs_tally_misses_accepted(playback.tally, &accepted));
+    printf("%s, grown by %g: %.2f %% of hits confirmed, %.2f %% of misses accepted\n",
+           matches[_i].file, matches[_i].grow, confirmed, accepted);
+    fflush(stdout);
+    ck_assert_double_ge(confirmed, matches[_i].least_confirmed);
+    ck_assert_double_le(accepted, matches[_i].most_accepted);
+    hs_tally_destroy(playback.tally);
+    hs_recording_close(playback.recording);
+    hs_client_close(playback.client);
+}
+END_TEST
+
+int main(void)
+{
+    if (!hs_test_service_start(&service, NULL))
+        return 1;
+    Suite *suite = suite_create("real matches");
+    TCase *tests = tcase_create("real matches");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, verdicts_agree_with_the_games_server, 0, MATCHES);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    bool clean = hs_test_service_stop(&service);
+    return failed == 0 && clean ? 0 : 1;
+}
