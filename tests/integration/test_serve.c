@@ -1,0 +1,278 @@
+/* The command line of the program: exit codes, help, check-config, rulesets on SIGHUP, the log. */
+#include "tests/support/http.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char directory[64];
+
+static void make_directory(void)
+{
+    strcpy(directory, "/tmp/hindsight_serve_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+}
+
+static void remove_directory(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[160];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(path_of(name), "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    fclose(file);
+}
+
+/* Runs the program with a shell's idea of arguments and redirections; what it wrote goes to
+   `output` (4096 bytes). Returns its exit code; 124: it did not end by itself. */
+static int run(const char *arguments, char *output)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "timeout 60 \"$HS_PROGRAM\" %s", arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    size_t len = fread(output, 1, 4095, pipe);
+    output[len] = '\0';
+    char rest[4096];
+    while (fread(rest, 1, sizeof rest, pipe) > 0)
+        continue;
+    int status = pclose(pipe);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static const struct {
+    const char *arguments;
+    int code;
+    const char *says;
+} lines[] = {
+    {"--help", 0, "usage: hindsight COMMAND"},
+    {"--version", 0, "hindsight " HS_VERSION "\n"},
+    {"serve --help", 0, "usage: hindsight serve"},
+    {"check-config --help", 0, "usage: hindsight check-config"},
+    {"play --help", 0, "play"},
+    {"demo --help", 0, "demo"},
+    {"2>&1", 2, "usage: hindsight COMMAND"},
+    {"bogus 2>&1", 2, "there is no command bogus"},
+    {"serve --bogus 2>&1", 2, "there is no option --bogus"},
+    {"serve --listen 0.0.0.0:0 2>&1", 2, "needs both no-auth and insecure"},
+    {"serve --listen 0.0.0.0:0 --no-auth 2>&1", 2, "needs both no-auth and insecure"},
+    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --rules /nonexistent 2>&1", 2,
+     "/nonexistent"},
+    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --default-ruleset none 2>&1", 2,
+     "the default ruleset does not exist"},
+    {"serve --listen 192.0.2.1:1 --no-auth --insecure 2>&1", 1, "cannot listen on 192.0.2.1:1"},
+    {"check-config 2>&1", 2, "usage: hindsight check-config"},
+    {"check-config a b 2>&1", 2, "usage: hindsight check-config"},
+    {"check-config /nonexistent", 1, "/nonexistent: cannot be read"},
+};
+
+START_TEST(exit_codes)
+{
+    char output[4096];
+    int code = run(lines[_i].arguments, output);
+    ck_assert_msg(code == lines[_i].code, "%s: code %d: %s", lines[_i].arguments, code, output);
+    ck_assert_msg(strstr(output, lines[_i].says) != NULL, "%s says: %s", lines[_i].arguments,
+                  output);
+}
+END_TEST
+
+START_TEST(check_config_lists_every_problem)
+{
+    char arguments[512], output[4096], text[512];
+    make_directory();
+    write_file("arena.json", "{\"name\":\"arena\"}");
+    snprintf(text, sizeof text, "{\"rules\":\"%s\",\"default_ruleset\":\"arena\"}", directory);
+    write_file("good.conf", text);
+    snprintf(arguments, sizeof arguments, "check-config %s", path_of("good.conf"));
+    ck_assert_int_eq(run(arguments, output), 0);
+    ck_assert_str_eq(output, "ok\n");
+
+    write_file("other.json", "{\"name\":\"other\",\"histroy\":{}}");
+    snprintf(text, sizeof text, "{\"rules\":\"%s\",\"threads\":0.5,\"treads\":1}", directory);
+    write_file("bad.conf", text);
+    snprintf(arguments, sizeof arguments, "check-config %s", path_of("bad.conf"));
+    ck_assert_int_eq(run(arguments, output), 1);
+    ck_assert_ptr_nonnull(strstr(output, "bad.conf: /threads: must be a whole number\n"));
+    ck_assert_ptr_nonnull(strstr(output, "bad.conf: /treads: is not an option\n"));
+    ck_assert_ptr_nonnull(strstr(output, "other.json: /histroy: "));
+    remove_directory();
+}
+END_TEST
+
+START_TEST(address_in_use_fails)
+{
+    struct hs_test_service first;
+    char arguments[256], output[4096];
+    ck_assert(hs_test_service_start(&first, NULL));
+    snprintf(arguments, sizeof arguments, "serve --listen 127.0.0.1:%u 2>&1", first.data_port);
+    ck_assert_int_eq(run(arguments, output), 1);
+    ck_assert_ptr_nonnull(strstr(output, "Address already in use"));
+    ck_assert(hs_test_service_stop(&first));
+}
+END_TEST
+
+static long get(struct hs_test_http *http, const char *path)
+{
+    struct hs_test_response response;
+    hs_test_http_send(http, "GET", path, NULL, 0, NULL, &response);
+    long status = response.status;
+    hs_test_response_free(&response);
+    return status;
+}
+
+static bool metrics_say(struct hs_test_http *http, const char *line)
+{
+    struct hs_test_response response;
+    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
+    bool found = strstr(response.body, line) != NULL;
+    hs_test_response_free(&response);
+    return found;
+}
+
+static bool wait_until_metrics_say(struct hs_test_http *http, const char *line)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        if (metrics_say(http, line))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return false;
+}
+
+#define RELOADED(value) "\nhindsight_config_last_reload_successful " value "\n"
+
+START_TEST(rulesets_are_reloaded_on_sighup)
+{
+    struct hs_test_service service;
+    make_directory();
+    write_file("arena.json", "{\"name\":\"arena\"}");
+    const char *const arguments[] = {"--rules", directory, NULL};
+    ck_assert(hs_test_service_start(&service, arguments));
+    struct hs_test_http *http = hs_test_http_open(service.admin_port);
+    ck_assert_int_eq(get(http, "/v1/rulesets/arena"), 200);
+    ck_assert_int_eq(get(http, "/v1/rulesets/field"), 404);
+    ck_assert(metrics_say(http, RELOADED("1")));
+
+    /* A broken file keeps its old form; the good ones are taken. */
+    write_file("arena.json", "{\"name\":\"arena\",");
+    write_file("field.json", "{\"name\":\"field\"}");
+    kill(service.pid, SIGHUP);
+    ck_assert(wait_until_metrics_say(http, RELOADED("0")));
+    ck_assert_int_eq(get(http, "/v1/rulesets/arena"), 200);
+    ck_assert_int_eq(get(http, "/v1/rulesets/field"), 200);
+
+    write_file("arena.json", "{\"name\":\"arena\"}");
+    kill(service.pid, SIGHUP);
+    ck_assert(wait_until_metrics_say(http, RELOADED("1")));
+    hs_test_http_close(http);
+    ck_assert(hs_test_service_stop(&service));
+    remove_directory();
+}
+END_TEST
+
+/* Every line on stderr is an object with its time, level and message, requests by request id. */
+START_TEST(log_lines_are_json)
+{
+    static const char *const arguments[] = {"--log-level", "debug", NULL};
+    static const char *const headers[] = {
+        "X-Request-Id: find-me",
+        "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", NULL};
+    struct hs_test_service service;
+    struct hs_test_response response;
+    ck_assert(hs_test_service_start(&service, arguments));
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    hs_test_http_send(http, "GET", "/v1/matches/no-such", NULL, 0, headers, &response);
+    ck_assert_int_eq(response.status, 404);
+    hs_test_response_free(&response);
+    hs_test_http_close(http);
+    int err = dup(service.err);
+    ck_assert(hs_test_service_stop(&service));
+
+    FILE *file = fdopen(err, "r");
+    ck_assert_ptr_nonnull(file);
+    rewind(file);
+    char line[4096];
+    int lines_read = 0, found = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        ck_assert_msg(root != NULL, "not JSON: %s", line);
+        ck_assert(json_is_string(json_object_get(root, "ts")));
+        ck_assert(json_is_string(json_object_get(root, "level")));
+        ck_assert(json_is_string(json_object_get(root, "msg")));
+        const char *id = json_string_value(json_object_get(root, "request_id"));
+        if (id != NULL && strcmp(id, "find-me") == 0) {
+            found++;
+            ck_assert_int_eq(json_integer_value(json_object_get(root, "status")), 404);
+            ck_assert_str_eq(json_string_value(json_object_get(root, "match")), "no-such");
+            ck_assert_str_eq(json_string_value(json_object_get(root, "route")),
+                             "/v1/matches/{match}");
+            ck_assert_str_eq(json_string_value(json_object_get(root, "trace_id")),
+                             "0af7651916cd43dd8448eb211c80319c");
+        }
+        json_decref(root);
+        lines_read++;
+    }
+    fclose(file);
+    ck_assert_int_ge(lines_read, 3);
+    ck_assert_int_eq(found, 1);
+}
+END_TEST
+
+/* Without any standard stream the service starts, and none of its sockets becomes its log. There is
+   no ready line then: it is up when it has two sockets. */
+START_TEST(starts_with_closed_streams)
+{
+    static const char script[] =
+        "\"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
+        "--drain-wait-seconds 0 <&- >&- 2>&- & pid=$!; i=0; "
+        "until [ $(ls -l /proc/$pid/fd | grep -c socket:) -ge 2 ] || [ $i -ge 500 ]; do "
+        "i=$((i + 1)); sleep 0.02; done; "
+        "for fd in 0 1 2; do readlink /proc/$pid/fd/$fd; done; "
+        "kill $pid; wait $pid; echo code $?";
+    char output[4096];
+    FILE *pipe = popen(script, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    ck_assert_int_eq(pclose(pipe), 0);
+    ck_assert_str_eq(output, "/dev/null\n/dev/null\n/dev/null\ncode 0\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("serve");
+    TCase *tests = tcase_create("command line");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, exit_codes, 0, (int)(sizeof lines / sizeof lines[0]));
+    tcase_add_test(tests, check_config_lists_every_problem);
+    tcase_add_test(tests, address_in_use_fails);
+    tcase_add_test(tests, rulesets_are_reloaded_on_sighup);
+    tcase_add_test(tests, log_lines_are_json);
+    tcase_add_test(tests, starts_with_closed_streams);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
