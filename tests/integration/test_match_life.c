@@ -47,12 +47,13 @@ static void open_match(struct hs_test_http *http, const char *match, double keep
                   "hitscan", "damage", 20.0, "range", 100.0, "radius", 0.0);
     ck_assert(ruleset != NULL);
     long status;
-    json_decref(hs_test_http_json(http, "PUT", "/v1/rulesets/columns", ruleset, &status));
-    ck_assert_msg(status == 200 || status == 201, "the ruleset: status %ld", status);
     char path[128];
+    snprintf(path, sizeof(path), "/v1/rulesets/%s", match);
+    json_decref(hs_test_http_json(http, "PUT", path, ruleset, &status));
+    ck_assert_msg(status == 200 || status == 201, "the ruleset: status %ld", status);
     snprintf(path, sizeof(path), "/v1/matches/%s", match);
     json_decref(
-        hs_test_http_json(http, "PUT", path, json_pack("{s:s}", "ruleset", "columns"), &status));
+        hs_test_http_json(http, "PUT", path, json_pack("{s:s}", "ruleset", match), &status));
     ck_assert_int_eq(status, 201);
 }
 
