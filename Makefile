@@ -67,13 +67,13 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test check bench fuzz fuzz-replay nightly lint format install uninstall dist \
-        clean help deps deps-build deps-test deps-dev scenarios valgrind
+.PHONY: all run demo test check bench fuzz nightly lint format install uninstall dist clean help \
+        deps deps-build deps-test deps-dev tests-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
 all: $(PROG) ## build the service: build/hindsight
-	@mkdir -p build && ln -sf $(VARIANT)/hindsight build/hindsight
+	$(if $(filter release,$(VARIANT)),@ln -sf release/hindsight build/hindsight)
 
 $(B)/obj/validators/%.o: validators/%.c
 	@mkdir -p $(@D)
@@ -118,8 +118,15 @@ run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 12
 demo: deps-build all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
-test: deps-build deps-test all $(TEST_BIN) ## every test that needs no root and no other server
+test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
+
+tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
+
+# The programs in which threads meet; meant for SANITIZE=thread.
+CONCURRENT := $(filter %test_races %test_edge %test_registry %test_metrics,$(TEST_BIN))
+test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
+	@CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
 check: test ## the same as test
 

@@ -1,7 +1,6 @@
 #include "api/buffer.h"
 
 #include <stdint.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

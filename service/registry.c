@@ -99,31 +99,31 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str name,
                                             const struct hs_match_opening *opening,
-                                            struct hs_match_slot **out)
+                                            struct hs_match_slot **slot)
 {
     for (;;) {
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
-        struct hs_match_slot *slot = find(registry, name);
-        if (slot == NULL && opening == NULL)
+        struct hs_match_slot *found = find(registry, name);
+        if (found == NULL && opening == NULL)
             result = HS_REGISTRY_MISSING;
-        else if (slot == NULL && registry->count >= registry->limit)
+        else if (found == NULL && registry->count >= registry->limit)
             result = HS_REGISTRY_FULL;
-        else if (slot == NULL) {
-            slot = insert(registry, name, opening);
-            result = slot != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
+        else if (found == NULL) {
+            found = insert(registry, name, opening);
+            result = found != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
         }
-        if (slot != NULL)
-            slot->references++;
+        if (found != NULL)
+            found->references++;
         pthread_mutex_unlock(&registry->lock);
-        if (slot == NULL)
+        if (found == NULL)
             return result;
-        pthread_mutex_lock(&slot->lock);
-        if (!slot->closed) {
-            *out = slot;
+        pthread_mutex_lock(&found->lock);
+        if (!found->closed) {
+            *slot = found;
             return result;
         }
-        hs_registry_release(registry, slot); /* deleted while we waited: look again */
+        hs_registry_release(registry, found); /* deleted while we waited: look again */
     }
 }
 

@@ -107,7 +107,7 @@ struct validation {
     hs_ruleset_report *report;
     void *context;
     size_t faults;
-    char base[160]; /* pointer of what is being looked at */
+    char base[288]; /* pointer of what is being looked at */
 };
 
 static void fault(struct validation *v, const char *key, const char *format, ...)
@@ -115,7 +115,7 @@ static void fault(struct validation *v, const char *key, const char *format, ...
 
 static void fault(struct validation *v, const char *key, const char *format, ...)
 {
-    char pointer[256], text[160];
+    char pointer[384], text[160];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -191,7 +191,7 @@ static void validate_rig(struct validation *v, const struct hs_rig *rig)
         validate_hitbox(v, &rig->hitboxes[i]);
     }
     for (int i = 0; i < rig->stance_count; i++) {
-        snprintf(v->base, sizeof v->base, "%.90s/stances/%.64s", at, rig->stances[i].name.text);
+        snprintf(v->base, sizeof v->base, "%s/stances/%s", at, rig->stances[i].name.text);
         validate_stance(v, rig, &rig->stances[i]);
     }
 }
