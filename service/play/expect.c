@@ -117,7 +117,7 @@ static bool compare_contents(struct comparison *cmp, const json_t *expected, con
             continue;
         char *text = json_dumps(element, JSON_COMPACT | JSON_ENCODE_ANY);
         char *got = json_dumps(actual, JSON_COMPACT | JSON_REAL_PRECISION(9));
-        fail(cmp, "%s %.160s in %.300s", wanted ? "no" : "unwanted", text != NULL ? text : "?",
+        fail(cmp, "%s %.160s in %.1600s", wanted ? "no" : "unwanted", text != NULL ? text : "?",
              got != NULL ? got : "?");
         free(text);
         free(got);

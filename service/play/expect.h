@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HS_EXPECT_FAULT_MAX = 512 };
+enum { HS_EXPECT_FAULT_MAX = 2048 };
 
 /*
  * Compares. `unit` is how many of the answer's units of length make a metre. False, with the

@@ -15,7 +15,7 @@
 
 #include "service/play/reference.h"
 
-enum { HS_SCENARIO_ERROR_MAX = 768, HS_SCENARIO_PATH_MAX = 256 };
+enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
