@@ -27,7 +27,7 @@ struct hs_client *hs_client_open(const char *url)
         free(client);
         return NULL;
     }
-    memcpy(client->url, url, length);
+    snprintf(client->url, sizeof(client->url), "%.*s", (int)length, url);
     client->capacity = 4096;
     client->body = calloc(1, client->capacity);
     client->curl = curl_easy_init();

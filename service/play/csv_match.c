@@ -217,8 +217,8 @@ static json_t *vector(const double v[3])
 /* The waiting row of poses as a player of a frame. NULL with a sentence in `error`. */
 static json_t *pose_to_player(struct csv_match *match, char error[HS_PLAY_ERROR_MAX])
 {
-    double position[3], alive = 0.0, duck = 0.0;
-    long number;
+    double position[3] = {0}, alive = 0.0, duck = 0.0;
+    long number = 0;
     struct hs_csv *csv = match->poses;
     if (!read_slot(csv, match->pose.slot, &number, error))
         return NULL;
@@ -281,10 +281,11 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth,
 {
     const struct shot_columns *shot = &match->shot;
     struct hs_csv *csv = match->shots;
-    double start[3], end[3], distance = match->game->default_distance, ping = 0.0, hit = 0.0;
+    double start[3] = {0}, end[3] = {0}, distance = match->game->default_distance, ping = 0.0,
+           hit = 0.0;
     double time = match->shot_time;
     char shooter[16], victim[16];
-    long number;
+    long number = 0;
     if (!read_slot(csv, shot->shooter, &number, error))
         return false;
     snprintf(shooter, sizeof(shooter), "p%ld", number);

@@ -92,7 +92,7 @@ static bool ask(struct session *session, const char *method, const char *path, c
 static bool start_forging(struct session *session, const char *ruleset)
 {
     char path[HS_PLAY_PATH_MAX];
-    struct hs_client_response response;
+    struct hs_client_response response = {0};
     snprintf(path, sizeof(path), "/v1/rulesets/%s", ruleset);
     if (!ask(session, "GET", path, NULL, &response))
         return false;
@@ -109,7 +109,7 @@ static bool open_match(struct session *session)
     const struct hs_playback *playback = session->playback;
     const struct hs_recording_header *header = &playback->recording->header;
     char path[HS_PLAY_PATH_MAX];
-    struct hs_client_response response;
+    struct hs_client_response response = {0};
     snprintf(path, sizeof(path), "/v1/rulesets/%s", header->ruleset.text);
     if (header->ruleset_document != NULL &&
         !ask(session, "PUT", path, header->ruleset_document, &response))
@@ -232,7 +232,7 @@ static bool play_entry(struct session *session, struct hs_recording_entry *entry
 {
     const struct hs_playback *playback = session->playback;
     char path[HS_PLAY_PATH_MAX], problem[HS_PLAY_ERROR_MAX / 2];
-    struct hs_client_response response;
+    struct hs_client_response response = {0};
     if (session->forge != NULL)
         hs_forge_entry(session->forge, entry);
     if (!hs_recording_path(entry, session->match, path))

@@ -173,10 +173,10 @@ static bool read_target(struct file_recording *file, json_t *object,
     }
     if (path == NULL || path[0] != '/' || strlen(path) >= sizeof(entry->path) - HS_NAME_MAX)
         return fail(file, error, "needs \"post\", or \"method\" and a \"path\" that starts with /");
-    strcpy(entry->path, path);
+    snprintf(entry->path, sizeof(entry->path), "%s", path);
     for (size_t i = 0; method != NULL && i < sizeof(methods) / sizeof(methods[0]); i++) {
         if (strcmp(method, methods[i]) == 0) {
-            strcpy(entry->method, method);
+            snprintf(entry->method, sizeof(entry->method), "%s", method);
             return true;
         }
     }

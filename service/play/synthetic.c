@@ -383,7 +383,6 @@ static enum hs_recording_result cursor_next(void *state, struct hs_recording_ent
 {
     struct cursor *cursor = state;
     const struct hs_synthetic *match = cursor->match;
-    (void)error;
     if (cursor->tick == match->count)
         return HS_RECORDING_END;
     const struct tick *tick = &match->ticks[cursor->tick];
@@ -397,6 +396,10 @@ static enum hs_recording_result cursor_next(void *state, struct hs_recording_ent
     strcpy(entry->path, "/v1/matches/{match}/ticks");
     entry->body =
         json_pack("{s:f, s:[{s:f, s:o}]}", "now", now, "frames", "time", now, "players", poses);
+    if (entry->body == NULL) {
+        snprintf(error, HS_PLAY_ERROR_MAX, "out of memory");
+        return HS_RECORDING_BAD;
+    }
     if (tick->hits != NULL) {
         json_object_set_new(entry->body, "hits", json_deep_copy(tick->hits));
         entry->who = json_incref(tick->who);

@@ -26,23 +26,23 @@ struct hs_synthetic;
 
 /* NULL: out of memory. `seconds` of play, at most an hour. */
 struct hs_synthetic *hs_synthetic_create(uint64_t seed, double seconds);
-void hs_synthetic_destroy(struct hs_synthetic *synthetic);
+void hs_synthetic_destroy(struct hs_synthetic *match);
 
 /*
  * The match as a recording from its first tick on; it borrows the synthetic match and can be
  * opened again. NULL: out of memory.
  */
-struct hs_recording *hs_synthetic_open(const struct hs_synthetic *synthetic);
+struct hs_recording *hs_synthetic_open(const struct hs_synthetic *match);
 
 /* The ruleset it is played by: the built-in metres. */
-const struct hs_ruleset *hs_synthetic_ruleset(const struct hs_synthetic *synthetic);
+const struct hs_ruleset *hs_synthetic_ruleset(const struct hs_synthetic *match);
 
-const struct hs_walkers *hs_synthetic_walkers(const struct hs_synthetic *synthetic);
+const struct hs_walkers *hs_synthetic_walkers(const struct hs_synthetic *match);
 
 /* The walker of that player's name, or -1. */
 int hs_synthetic_find(const char *player);
 
 /* Honest shots that missed on the shooter's own screen: fired, seen to miss, not claimed. */
-size_t hs_synthetic_honest_misses(const struct hs_synthetic *synthetic);
+size_t hs_synthetic_honest_misses(const struct hs_synthetic *match);
 
 #endif
