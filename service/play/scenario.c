@@ -28,7 +28,7 @@ static json_t *load_json(const char *path, char *error)
     json_error_t fault;
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
     if (document == NULL)
-        snprintf(error, HS_SCENARIO_ERROR_MAX, "%s:%d: %s", path, fault.line, fault.text);
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "%.1000s:%d: %s", path, fault.line, fault.text);
     return document;
 }
 
