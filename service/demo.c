@@ -133,7 +133,7 @@ static void print_kind(const struct hs_tally *tally, const char *who)
         const struct hs_tally_reason *reason = &kind->reasons[i];
         if (strcmp(reason->verdict, "accepted") == 0)
             continue;
-        printf(lines++ == 0 ? "   " : "\n  %*s", 44, "");
+        printf(lines++ == 0 ? "   " : "\n  %*s", 43, "");
         printf("%3zu %-15s", reason->count, reason->name);
         print_number(reason);
     }

@@ -346,7 +346,7 @@ static Suite *create_suite(void)
 int main(void)
 {
     strcpy(folder, "/tmp/hs-play-XXXXXX");
-    if (mkdtemp(folder) == NULL || !hs_test_service_start(&service, NULL))
+    if (!hs_test_service_start(&service, NULL) || mkdtemp(folder) == NULL)
         return 1;
     snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
     SRunner *runner = srunner_create(create_suite());
