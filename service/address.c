@@ -9,10 +9,11 @@
 static bool parse_port(const char *text, in_port_t *port)
 {
     size_t len = strspn(text, "0123456789");
-    if (len == 0 || len > 5 || text[len] != '\0' || atoi(text) > 65535)
+    if (len == 0 || len > 5 || text[len] != '\0')
         return false;
-    *port = htons((in_port_t)atoi(text));
-    return true;
+    unsigned long number = strtoul(text, NULL, 10);
+    *port = htons((in_port_t)number);
+    return number <= 65535;
 }
 
 bool hs_address_parse(const char *text, struct hs_address *address)

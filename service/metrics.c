@@ -257,14 +257,15 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
 
 static double resident_bytes(void)
 {
+    char line[128] = "";
     FILE *file = fopen("/proc/self/statm", "re");
-    unsigned long total = 0, resident = 0;
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%lu %lu", &total, &resident) != 2)
-        resident = 0;
+    bool fine = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE);
+    const char *second = fine ? strchr(line, ' ') : NULL; /* in pages, after the whole size */
+    unsigned long pages = second == NULL ? 0 : strtoul(second, NULL, 10);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static double open_descriptors(void)
