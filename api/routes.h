@@ -38,14 +38,14 @@ enum hs_listener { HS_LISTENER_DATA = 1, HS_LISTENER_ADMIN = 2, HS_LISTENER_BOTH
 
 enum hs_route_match {
     HS_ROUTE_FOUND,
-    HS_ROUTE_UNKNOWN,     /* no such path on this listener: 404 */
-    HS_ROUTE_BAD_NAME,    /* the path fits, a name in it is not a valid name: 400 */
-    HS_ROUTE_BAD_METHOD,  /* the path is known with other methods: 405 */
+    HS_ROUTE_UNKNOWN,    /* no such path on this listener: 404 */
+    HS_ROUTE_BAD_NAME,   /* the path fits, a name in it is not a valid name: 400 */
+    HS_ROUTE_BAD_METHOD, /* the path is known with other methods: 405 */
 };
 
 struct hs_route_params {
-    struct hs_str name[2];        /* the {..} segments of the pattern in order, borrowed from `path` */
-    char allow[48];               /* for BAD_METHOD: the value of the Allow header */
+    struct hs_str name[2]; /* the {..} segments of the pattern in order, borrowed from `path` */
+    char allow[48];        /* for BAD_METHOD: the value of the Allow header */
 };
 
 /* HEAD is answered like GET. `path` is the decoded path without the query. */
