@@ -28,8 +28,9 @@ static bool shooter_may_fire(struct hs_hit_context *c)
     int64_t grace = c->ruleset->hit.death_grace_us;
     if (dead_for <= grace)
         return true;
-    hs_report_measure(hs_report_fail(c, HS_CHECK_LIFE, HS_REASON_SHOOTER_DEAD), HS_UNIT_SECONDS,
-                      (double)dead_for / 1e6, (double)grace / 1e6);
+    struct hs_check_row *row = hs_report_fail(c, HS_CHECK_LIFE, HS_REASON_SHOOTER_DEAD);
+    hs_report_measure(row, HS_UNIT_SECONDS, (double)dead_for / 1e6, (double)grace / 1e6);
+    hs_report_player(row, c->shooter.player);
     return false;
 }
 
