@@ -48,7 +48,7 @@ static bool is_motion(const char *key)
 /* Fields that a sample does not inherit, so that each one needs them. */
 static bool is_every_frame(const char *key)
 {
-    static const char *const keys[] = {"rotation", "aim", "bones"};
+    static const char *const keys[] = {"rotation", "aim", "eye", "bones"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
