@@ -32,7 +32,7 @@ void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request
     if (slot != NULL) {
         struct hs_writer writer = {.buffer = &reply->body};
         if (!hs_judge_frames(service, slot, &frames, request->arena, &writer))
-            hs_endpoint_overloaded(service, reply, "out of memory");
+            hs_endpoint_overloaded(reply, "out of memory");
         hs_registry_release(service->registry, slot);
     }
     hs_body_close(&body);
@@ -69,7 +69,7 @@ static void answer_tick(struct hs_service *service, const struct hs_request *req
     if (tick->fields & HS_TICKS_FRAMES) {
         hs_write_key(&writer, "frames");
         if (!hs_judge_frames(service, slot, &tick->frames, request->arena, &writer)) {
-            hs_endpoint_overloaded(service, reply, "out of memory");
+            hs_endpoint_overloaded(reply, "out of memory");
             return;
         }
     }

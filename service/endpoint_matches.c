@@ -56,10 +56,9 @@ static void open_match(struct hs_service *service, const struct hs_request *requ
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->params.name[0], &opening, &slot);
     if (slot == NULL) {
-        hs_endpoint_overloaded(service, reply,
-                               result == HS_REGISTRY_FULL
-                                   ? "as many matches are open as are configured"
-                                   : "out of memory");
+        hs_endpoint_overloaded(reply, result == HS_REGISTRY_FULL
+                                          ? "as many matches are open as are configured"
+                                          : "out of memory");
         return;
     }
     if (result == HS_REGISTRY_FOUND && !confirms(slot, wanted, ruleset)) {

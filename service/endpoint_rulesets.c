@@ -72,10 +72,10 @@ static void answer_put(struct hs_service *service, struct hs_ruleset *ruleset, s
         hs_problem_add(reply->problem, "/name", "`default` is not a name of its own");
         return;
     case HS_RULESET_FULL:
-        hs_endpoint_overloaded(service, reply, "as many rulesets are loaded as there is room for");
+        hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
         return;
     case HS_RULESET_NO_MEMORY:
-        hs_endpoint_overloaded(service, reply, "out of memory");
+        hs_endpoint_overloaded(reply, "out of memory");
         return;
     }
 }

@@ -46,9 +46,8 @@ void hs_body_close(struct hs_body_reader *body)
     json_decref(body->root);
 }
 
-void hs_endpoint_overloaded(struct hs_service *service, struct hs_reply *reply, const char *what)
+void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)
 {
-    hs_metrics_shed(service->metrics, HS_SHED_CAPACITY);
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "%s", what);
 }
 
@@ -74,10 +73,10 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
         break;
     case HS_REGISTRY_FULL:
-        hs_endpoint_overloaded(service, reply, "as many matches are open as are configured");
+        hs_endpoint_overloaded(reply, "as many matches are open as are configured");
         break;
     case HS_REGISTRY_NO_MEMORY:
-        hs_endpoint_overloaded(service, reply, "out of memory");
+        hs_endpoint_overloaded(reply, "out of memory");
         break;
     }
     return NULL;

@@ -39,7 +39,7 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* A limit was reached or memory is out: 503, counted as shed. */
-void hs_endpoint_overloaded(struct hs_service *service, struct hs_reply *reply, const char *what);
+/* A limit was reached or memory is out: 503. */
+void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 #endif
