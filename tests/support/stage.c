@@ -57,7 +57,7 @@ static void add_weapon(struct hs_ruleset *ruleset, struct hs_str name, struct hs
 
 struct hs_ruleset *hs_stage_ruleset(void)
 {
-    struct hs_ruleset *ruleset = must(hs_ruleset_create(1));
+    struct hs_ruleset *ruleset = must(hs_ruleset_create(100));
     hs_name_set(&ruleset->name, HS_STR("stage"));
     hs_ruleset_add_zone(ruleset, HS_STR("head"), 2);
     hs_ruleset_add_zone(ruleset, HS_STR("torso"), 1);
