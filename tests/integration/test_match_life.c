@@ -284,7 +284,7 @@ static void judge_race(struct racer *racer, const json_t *answer, int seen)
         const char *verdict = json_string_value(json_object_get(result, "verdict"));
         const char *bone =
             json_string_value(json_object_get(json_object_get(result, "impact"), "bone"));
-        char expected_bone[16];
+        char expected_bone[24];
         snprintf(expected_bone, sizeof(expected_bone), "bone_%d", i);
         bool hit = verdict != NULL && strcmp(verdict, "accepted") == 0 && bone != NULL &&
                    strcmp(bone, expected_bone) == 0;
