@@ -1,0 +1,512 @@
+/* Rulesets: the built-in numbers, the table of scalars, and what validation finds. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/stage.h"
+#include "validators/ruleset.h"
+
+/* ---- faults ---- */
+
+struct faults {
+    size_t count;
+    char pointer[16][400];
+};
+
+static void note(void *context, const char *pointer, const char *fault)
+{
+    struct faults *faults = context;
+    ck_assert_uint_gt(strlen(fault), 0);
+    if (faults->count < 16)
+        snprintf(faults->pointer[faults->count], sizeof faults->pointer[0], "%s", pointer);
+    faults->count++;
+}
+
+/* The ruleset has exactly this fault. */
+static void expect_fault(const struct hs_ruleset *ruleset, const char *pointer)
+{
+    struct faults faults = {0};
+    size_t count = hs_ruleset_validate(ruleset, note, &faults);
+    ck_assert_uint_eq(count, faults.count);
+    ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), count);
+    ck_assert_msg(count == 1, "%zu faults instead of the one at %s", count, pointer);
+    ck_assert_str_eq(faults.pointer[0], pointer);
+}
+
+/* ---- built-in ---- */
+
+static struct hs_ruleset *builtin(int i)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
+    ck_assert_ptr_nonnull(ruleset);
+    return ruleset;
+}
+
+START_TEST(builtins_are_valid_and_named)
+{
+    static const char *const names[] = {"centimetres", "metres", "inches"};
+    struct hs_ruleset *ruleset = builtin(_i);
+    ck_assert_str_eq(ruleset->name.text, names[_i]);
+    ck_assert_str_eq(hs_builtin_rulesets[_i].name, names[_i]);
+    ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
+    ck_assert_str_eq(hs_up_name(ruleset->up), "+z");
+    ck_assert_str_eq(ruleset->rigs[ruleset->default_rig]->name.text, "humanoid");
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        ck_assert_int_eq(ruleset->checks[i], HS_MODE_ENFORCE);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* The numbers that are promised, in centimetres. */
+static const struct {
+    const char *section, *key;
+    double value;
+} promised[] = {
+    {"history", "keep", 1},           {"history", "max_gap", 0.15},
+    {"history", "world_bound", 1e7},  {"history", "max_speed", 20000},
+    {"history", "max_forward", 5},    {"rewind", "limit", 0.25},
+    {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
+    {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
+    {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},
+    {"hit", "friendly_fire", 0},
+};
+
+#define PROMISED ((int)(sizeof promised / sizeof *promised))
+
+static const struct hs_scalar *find_scalar(const struct hs_scalar *table, size_t count,
+                                           const char *section, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].key, key) == 0 && (section == NULL) == (table[i].section == NULL) &&
+            (section == NULL || strcmp(table[i].section, section) == 0))
+            return &table[i];
+    ck_abort_msg("no scalar %s", key);
+    return NULL;
+}
+
+static const struct hs_scalar *rule(const char *section, const char *key)
+{
+    return find_scalar(hs_ruleset_scalars, hs_ruleset_scalar_count, section, key);
+}
+
+START_TEST(defaults_are_the_promised_ones)
+{
+    struct hs_ruleset *cm = builtin(0);
+    const struct hs_scalar *scalar = rule(promised[_i].section, promised[_i].key);
+    ck_assert_double_eq(hs_scalar_get(scalar, cm), promised[_i].value);
+    hs_ruleset_destroy(cm);
+}
+END_TEST
+
+static void expect_ratio(double cm, double other, double unit, const char *what)
+{
+    ck_assert_msg(other == cm / unit, "%s: %.17g is not %.17g / %g", what, other, cm, unit);
+}
+
+static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, double unit)
+{
+    ck_assert_uint_eq(cm->hitbox_count, other->hitbox_count);
+    ck_assert_uint_eq(cm->stance_count, other->stance_count);
+    for (int i = 0; i < cm->hitbox_count; i++) {
+        const struct hs_hitbox *a = &cm->hitboxes[i], *b = &other->hitboxes[i];
+        ck_assert(a->shape == b->shape && a->bone == b->bone && a->zone == b->zone);
+        expect_ratio(a->radius, b->radius, unit, "radius");
+        expect_ratio(a->half_length, b->half_length, unit, "half_length");
+        expect_ratio(a->center.z, b->center.z, unit, "center");
+        expect_ratio(a->half_extents.x, b->half_extents.x, unit, "half_extents");
+        expect_ratio(a->half_extents.z, b->half_extents.z, unit, "half_extents");
+    }
+    for (int i = 0; i < cm->stance_count; i++) {
+        expect_ratio(cm->stances[i].eye.z, other->stances[i].eye.z, unit, "eye");
+        for (int k = 0; k < cm->bone_count; k++)
+            expect_ratio(cm->stances[i].bones[k].position.z, other->stances[i].bones[k].position.z,
+                         unit, "bone");
+    }
+}
+
+/* Three units, one set of rules. */
+START_TEST(units_differ_in_lengths_alone)
+{
+    static const double units[] = {1, 100, 2.54};
+    struct hs_ruleset *cm = builtin(0), *other = builtin(_i);
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
+        const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
+        double unit = scalar->kind == HS_SCALAR_LENGTH ? units[_i] : 1;
+        expect_ratio(hs_scalar_get(scalar, cm), hs_scalar_get(scalar, other), unit, scalar->key);
+    }
+    ck_assert_uint_eq(cm->zone_count, other->zone_count);
+    ck_assert_uint_eq(cm->weapon_count, other->weapon_count);
+    for (int w = 0; w < cm->weapon_count; w++) {
+        const struct hs_weapon *a = cm->weapons[w], *b = other->weapons[w];
+        ck_assert_str_eq(a->name.text, b->name.text);
+        ck_assert_int_eq(a->type, b->type);
+        for (size_t i = 0; i < hs_weapon_scalar_count; i++) {
+            const struct hs_scalar *scalar = &hs_weapon_scalars[i];
+            double unit = scalar->kind == HS_SCALAR_LENGTH ? units[_i] : 1;
+            expect_ratio(hs_scalar_get(scalar, a), hs_scalar_get(scalar, b), unit, scalar->key);
+        }
+        ck_assert_uint_eq(a->falloff_count, b->falloff_count);
+        for (int i = 0; i < a->falloff_count; i++) {
+            expect_ratio(a->falloff[i].distance, b->falloff[i].distance, units[_i], "falloff");
+            ck_assert_double_eq(a->falloff[i].factor, b->falloff[i].factor);
+        }
+        for (int z = 0; z < cm->zone_count; z++)
+            ck_assert_double_eq(a->zone_factor[z], b->zone_factor[z]);
+    }
+    compare_rigs(cm->rigs[0], other->rigs[0], units[_i]);
+    hs_ruleset_destroy(cm);
+    hs_ruleset_destroy(other);
+}
+END_TEST
+
+/* ---- the table ---- */
+
+static void try_scalar(const struct hs_scalar *scalar, void *base)
+{
+    double values[] = {scalar->low, scalar->high, scalar->kind == HS_SCALAR_BOOL ? 1 : 0.25};
+    for (int i = 0; i < 3; i++) {
+        if (values[i] < scalar->low || values[i] > scalar->high)
+            continue;
+        hs_scalar_set(scalar, base, values[i]);
+        ck_assert_msg(hs_scalar_get(scalar, base) == values[i], "%s: %.17g became %.17g",
+                      scalar->key, values[i], hs_scalar_get(scalar, base));
+    }
+}
+
+/* Setting one field changes no other. */
+static void try_table(const struct hs_scalar *table, size_t count, void *base)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++)
+            hs_scalar_set(&table[k], base, table[k].low);
+        try_scalar(&table[i], base);
+        hs_scalar_set(&table[i], base, table[i].high);
+        for (size_t k = 0; k < count; k++)
+            ck_assert_msg(k == i || hs_scalar_get(&table[k], base) == table[k].low,
+                          "setting %s changed %s", table[i].key, table[k].key);
+        ck_assert_double_le(table[i].low, table[i].high);
+        ck_assert_uint_gt(strlen(table[i].text), 0);
+    }
+}
+
+START_TEST(scalars_go_in_and_come_out)
+{
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    try_table(hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
+    try_table(hs_weapon_scalars, hs_weapon_scalar_count, ruleset->weapons[0]);
+    ck_assert_uint_ge(hs_ruleset_scalar_count, PROMISED);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+START_TEST(members_are_where_the_table_says)
+{
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    hs_scalar_set(rule("rewind", "limit"), ruleset, 0.3);
+    ck_assert_int_eq(ruleset->rewind.limit_us, 300000);
+    hs_scalar_set(rule("history", "keep"), ruleset, 2.5);
+    ck_assert_int_eq(ruleset->history.keep_us, 2500000);
+    hs_scalar_set(rule("hit", "origin_tolerance"), ruleset, 0.75);
+    ck_assert_double_eq(ruleset->hit.origin_tolerance, 0.75);
+    hs_scalar_set(rule("hit", "friendly_fire"), ruleset, 1);
+    ck_assert(ruleset->hit.friendly_fire);
+    struct hs_weapon *weapon = ruleset->weapons[0];
+    hs_scalar_set(find_scalar(hs_weapon_scalars, hs_weapon_scalar_count, NULL, "max_flight"),
+                  weapon, 1.5);
+    ck_assert_int_eq(weapon->max_flight_us, 1500000);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+static const struct {
+    double seconds;
+    int64_t us;
+} roundings[] = {
+    {0, 0},
+    {12.5, 12500000},
+    {0.0000005, 0}, /* half to even */
+    {0.0000015, 2},
+    {0.0000025, 2},
+    {-0.0000005, 0},
+    {-0.0000015, -2},
+    {-0.0000025, -2},
+    {0.00000051, 1},
+    {-0.00000051, -1},
+    {1e-9, 0},
+    {1700000000.123456, INT64_C(1700000000123456)},
+    {-1700000000.123456, -INT64_C(1700000000123456)},
+    {8999999999, INT64_C(8999999999000000)},
+};
+
+#define ROUNDINGS ((int)(sizeof roundings / sizeof *roundings))
+
+START_TEST(seconds_are_rounded_half_to_even)
+{
+    ck_assert_int_eq(hs_seconds_to_us(roundings[_i].seconds), roundings[_i].us);
+}
+END_TEST
+
+START_TEST(names_and_parsers_agree)
+{
+    for (int i = 0; i < HS_WEAPON_TYPES; i++) {
+        enum hs_weapon_type type = HS_WEAPON_TYPES;
+        ck_assert(
+            hs_weapon_type_parse(hs_stage_str(hs_weapon_type_name((enum hs_weapon_type)i)), &type));
+        ck_assert_int_eq(type, i);
+    }
+    for (int i = 0; i < HS_SHAPE_COUNT; i++) {
+        enum hs_shape shape = HS_SHAPE_COUNT;
+        ck_assert(hs_shape_parse(hs_stage_str(hs_shape_name((enum hs_shape)i)), &shape));
+        ck_assert_int_eq(shape, i);
+    }
+    static const struct hs_vec directions[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                               {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    for (int i = 0; i < 6; i++) {
+        enum hs_up up = HS_UP_PX;
+        ck_assert(hs_up_parse(hs_stage_str(hs_up_name((enum hs_up)i)), &up));
+        ck_assert_int_eq(up, i);
+        struct hs_vec d = hs_up_direction(up);
+        ck_assert(d.x == directions[i].x && d.y == directions[i].y && d.z == directions[i].z);
+    }
+    enum hs_up up = HS_UP_NY;
+    ck_assert(!hs_up_parse(HS_STR("z"), &up) && !hs_up_parse(HS_STR(""), &up));
+    ck_assert_int_eq(up, HS_UP_NY);
+    enum hs_shape shape = HS_SHAPE_BOX;
+    ck_assert(!hs_shape_parse(HS_STR("boxes"), &shape) && shape == HS_SHAPE_BOX);
+}
+END_TEST
+
+/* ---- adders ---- */
+
+START_TEST(adders_stop_at_their_limits)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create(1);
+    char name[16];
+    for (unsigned i = 0; i < HS_MAX_WEAPONS + 1; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        struct hs_str str = hs_stage_str(name);
+        ck_assert_uint_eq(hs_ruleset_add_weapon(ruleset, str), i < HS_MAX_WEAPONS ? i : HS_NONE);
+        if (i <= HS_MAX_ZONES)
+            ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, str, i), i < HS_MAX_ZONES ? i : HS_NONE);
+        if (i <= HS_MAX_RIGS)
+            ck_assert_uint_eq(hs_ruleset_add_rig(ruleset, str), i < HS_MAX_RIGS ? i : HS_NONE);
+    }
+    ck_assert_uint_eq(hs_ruleset_find_weapon(ruleset, HS_STR("n127")), 127);
+    ck_assert_uint_eq(hs_ruleset_find_zone(ruleset, HS_STR("n31")), 31);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n31")), 31);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n32")), HS_NONE);
+    ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, HS_STR("n3"), 99), 3); /* as it is */
+    ck_assert_double_eq(ruleset->zones[3].factor, 3);
+    hs_ruleset_destroy(ruleset);
+    hs_ruleset_destroy(NULL);
+}
+END_TEST
+
+START_TEST(weapons_take_zone_factors_they_do_not_set)
+{
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    ck_assert_double_eq(ruleset->weapons[HS_STAGE_RIFLE]->zone_factor[HS_STAGE_HEAD], 2);
+    ruleset->weapons[HS_STAGE_RIFLE]->zone_own[HS_STAGE_HEAD] = true;
+    ruleset->weapons[HS_STAGE_RIFLE]->zone_factor[HS_STAGE_HEAD] = 0;
+    ruleset->zones[HS_STAGE_HEAD].factor = 3;
+    hs_ruleset_finish(ruleset);
+    ck_assert_double_eq(ruleset->weapons[HS_STAGE_RIFLE]->zone_factor[HS_STAGE_HEAD], 0);
+    ck_assert_double_eq(ruleset->weapons[HS_STAGE_KNIFE]->zone_factor[HS_STAGE_HEAD], 3);
+    ck_assert_double_eq(ruleset->weapons[HS_STAGE_RIFLE]->zone_factor[HS_STAGE_TORSO], 1);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* ---- validation ---- */
+
+START_TEST(every_scalar_has_its_range)
+{
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    struct hs_weapon *weapon = ruleset->weapons[0];
+    int tried = 0;
+    for (size_t i = 0; i < hs_ruleset_scalar_count + hs_weapon_scalar_count; i++) {
+        bool of_weapon = i >= hs_ruleset_scalar_count;
+        const struct hs_scalar *scalar =
+            of_weapon ? &hs_weapon_scalars[i - hs_ruleset_scalar_count] : &hs_ruleset_scalars[i];
+        void *base = of_weapon ? (void *)weapon : (void *)ruleset;
+        char pointer[100];
+        snprintf(pointer, sizeof pointer, "/%s/%s", of_weapon ? "weapons/rifle" : scalar->section,
+                 scalar->key);
+        double before = hs_scalar_get(scalar, base);
+        double wrong[] = {scalar->low - 0.001, scalar->high + fmax(1, scalar->high / 1e6), NAN};
+        for (int k = 0; k < 3; k++) {
+            bool is_real = scalar->kind == HS_SCALAR_REAL || scalar->kind == HS_SCALAR_LENGTH;
+            if (scalar->kind == HS_SCALAR_BOOL || (k == 2 && !is_real))
+                continue;
+            hs_scalar_set(scalar, base, wrong[k]);
+            if (strcmp(scalar->key, "keep") == 0 && k == 0)
+                ruleset->rewind.limit_us = 0; /* which must not be longer than it */
+            if (strcmp(scalar->key, "limit") == 0 && k == 1)
+                continue; /* two faults: also longer than what is kept */
+            expect_fault(ruleset, pointer);
+            tried++;
+        }
+        hs_scalar_set(scalar, base, before);
+        ruleset->rewind.limit_us = 250000;
+        ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
+    }
+    ck_assert_int_ge(tried, 40);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+typedef void damage_ruleset(struct hs_ruleset *ruleset);
+
+static void rewind_past_history(struct hs_ruleset *r)
+{
+    r->rewind.limit_us = r->history.keep_us + 1;
+}
+static void default_rig(struct hs_ruleset *r)
+{
+    r->default_rig = 1;
+}
+static void no_hitboxes(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitbox_count = 0;
+}
+static void no_stances(struct hs_ruleset *r)
+{
+    r->rigs[0]->stance_count = 0;
+}
+static void flat_sphere(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[0].radius = 0;
+}
+static void flat_box(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].shape = HS_SHAPE_BOX;
+    r->rigs[0]->hitboxes[1].half_extents = (struct hs_vec){1, 0, 1};
+}
+static void short_capsule(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].half_length = -0.1;
+}
+static void twisted_hitbox(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].rotation[0] = 1;
+}
+static void eye_nan(struct hs_ruleset *r)
+{
+    r->rigs[0]->stances[1].eye.x = NAN;
+}
+static void twisted_bone(struct hs_ruleset *r)
+{
+    r->rigs[0]->stances[1].bones[1].rotation[3] = 0;
+}
+static void no_scale(struct hs_ruleset *r)
+{
+    r->rigs[0]->stances[0].bones[1].scale[2] = 0;
+}
+static void still_projectile(struct hs_ruleset *r)
+{
+    r->weapons[HS_STAGE_BOW]->speed = 0;
+}
+static void falloff_back(struct hs_ruleset *r)
+{
+    r->weapons[0]->falloff_count = 2;
+    r->weapons[0]->falloff[0] = (struct hs_falloff_point){10, 1};
+    r->weapons[0]->falloff[1] = (struct hs_falloff_point){10, 0.5};
+}
+static void falloff_negative(struct hs_ruleset *r)
+{
+    r->weapons[0]->falloff_count = 1;
+    r->weapons[0]->falloff[0] = (struct hs_falloff_point){0, -1};
+}
+
+static const struct {
+    damage_ruleset *damage;
+    const char *pointer;
+} wrong_rulesets[] = {
+    {rewind_past_history, "/rewind/limit"},
+    {default_rig, "/default_rig"},
+    {no_hitboxes, "/rigs/body/hitboxes"},
+    {no_stances, "/rigs/body/stances"},
+    {flat_sphere, "/rigs/body/hitboxes/0/radius"},
+    {flat_box, "/rigs/body/hitboxes/1/half_extents"},
+    {short_capsule, "/rigs/body/hitboxes/1/half_length"},
+    {twisted_hitbox, "/rigs/body/hitboxes/1/rotation"},
+    {eye_nan, "/rigs/body/stances/crouch/eye"},
+    {twisted_bone, "/rigs/body/stances/crouch/bones/1"},
+    {no_scale, "/rigs/body/stances/stand/bones/1"},
+    {still_projectile, "/weapons/bow/speed"},
+    {falloff_back, "/weapons/rifle/falloff"},
+    {falloff_negative, "/weapons/rifle/falloff"},
+};
+
+#define WRONG_RULESETS ((int)(sizeof wrong_rulesets / sizeof *wrong_rulesets))
+
+START_TEST(faults_are_found_and_pointed_at)
+{
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
+    wrong_rulesets[_i].damage(ruleset);
+    expect_fault(ruleset, wrong_rulesets[_i].pointer);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+START_TEST(empty_rulesets_and_many_faults)
+{
+    struct hs_ruleset *empty = hs_ruleset_create(1);
+    expect_fault(empty, "/rigs");
+    hs_ruleset_destroy(empty);
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    flat_sphere(ruleset);
+    no_scale(ruleset);
+    still_projectile(ruleset);
+    default_rig(ruleset);
+    struct faults faults = {0};
+    ck_assert_uint_eq(hs_ruleset_validate(ruleset, note, &faults),
+                      4); /* every one, not the first */
+    ck_assert_uint_eq(faults.count, 4);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* The longest names still give whole pointers. */
+START_TEST(long_names_are_pointed_at_whole)
+{
+    char name[HS_NAME_MAX + 1];
+    memset(name, 'n', HS_NAME_MAX);
+    name[HS_NAME_MAX] = 0;
+    struct hs_ruleset *ruleset = hs_stage_ruleset();
+    hs_name_set(&ruleset->rigs[0]->name, hs_stage_str(name));
+    hs_name_set(&ruleset->rigs[0]->stances[1].name, hs_stage_str(name));
+    twisted_bone(ruleset);
+    char pointer[400];
+    snprintf(pointer, sizeof pointer, "/rigs/%s/stances/%s/bones/1", name, name);
+    expect_fault(ruleset, pointer);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ruleset");
+    TCase *tcase = tcase_create("ruleset");
+    tcase_add_loop_test(tcase, builtins_are_valid_and_named, 0, 3);
+    tcase_add_loop_test(tcase, defaults_are_the_promised_ones, 0, PROMISED);
+    tcase_add_loop_test(tcase, units_differ_in_lengths_alone, 0, 3);
+    tcase_add_test(tcase, scalars_go_in_and_come_out);
+    tcase_add_test(tcase, members_are_where_the_table_says);
+    tcase_add_loop_test(tcase, seconds_are_rounded_half_to_even, 0, ROUNDINGS);
+    tcase_add_test(tcase, names_and_parsers_agree);
+    tcase_add_test(tcase, adders_stop_at_their_limits);
+    tcase_add_test(tcase, weapons_take_zone_factors_they_do_not_set);
+    tcase_add_test(tcase, every_scalar_has_its_range);
+    tcase_add_loop_test(tcase, faults_are_found_and_pointed_at, 0, WRONG_RULESETS);
+    tcase_add_test(tcase, empty_rulesets_and_many_faults);
+    tcase_add_test(tcase, long_names_are_pointed_at_whole);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
