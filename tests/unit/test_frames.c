@@ -1,0 +1,746 @@
+/* Posting frames: every refusal, what a sample inherits, sessions, and the match's clock. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/stage.h"
+#include "validators/players.h"
+
+static struct hs_ruleset *rules;
+static struct hs_match *match;
+
+static void set_up(void)
+{
+    rules = hs_stage_ruleset();
+    match = hs_stage_match(rules);
+}
+
+static void tear_down(void)
+{
+    hs_match_destroy(match);
+    hs_ruleset_destroy(rules);
+}
+
+static enum hs_frame_result post_flags(int64_t time_us, struct hs_player_frame entry,
+                                       unsigned *flags)
+{
+    return hs_stage_post(match, time_us, &entry, flags);
+}
+
+static enum hs_frame_result post(int64_t time_us, struct hs_player_frame entry)
+{
+    return post_flags(time_us, entry, NULL);
+}
+
+static enum hs_frame_result place(int64_t time_us, const char *player)
+{
+    return post(time_us, hs_stage_entry(player, 0, 0, 0));
+}
+
+static struct hs_player_frame event(const char *player, enum hs_sample_event what)
+{
+    struct hs_player_frame entry = hs_stage_entry(player, 0, 0, 0);
+    entry.event = what;
+    return entry;
+}
+
+static const struct hs_history *history_of(const char *player)
+{
+    const struct hs_player *p = hs_players_find(&match->players, hs_stage_str(player));
+    ck_assert_ptr_nonnull(p);
+    return p->history;
+}
+
+static uint32_t samples_of(const char *player)
+{
+    struct hs_player_info info;
+    return hs_match_find_player(match, hs_stage_str(player), &info) ? info.samples : 0;
+}
+
+static const struct hs_sample *sample_at(const char *player, int64_t time_us)
+{
+    const struct hs_history *history = history_of(player);
+    int64_t i = hs_history_find(history, time_us);
+    ck_assert_int_ge(i, 0);
+    const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+    ck_assert_int_eq(sample->time_us, time_us);
+    return sample;
+}
+
+static const struct hs_state *state_at(const char *player, int64_t time_us)
+{
+    return hs_history_state(history_of(player), sample_at(player, time_us));
+}
+
+static struct hs_match_info info(void)
+{
+    struct hs_match_info out;
+    memset(&out, 0xA5, sizeof out);
+    hs_match_info(match, &out);
+    return out;
+}
+
+/* ---- refusals ---- */
+
+static struct hs_posted_bone bones[3];
+
+static struct hs_player_frame good_entry(void)
+{
+    struct hs_player_frame entry = hs_stage_entry("P", 1, 2, 3);
+    for (int i = 0; i < 3; i++)
+        bones[i] = (struct hs_posted_bone){
+            .present = true, .position = {1, 2, 3}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    entry.fields = HS_FIELD_ROTATION | HS_FIELD_BONES | HS_FIELD_EYE | HS_FIELD_SCALES;
+    entry.rotation[3] = 1;
+    entry.eye = entry.position;
+    entry.bones = bones;
+    entry.bone_count = 2;
+    return entry;
+}
+
+typedef void spoil_entry(struct hs_player_frame *entry);
+
+static void nothing(struct hs_player_frame *entry)
+{
+    (void)entry;
+}
+static void no_such_rig(struct hs_player_frame *entry)
+{
+    entry->rig = HS_STR("horse");
+}
+static void no_such_stance(struct hs_player_frame *entry)
+{
+    entry->stance = HS_STR("lie");
+}
+static void rotation_not_unit(struct hs_player_frame *entry)
+{
+    entry->rotation[3] = 1.0011;
+}
+static void rotation_zero(struct hs_player_frame *entry)
+{
+    entry->rotation[3] = 0;
+}
+static void rotation_nearly_unit(struct hs_player_frame *entry)
+{
+    entry->rotation[3] = 1.0009;
+}
+static void position_out(struct hs_player_frame *entry)
+{
+    entry->position.y = -1e5 - 1e-9;
+}
+static void position_at_the_bound(struct hs_player_frame *entry)
+{
+    entry->position.y = -1e5;
+}
+static void position_huge(struct hs_player_frame *entry)
+{
+    entry->position.x = 1e39;
+}
+static void eye_out(struct hs_player_frame *entry)
+{
+    entry->eye.z = 4.29e9;
+}
+static void bone_out(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[1].position[0] = 1.1e5;
+}
+static void too_few_bones(struct hs_player_frame *entry)
+{
+    entry->bone_count = 1;
+}
+static void too_many_bones(struct hs_player_frame *entry)
+{
+    entry->bone_count = 3;
+}
+static void bone_twisted(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[0].rotation[0] = 0.1;
+}
+static void bone_flat(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[1].scale[2] = 0;
+}
+static void bone_large(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[1].scale[0] = -1.1e6;
+}
+static void bone_flat_but_no_scale_sent(struct hs_player_frame *entry)
+{
+    entry->fields &= ~(unsigned)HS_FIELD_SCALES;
+    bones[1].scale[2] = 0;
+}
+static void no_bones_present(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[0].present = bones[1].present = false;
+}
+static void absent_bones_are_not_looked_at(struct hs_player_frame *entry)
+{
+    (void)entry;
+    bones[0] = (struct hs_posted_bone){.present = false, .position = {1e30, 0, 0}};
+}
+static void a_zero_aim(struct hs_player_frame *entry)
+{
+    entry->fields |= HS_FIELD_AIM;
+}
+
+static const struct {
+    spoil_entry *spoil;
+    enum hs_frame_result result;
+} refusals[] = {
+    {nothing, HS_FRAME_STORED},
+    {no_such_rig, HS_FRAME_UNKNOWN_RIG},
+    {no_such_stance, HS_FRAME_UNKNOWN_STANCE},
+    {rotation_not_unit, HS_FRAME_BAD_ROTATION},
+    {rotation_zero, HS_FRAME_BAD_ROTATION},
+    {rotation_nearly_unit, HS_FRAME_STORED},
+    {position_out, HS_FRAME_COORDINATE_OUT_OF_WORLD},
+    {position_at_the_bound, HS_FRAME_STORED},
+    {position_huge, HS_FRAME_COORDINATE_OUT_OF_WORLD},
+    {eye_out, HS_FRAME_COORDINATE_OUT_OF_WORLD},
+    {bone_out, HS_FRAME_COORDINATE_OUT_OF_WORLD},
+    {too_few_bones, HS_FRAME_BAD_BONES},
+    {too_many_bones, HS_FRAME_BAD_BONES},
+    {bone_twisted, HS_FRAME_BAD_BONES},
+    {bone_flat, HS_FRAME_BAD_BONES},
+    {bone_large, HS_FRAME_BAD_BONES},
+    {bone_flat_but_no_scale_sent, HS_FRAME_STORED},
+    {no_bones_present, HS_FRAME_NO_HITBOXES},
+    {absent_bones_are_not_looked_at, HS_FRAME_STORED},
+    {a_zero_aim, HS_FRAME_STORED},
+};
+
+#define REFUSALS ((int)(sizeof refusals / sizeof *refusals))
+
+/* A refused entry leaves no trace; the others of its frame are stored. */
+START_TEST(entries_are_judged_one_by_one)
+{
+    struct hs_player_frame entries[3] = {hs_stage_entry("A", 0, 0, 0), good_entry(),
+                                         hs_stage_entry("B", 0, 0, 0)};
+    refusals[_i].spoil(&entries[1]);
+    enum hs_frame_result results[3];
+    unsigned flags = 0;
+    struct hs_frame frame = {HS_MS(50), entries, 3};
+    ck_assert(hs_match_post_frame(match, &frame, results, &flags));
+    ck_assert_str_eq(hs_frame_result_name(results[1]), hs_frame_result_name(refusals[_i].result));
+    ck_assert_int_eq(results[0], HS_FRAME_STORED);
+    ck_assert_int_eq(results[2], HS_FRAME_STORED);
+    bool stored = refusals[_i].result == HS_FRAME_STORED;
+    ck_assert_uint_eq(info().players, stored ? 3 : 2);
+    struct hs_player_info player;
+    ck_assert_int_eq(hs_match_find_player(match, HS_STR("P"), &player), stored);
+    ck_assert_uint_gt(strlen(hs_frame_result_text(results[1])), 0);
+    ck_assert_uint_eq(flags, 0);
+}
+END_TEST
+
+START_TEST(a_refused_entry_of_a_known_player_changes_nothing)
+{
+    struct hs_player_frame entry = good_entry();
+    entry.team = HS_STR("red");
+    ck_assert_int_eq(post(0, entry), HS_FRAME_STORED);
+    if (refusals[_i].result == HS_FRAME_STORED)
+        return;
+    entry = good_entry();
+    entry.weapon = HS_STR("knife");
+    entry.event = HS_EVENT_SPAWN;
+    refusals[_i].spoil(&entry);
+    ck_assert_int_eq(post(HS_MS(50), entry), refusals[_i].result);
+    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_int_eq(info().newest_us, 0); /* nothing of the frame was stored */
+    ck_assert_int_eq(place(HS_MS(100), "P"), HS_FRAME_STORED);
+    const struct hs_state *state = state_at("P", HS_MS(100));
+    ck_assert_int_eq(state->life, 0);
+    ck_assert_uint_eq(state->weapon, HS_NONE);
+}
+END_TEST
+
+START_TEST(the_first_of_two_at_one_time_is_kept)
+{
+    ck_assert_int_eq(post(HS_MS(50), hs_stage_entry("P", 1, 0, 0)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(50), hs_stage_entry("P", 2, 0, 0)), HS_FRAME_DUPLICATE_TIME);
+    ck_assert_double_eq(sample_at("P", HS_MS(50))->position.x, 1);
+    struct hs_player_frame twice[2] = {hs_stage_entry("Q", 1, 0, 0), hs_stage_entry("Q", 2, 0, 0)};
+    enum hs_frame_result results[2];
+    unsigned flags = 0;
+    struct hs_frame frame = {HS_MS(50), twice, 2};
+    ck_assert(hs_match_post_frame(match, &frame, results, &flags));
+    ck_assert_int_eq(results[0], HS_FRAME_STORED);
+    ck_assert_int_eq(results[1], HS_FRAME_DUPLICATE_TIME);
+    ck_assert_double_eq(sample_at("Q", HS_MS(50))->position.x, 1);
+}
+END_TEST
+
+START_TEST(the_window_is_inclusive)
+{
+    hs_stage_place(match, HS_MS(2000), "P", 0, 0, 0);
+    ck_assert_int_eq(place(HS_MS(1000) - 1, "P"), HS_FRAME_TOO_OLD);
+    ck_assert_int_eq(place(HS_MS(1000), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(HS_MS(7000) + 1, "P"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(info().newest_us, HS_MS(2000));
+    ck_assert_int_eq(place(HS_MS(7000), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(info().newest_us, HS_MS(7000));
+}
+END_TEST
+
+START_TEST(prune_keeps_one_beyond_the_window)
+{
+    for (int ms = 0; ms <= 3000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
+    struct hs_player_info player;
+    ck_assert(hs_match_find_player(match, HS_STR("P"), &player));
+    ck_assert_int_eq(player.oldest_us, HS_MS(2000));
+    ck_assert_uint_eq(player.samples, 21);
+    ck_assert_int_eq(player.newest_us, HS_MS(3000));
+    /* Others' time goes on: the last known pose stays. */
+    for (int ms = 3050; ms <= 6000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "Q", 0, 0, 0);
+    ck_assert_uint_eq(samples_of("P"), 1);
+}
+END_TEST
+
+START_TEST(players_and_samples_are_bounded)
+{
+    struct hs_match *small = hs_match_create(rules, &(struct hs_match_limits){2, 4});
+    struct hs_match *saved = match;
+    match = small;
+    hs_stage_place(match, 0, "A", 0, 0, 0);
+    hs_stage_place(match, 0, "B", 0, 0, 0);
+    ck_assert_int_eq(place(0, "C"), HS_FRAME_CAPACITY);
+    ck_assert_uint_eq(info().players, 2);
+    unsigned flags = 0;
+    for (int i = 1; i < 10; i++) {
+        flags = 0;
+        ck_assert_int_eq(post_flags(i, hs_stage_entry("A", 0, 0, 0), &flags), HS_FRAME_STORED);
+        ck_assert_uint_eq(flags, i < 4 ? 0 : 1u << HS_FRAME_FLAG_HISTORY_FULL);
+    }
+    ck_assert_uint_eq(samples_of("A"), 4);
+    /* Somebody leaves: there is room for one again, and no more. */
+    ck_assert_int_eq(post(10, event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_uint_eq(info().players, 1);
+    ck_assert_int_eq(place(11, "C"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(11, "B"), HS_FRAME_CAPACITY);
+    ck_assert_uint_eq(info().players, 2);
+    match = saved;
+    hs_match_destroy(small);
+}
+END_TEST
+
+START_TEST(team_names_are_bounded)
+{
+    char name[16];
+    int stored = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+        snprintf(name, sizeof name, "t%d", i);
+        entry.team = hs_stage_str(name);
+        enum hs_frame_result result = post(i, entry);
+        ck_assert(result == HS_FRAME_STORED || result == HS_FRAME_CAPACITY);
+        ck_assert(result == HS_FRAME_STORED || stored == i || stored < i);
+        stored += result == HS_FRAME_STORED;
+    }
+    ck_assert_int_ge(stored, 64);
+    ck_assert_int_lt(stored, 3000);
+    ck_assert_int_eq(place(3000, "P"), HS_FRAME_STORED); /* known ones go on */
+}
+END_TEST
+
+START_TEST(unflagged_jumps_are_flagged)
+{
+    unsigned flags = 0;
+    post_flags(0, hs_stage_entry("P", 0, 0, 0), &flags);
+    post_flags(HS_MS(100), hs_stage_entry("P", 3, 0, 0), &flags); /* a vehicle at 30 m/s */
+    ck_assert_uint_eq(flags, 0);
+    post_flags(HS_MS(150), hs_stage_entry("P", 33, 0, 0), &flags); /* 600 m/s */
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP);
+    ck_assert(sample_at("P", HS_MS(150))->jumped);
+    flags = 0;
+    struct hs_player_frame jump = event("P", HS_EVENT_TELEPORT);
+    post_flags(HS_MS(200), jump, &flags);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert(!sample_at("P", HS_MS(200))->jumped);
+}
+END_TEST
+
+/* ---- inheritance ---- */
+
+START_TEST(first_sample_says_the_defaults)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    const struct hs_state *s = state_at("P", 0);
+    ck_assert(s->rig == rules->default_rig && s->stance == 0 && s->team == HS_NONE);
+    ck_assert(s->weapon == HS_NONE && s->any_weapon && s->ammo == -1 && !s->reloading);
+    ck_assert(s->alive && s->life == 0 && !s->is_protected && s->damage_scale == 1);
+    const struct hs_sample *sample = sample_at("P", 0);
+    ck_assert(sample->rtt_us == -1 && sample->interp_us == -1 && sample->rotation[3] == 1);
+    ck_assert(sample->aim[0] == 0 && sample->aim[1] == 0 && sample->aim[2] == 0);
+}
+END_TEST
+
+static struct hs_player_frame speaking(void)
+{
+    static const struct hs_str owned[] = {{"bow", 3}, {"rifle", 5}, {"unheard-of", 10}};
+    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+    entry.fields = HS_FIELD_ALIVE | HS_FIELD_LIFE | HS_FIELD_PROTECTED | HS_FIELD_AMMO |
+                   HS_FIELD_RELOADING | HS_FIELD_DAMAGE_SCALE | HS_FIELD_WEAPONS | HS_FIELD_RTT |
+                   HS_FIELD_INTERP;
+    entry.stance = HS_STR("crouch");
+    entry.team = HS_STR("red");
+    entry.weapon = HS_STR("bow");
+    entry.weapons = owned;
+    entry.weapon_count = 3;
+    entry.life = 7;
+    entry.alive = false;
+    entry.is_protected = entry.reloading = true;
+    entry.ammo = 3;
+    entry.damage_scale = 4;
+    entry.rtt_us = 42000;
+    entry.interp_us = 50000;
+    return entry;
+}
+
+static void expect_spoken(const struct hs_state *s)
+{
+    ck_assert_uint_eq(s->stance, 1);
+    ck_assert_uint_eq(s->team, 0);
+    ck_assert_uint_eq(s->weapon, HS_STAGE_BOW);
+    ck_assert(!s->any_weapon && s->owned[0] == ((1u << HS_STAGE_BOW) | (1u << HS_STAGE_RIFLE)));
+    ck_assert(s->life == 7 && !s->alive && s->is_protected && s->reloading);
+    ck_assert(s->ammo == 3 && s->damage_scale == 4);
+}
+
+START_TEST(what_is_said_sticks)
+{
+    ck_assert_int_eq(post(0, speaking()), HS_FRAME_STORED);
+    for (int ms = 50; ms <= 200; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
+        expect_spoken(state_at("P", HS_MS(ms)));
+    }
+    /* Another player inherits nothing of it. */
+    hs_stage_place(match, HS_MS(200), "Q", 0, 0, 0);
+    ck_assert(state_at("Q", HS_MS(200))->alive && state_at("Q", HS_MS(200))->life == 0);
+}
+END_TEST
+
+/* Inheritance goes by time, not by arrival. */
+START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    hs_stage_place(match, HS_MS(100), "P", 0, 0, 0);
+    ck_assert_int_eq(post(HS_MS(200), speaking()), HS_FRAME_STORED);
+    struct hs_player_frame late = hs_stage_entry("P", 0, 0, 0);
+    late.fields = HS_FIELD_AMMO;
+    late.ammo = 99;
+    late.weapon = HS_STR("knife");
+    ck_assert_int_eq(post(HS_MS(50), late), HS_FRAME_STORED);
+    ck_assert_int_eq(place(HS_MS(150), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(HS_MS(75), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(HS_MS(250), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(state_at("P", HS_MS(50))->ammo, 99);
+    ck_assert(state_at("P", HS_MS(50))->alive && state_at("P", HS_MS(50))->life == 0);
+    ck_assert_int_eq(state_at("P", HS_MS(75))->ammo, 99);  /* of the one before it in time */
+    ck_assert_int_eq(state_at("P", HS_MS(100))->ammo, -1); /* was there before: unchanged */
+    ck_assert_uint_eq(state_at("P", HS_MS(100))->weapon, HS_NONE);
+    ck_assert_int_eq(state_at("P", HS_MS(150))->ammo, -1);
+    expect_spoken(state_at("P", HS_MS(200)));
+    expect_spoken(state_at("P", HS_MS(250)));
+}
+END_TEST
+
+START_TEST(a_late_spawn_does_not_renumber_later_lives)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    ck_assert_int_eq(post(HS_MS(200), event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(100), event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
+    ck_assert_int_eq(state_at("P", HS_MS(100))->life, 1);
+    ck_assert_int_eq(state_at("P", HS_MS(200))->life, 1);
+}
+END_TEST
+
+START_TEST(deaths_and_spawns)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    post(HS_MS(50), event("P", HS_EVENT_DEATH));
+    hs_stage_place(match, HS_MS(100), "P", 0, 0, 0);
+    post(HS_MS(150), event("P", HS_EVENT_SPAWN));
+    struct hs_player_frame given = event("P", HS_EVENT_SPAWN);
+    given.fields = HS_FIELD_LIFE;
+    given.life = 40;
+    post(HS_MS(200), given);
+    hs_stage_place(match, HS_MS(250), "P", 0, 0, 0);
+    static const struct {
+        int ms;
+        bool alive;
+        int64_t life;
+    } want[] = {{0, true, 0},   {50, false, 0},  {100, false, 0},
+                {150, true, 1}, {200, true, 40}, {250, true, 40}};
+    for (int i = 0; i < 6; i++) {
+        const struct hs_state *s = state_at("P", HS_MS(want[i].ms));
+        ck_assert_int_eq(s->alive, want[i].alive);
+        ck_assert_int_eq(s->life, want[i].life);
+    }
+    struct hs_player_info player;
+    ck_assert(hs_match_find_player(match, HS_STR("P"), &player));
+    ck_assert(player.alive && player.life == 40);
+}
+END_TEST
+
+START_TEST(another_rig_begins_with_its_first_stance)
+{
+    uint16_t rig = hs_ruleset_add_rig(rules, HS_STR("tall"));
+    struct hs_name name = rules->rigs[rig]->name;
+    *rules->rigs[rig] = *rules->rigs[0];
+    rules->rigs[rig]->name = name;
+    post(0, speaking());
+    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+    entry.rig = HS_STR("body"); /* the same again: nothing changes */
+    post(HS_MS(50), entry);
+    ck_assert_uint_eq(state_at("P", HS_MS(50))->stance, 1);
+    entry.rig = HS_STR("tall");
+    post(HS_MS(100), entry);
+    ck_assert_uint_eq(state_at("P", HS_MS(100))->rig, rig);
+    ck_assert_uint_eq(state_at("P", HS_MS(100))->stance, 0);
+    hs_stage_place(match, HS_MS(150), "P", 0, 0, 0);
+    ck_assert_uint_eq(state_at("P", HS_MS(150))->rig, rig);
+}
+END_TEST
+
+START_TEST(foreign_weapons_are_remembered_as_foreign)
+{
+    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+    entry.weapon = HS_STR("bazooka");
+    post(0, entry);
+    ck_assert_uint_eq(state_at("P", 0)->weapon, HS_WEAPON_FOREIGN);
+}
+END_TEST
+
+START_TEST(offsets_survive_far_from_the_origin)
+{
+    struct hs_player_frame entry = good_entry();
+    entry.position = (struct hs_vec){99999, -99999, 99999};
+    entry.eye = (struct hs_vec){99999.25, -99999, 100000};
+    for (int i = 0; i < 2; i++) {
+        bones[i].position[0] = 99999.5;
+        bones[i].position[1] = -99999.125;
+        bones[i].position[2] = 99999;
+    }
+    entry.fields |= HS_FIELD_AIM;
+    entry.aim[1] = -5;
+    ck_assert_int_eq(post(0, entry), HS_FRAME_STORED);
+    const struct hs_sample *sample = sample_at("P", 0);
+    const struct hs_extra *extra = hs_history_extra(history_of("P"), sample);
+    ck_assert(extra->has_eye && extra->eye[0] == 0.25f && extra->eye[2] == 1.0f);
+    ck_assert(extra->bones[0] == 0.5f && extra->bones[1] == -0.125f && extra->bones[2] == 0.0f);
+    ck_assert(sample->aim[0] == 0 && sample->aim[1] == -1.0f);
+}
+END_TEST
+
+/* ---- sessions ---- */
+
+START_TEST(leaving_ends_the_session)
+{
+    post(0, speaking());
+    ck_assert_int_eq(post(HS_MS(100), event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    struct hs_player_info player;
+    ck_assert(!hs_match_find_player(match, HS_STR("P"), &player));
+    ck_assert(!hs_match_player(match, 0, &player));
+    ck_assert_uint_eq(info().players, 0);
+    ck_assert_uint_eq(hs_history_count(history_of("P")), 0);
+    /* Leaving twice, or without having been there, is no fault. */
+    ck_assert_int_eq(post(HS_MS(150), event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(150), event("Nobody", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_uint_eq(info().players, 0);
+}
+END_TEST
+
+START_TEST(late_frames_of_an_old_session_stay_out)
+{
+    post(0, speaking());
+    post(HS_MS(100), event("P", HS_EVENT_LEAVE));
+    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_TOO_OLD);
+    ck_assert_int_eq(place(HS_MS(100), "P"), HS_FRAME_TOO_OLD);
+    ck_assert_uint_eq(info().players, 0);
+    ck_assert_int_eq(place(HS_MS(100) + 1, "P"), HS_FRAME_STORED);
+    ck_assert_uint_eq(info().players, 1);
+    ck_assert_int_eq(place(HS_MS(60), "P"), HS_FRAME_TOO_OLD); /* now, too */
+    ck_assert_uint_eq(samples_of("P"), 1);
+    /* The new session starts from nothing. */
+    const struct hs_state *s = state_at("P", HS_MS(100) + 1);
+    ck_assert(s->alive && s->life == 0 && s->weapon == HS_NONE && s->team == HS_NONE);
+}
+END_TEST
+
+START_TEST(counters_of_a_session_end_with_it)
+{
+    hs_stage_play(match);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
+    struct hs_hit_result *result = hs_stage_verify(match, &claim, HS_MS(1000));
+    hs_hit_note(match, &claim, result);
+    free(result);
+    struct hs_player_info player;
+    ck_assert(hs_match_find_player(match, HS_STR("S"), &player));
+    ck_assert_uint_eq(player.reasons[HS_REASON_OK], 1);
+    ck_assert_double_eq(player.damage_dealt, 40);
+    post(HS_MS(1050), event("S", HS_EVENT_LEAVE));
+    hs_stage_place(match, HS_MS(1100), "S", 0, 0, 0);
+    ck_assert(hs_match_find_player(match, HS_STR("S"), &player));
+    ck_assert_uint_eq(player.reasons[HS_REASON_OK], 0);
+    ck_assert_double_eq(player.damage_dealt, 0);
+    struct hs_match_totals totals;
+    hs_match_totals(match, &totals);
+    ck_assert_uint_eq(totals.reasons[HS_REASON_OK], 1);
+    ck_assert_double_eq(totals.damage, 40);
+}
+END_TEST
+
+/* ---- the clock ---- */
+
+START_TEST(three_agreeing_frames_restart_the_clock)
+{
+    int64_t jump = _i == 0 ? HS_MS(3600 * 1000) : -HS_MS(3600 * 1000);
+    enum hs_frame_result refusal = _i == 0 ? HS_FRAME_TIME_JUMP : HS_FRAME_TOO_OLD;
+    post(0, speaking());
+    hs_stage_place(match, HS_MS(50), "P", 5, 0, 0);
+    unsigned flags = 0;
+    ck_assert_int_eq(place(jump, "P"), refusal);
+    ck_assert_int_eq(place(jump + HS_MS(50), "P"), refusal);
+    ck_assert_uint_eq(samples_of("P"), 2); /* history kept */
+    ck_assert_int_eq(info().newest_us, HS_MS(50));
+    ck_assert_int_eq(post_flags(jump + HS_MS(100), hs_stage_entry("P", 9, 0, 0), &flags),
+                     HS_FRAME_STORED);
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
+    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_int_eq(info().newest_us, jump + HS_MS(100));
+    ck_assert(info().needs_resync);
+    ck_assert_int_eq(info().opening_us, 0);          /* the match is the same */
+    expect_spoken(state_at("P", jump + HS_MS(100))); /* and so is the player */
+    ck_assert_int_eq(place(jump + HS_MS(150), "P"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(HS_MS(100), "P"), _i == 0 ? HS_FRAME_TOO_OLD : HS_FRAME_TIME_JUMP);
+}
+END_TEST
+
+START_TEST(frames_that_do_not_agree_restart_nothing)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    int64_t far = HS_MS(100000);
+    ck_assert_int_eq(place(far, "P"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* too far apart */
+    ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* no step */
+    ck_assert_int_eq(place(far + HS_MS(1000), "P"), HS_FRAME_TIME_JUMP); /* back */
+    ck_assert_int_eq(place(far + HS_MS(1050), "P"), HS_FRAME_TIME_JUMP); /* second */
+    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* the old clock */
+    ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP); /* first again */
+    ck_assert_int_eq(place(far + HS_MS(1150), "P"), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(samples_of("P"), 2);
+    ck_assert_int_eq(place(far + HS_MS(2150), "P"), HS_FRAME_STORED); /* 1 s apart agrees */
+    ck_assert_uint_eq(samples_of("P"), 1);
+}
+END_TEST
+
+START_TEST(a_small_step_back_heals_by_itself)
+{
+    for (int ms = 0; ms <= 6000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
+    /* Back by 3 s: refused until the clock has caught up with the window. */
+    for (int ms = 3000; ms < 5000; ms += 50)
+        ck_assert_int_eq(place(HS_MS(ms), "P"), HS_FRAME_TOO_OLD);
+    ck_assert_int_eq(place(HS_MS(6050), "P"), HS_FRAME_STORED);
+    ck_assert_uint_eq(samples_of("P"), 21);
+}
+END_TEST
+
+START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
+{
+    hs_stage_place(match, HS_MS(10000), "P", 0, 0, 0);
+    ck_assert_int_eq(place(HS_MS(5000), "P"), HS_FRAME_TOO_OLD);
+    ck_assert_int_eq(place(HS_MS(10000) + HS_MS(3600000), "P"), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(samples_of("P"), 1);
+}
+END_TEST
+
+START_TEST(old_sessions_end_with_the_old_clock)
+{
+    hs_stage_place(match, HS_MS(50000), "P", 0, 0, 0);
+    post(HS_MS(50050), event("P", HS_EVENT_LEAVE));
+    for (int i = 0; i < 3; i++)
+        place(HS_MS(50 * i), "Q");
+    ck_assert_int_eq(place(HS_MS(150), "P"), HS_FRAME_STORED);
+}
+END_TEST
+
+START_TEST(resync_until_one_window_is_there)
+{
+    ck_assert(info().needs_resync && !info().has_frames);
+    hs_stage_place(match, HS_MS(500), "P", 0, 0, 0);
+    ck_assert(info().needs_resync && info().has_frames);
+    hs_stage_place(match, HS_MS(1499), "P", 0, 0, 0);
+    ck_assert(info().needs_resync);
+    hs_stage_place(match, HS_MS(1500), "P", 0, 0, 0);
+    ck_assert(!info().needs_resync);
+    ck_assert_int_eq(info().opening_us, HS_MS(500));
+}
+END_TEST
+
+START_TEST(a_late_frame_lengthens_the_window)
+{
+    hs_stage_place(match, HS_MS(1000), "P", 0, 0, 0);
+    hs_stage_place(match, HS_MS(0), "P", 0, 0, 0);
+    ck_assert(!info().needs_resync);
+    ck_assert_int_eq(info().newest_us, HS_MS(1000));
+}
+END_TEST
+
+START_TEST(empty_frames_say_nothing)
+{
+    unsigned flags = 0;
+    struct hs_frame frame = {HS_MS(50), NULL, 0};
+    ck_assert(hs_match_post_frame(match, &frame, NULL, &flags));
+    ck_assert(!info().has_frames);
+    hs_match_destroy(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("frames");
+    TCase *tcase = tcase_create("frames");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, entries_are_judged_one_by_one, 0, REFUSALS);
+    tcase_add_loop_test(tcase, a_refused_entry_of_a_known_player_changes_nothing, 0, REFUSALS);
+    tcase_add_test(tcase, the_first_of_two_at_one_time_is_kept);
+    tcase_add_test(tcase, the_window_is_inclusive);
+    tcase_add_test(tcase, prune_keeps_one_beyond_the_window);
+    tcase_add_test(tcase, players_and_samples_are_bounded);
+    tcase_add_test(tcase, team_names_are_bounded);
+    tcase_add_test(tcase, unflagged_jumps_are_flagged);
+    tcase_add_test(tcase, first_sample_says_the_defaults);
+    tcase_add_test(tcase, what_is_said_sticks);
+    tcase_add_test(tcase, late_samples_inherit_in_time_and_change_nothing_later);
+    tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
+    tcase_add_test(tcase, deaths_and_spawns);
+    tcase_add_test(tcase, another_rig_begins_with_its_first_stance);
+    tcase_add_test(tcase, foreign_weapons_are_remembered_as_foreign);
+    tcase_add_test(tcase, offsets_survive_far_from_the_origin);
+    tcase_add_test(tcase, leaving_ends_the_session);
+    tcase_add_test(tcase, late_frames_of_an_old_session_stay_out);
+    tcase_add_test(tcase, counters_of_a_session_end_with_it);
+    tcase_add_loop_test(tcase, three_agreeing_frames_restart_the_clock, 0, 2);
+    tcase_add_test(tcase, frames_that_do_not_agree_restart_nothing);
+    tcase_add_test(tcase, a_small_step_back_heals_by_itself);
+    tcase_add_test(tcase, a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump);
+    tcase_add_test(tcase, old_sessions_end_with_the_old_clock);
+    tcase_add_test(tcase, resync_until_one_window_is_there);
+    tcase_add_test(tcase, a_late_frame_lengthens_the_window);
+    tcase_add_test(tcase, empty_frames_say_nothing);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
