@@ -14,7 +14,7 @@ LDFLAGS  ?=
 # that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
-PACKAGES_TEST  := check
+PACKAGES_TEST  := check libyaml-dev
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -41,7 +41,7 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-o
 PKGS      = libmicrohttpd jansson nettle libcurl zlib
 PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
-CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check))$(CHECK_LIBS)
+CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(CHECK_LIBS)
 
 # validators/ is plain C11 and the C library; the rest may use POSIX.
 CORE_FLAGS = $(BASE) $(SAN) $(CFLAGS)

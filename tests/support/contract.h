@@ -1,0 +1,37 @@
+/* openapi.yaml as tests use it: the operation of a route, its schemas, whether an answer is true to
+ * it. */
+#ifndef HS_TESTS_CONTRACT_H
+#define HS_TESTS_CONTRACT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "api/routes.h"
+#include "tests/support/http.h"
+
+/* Loads openapi.yaml of the working directory; without it the test program ends. Freed by the
+   caller. */
+json_t *hs_contract_load(void);
+
+/* The operation of a route, or NULL. `method` is in capitals, `pattern` as in api/routes.h. */
+const json_t *hs_contract_operation(const json_t *document, const char *method,
+                                    const char *pattern);
+
+/* What the contract says of a status: the response listed for it, else the `default` one. `$ref`s
+   are followed. NULL: the operation documents neither. */
+const json_t *hs_contract_response(const json_t *document, const json_t *operation, long status);
+
+/* The schema of an operation's request body, or NULL when it takes none. */
+const json_t *hs_contract_request_schema(const json_t *operation);
+
+/* The value of an example by name in a `content` object, whichever the media type; or NULL. */
+const json_t *hs_contract_example(const json_t *content, const char *name);
+
+/*
+ * Whether an answer is one the operation documents: its status, its media type, its body against
+ * the schema, X-Request-Id. `why` gets a sentence otherwise.
+ */
+bool hs_contract_allows(const json_t *document, const json_t *operation,
+                        const struct hs_test_response *answer, char why[1024]);
+
+#endif

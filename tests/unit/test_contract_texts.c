@@ -1,0 +1,467 @@
+/*
+ * openapi.yaml and the sources say the same: it is whole and understood, its routes, closed lists,
+ * rulesets and limits are those of the code, its examples fit its schemas, and docs/api.md agrees.
+ * tests/integration/test_contract*.c hold it against the running service.
+ */
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/problem.h"
+#include "tests/support/contract.h"
+#include "tests/support/schema.h"
+#include "validators/hit.h"
+#include "validators/match.h"
+#include "validators/ruleset.h"
+#include "validators/vocabulary.h"
+
+static json_t *document;
+
+static const json_t *component(const char *kind, const char *name)
+{
+    const json_t *found =
+        json_object_get(json_object_get(json_object_get(document, "components"), kind), name);
+    ck_assert_msg(found != NULL, "openapi.yaml has no components/%s/%s", kind, name);
+    return found;
+}
+
+/* ---- the document itself ---- */
+
+START_TEST(every_schema_is_understood)
+{
+    struct hs_schema_fault fault;
+    const char *name;
+    json_t *schema;
+    json_object_foreach(json_object_get(json_object_get(document, "components"), "schemas"), name,
+                        schema) ck_assert_msg(hs_schema_is_understood(document, schema, &fault),
+                                              "%s: %s", name, fault.text);
+    ck_assert_str_eq(json_string_value(json_object_get(document, "openapi")), "3.1.0");
+    ck_assert_str_eq(
+        json_string_value(json_object_get(json_object_get(document, "info"), "version")),
+        HS_VERSION);
+}
+END_TEST
+
+/* Follows every `$ref` of the document; counts those below `paths` that lead to each component. */
+static void check_references(const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    const char *reference = json_string_value(json_object_get(value, "$ref"));
+    if (reference != NULL)
+        ck_assert_msg(hs_schema_resolve(document, reference) != NULL, "%s", reference);
+    json_object_foreach((json_t *)(uintptr_t)value, key, member) check_references(member);
+    json_array_foreach(value, i, member) check_references(member);
+}
+
+START_TEST(every_reference_leads_somewhere)
+{
+    check_references(document);
+}
+END_TEST
+
+/* Whether `reference` stands anywhere in a value. */
+static bool is_referred_to(const json_t *value, const char *reference)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    const char *here = json_string_value(json_object_get(value, "$ref"));
+    if (here != NULL && strcmp(here, reference) == 0)
+        return true;
+    json_object_foreach((json_t *)(uintptr_t)value, key,
+                        member) if (is_referred_to(member, reference)) return true;
+    json_array_foreach(value, i, member) if (is_referred_to(member, reference)) return true;
+    return false;
+}
+
+START_TEST(every_component_is_used)
+{
+    const char *kind, *name;
+    json_t *kinds, *value;
+    json_object_foreach(json_object_get(document, "components"), kind, kinds)
+        json_object_foreach(kinds, name, value)
+    {
+        char reference[256];
+        snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
+        ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
+    }
+}
+END_TEST
+
+/* Every example of a `content` object against the schema beside it. Returns how many. */
+static size_t check_examples(const json_t *content, const char *where)
+{
+    size_t count = 0;
+    const char *media, *name;
+    json_t *type, *example;
+    json_object_foreach((json_t *)(uintptr_t)content, media, type)
+        json_object_foreach(json_object_get(type, "examples"), name, example)
+    {
+        struct hs_schema_fault fault;
+        const json_t *value = json_object_get(example, "value");
+        bool fine = hs_schema_fits(document, json_object_get(type, "schema"), value, &fault);
+        /* A request may be an example of what is refused. */
+        bool is_bad = strncmp(name, "bad_", 4) == 0 && strcmp(media, "application/json") == 0;
+        ck_assert_msg(fine != is_bad, "%s: example %s: %s %s", where, name, fault.pointer,
+                      fine ? "fits" : fault.text);
+        count++;
+    }
+    return count;
+}
+
+static size_t check_all_examples(const json_t *value, const char *where)
+{
+    size_t count = 0;
+    const char *key;
+    json_t *member;
+    if (json_is_object(json_object_get(value, "content")))
+        count += check_examples(json_object_get(value, "content"), where);
+    json_object_foreach((json_t *)(uintptr_t)value, key, member) if (strcmp(key, "content") != 0)
+        count += check_all_examples(member, key);
+    return count;
+}
+
+START_TEST(every_example_fits_its_schema)
+{
+    ck_assert_uint_ge(check_all_examples(document, ""), 45);
+}
+END_TEST
+
+/* ---- routes ---- */
+
+static const struct {
+    const char *method, *pattern;
+    const char *listeners;
+} routes[] = {
+#define X(id, method, pattern, listeners) {#method, pattern, #listeners},
+    HS_ROUTES(X)
+#undef X
+};
+
+START_TEST(every_route_is_documented)
+{
+    const json_t *operation =
+        hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
+    ck_assert_msg(operation != NULL, "%s %s", routes[_i].method, routes[_i].pattern);
+    /* `servers` of the document are both listeners; an operation on one names that one. */
+    json_t *servers = json_object_get(operation, "servers");
+    const json_t *all = json_object_get(document, "servers");
+    ck_assert_uint_eq(json_array_size(all), 2);
+    if (strcmp(routes[_i].listeners, "BOTH") == 0) {
+        ck_assert_ptr_null(servers);
+        return;
+    }
+    ck_assert_uint_eq(json_array_size(servers), 1);
+    const char *wanted = strcmp(routes[_i].listeners, "ADMIN") == 0 ? "admin" : "data";
+    const char *text =
+        json_string_value(json_object_get(json_array_get(servers, 0), "description"));
+    ck_assert_msg(strncmp(text, wanted, strlen(wanted)) == 0, "%s", text);
+}
+END_TEST
+
+START_TEST(every_documented_route_exists)
+{
+    size_t count = 0;
+    const char *pattern, *method;
+    json_t *path, *operation;
+    json_object_foreach(json_object_get(document, "paths"), pattern, path)
+        json_object_foreach(path, method, operation)
+    {
+        bool found = strcmp(method, "parameters") == 0;
+        for (size_t i = 0; i < HS_ROUTE_COUNT && !found; i++)
+            found = strcasecmp(routes[i].method, method) == 0 &&
+                    strcmp(routes[i].pattern, pattern) == 0;
+        ck_assert_msg(found, "%s %s", method, pattern);
+        count += strcmp(method, "parameters") != 0;
+    }
+    ck_assert_uint_eq(count, HS_ROUTE_COUNT);
+}
+END_TEST
+
+START_TEST(path_parameters_are_declared)
+{
+    const json_t *path = json_object_get(json_object_get(document, "paths"), routes[_i].pattern);
+    const json_t *declared = json_object_get(path, "parameters");
+    size_t count = 0;
+    for (const char *at = routes[_i].pattern; (at = strchr(at, '{')) != NULL; at++, count++) {
+        char reference[128];
+        snprintf(reference, sizeof reference, "#/components/parameters/%.*s",
+                 (int)strcspn(at + 1, "}"), at + 1);
+        ck_assert_str_eq(
+            json_string_value(json_object_get(json_array_get(declared, count), "$ref")), reference);
+    }
+    ck_assert_uint_eq(json_array_size(declared), count);
+}
+END_TEST
+
+/* ---- closed lists ---- */
+
+#define NAME_2(id, name)       name,
+#define NAME_3(id, name, a)    name,
+#define NAME_4(id, name, a, b) name,
+
+static const char *const verdicts[] = {HS_VERDICTS(NAME_2) NULL};
+static const char *const modes[] = {HS_MODES(NAME_2) NULL};
+static const char *const checks[] = {HS_CHECKS(NAME_3) NULL};
+static const char *const reasons[] = {HS_REASONS(NAME_4) NULL};
+static const char *const flags[] = {HS_FLAGS(NAME_2) NULL};
+static const char *const units[] = {HS_UNITS(NAME_2) NULL};
+static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
+static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
+static const char *const problem_codes[] = {HS_PROBLEMS(NAME_4) NULL};
+
+/* `first`: members at the head of the list that are never written. */
+static const struct {
+    const char *schema;
+    const char *const *names;
+    size_t first;
+} lists[] = {
+    {"Verdict", verdicts, 0},
+    {"Mode", modes, 0},
+    {"Check", checks, 0},
+    {"Reason", reasons, 0},
+    {"Flag", flags, 0},
+    {"Unit", units, 1 /* none: the members are left out */},
+    {"FrameRefusal", frame_results, 1 /* stored is no refusal */},
+    {"FrameFlag", frame_flags, 0},
+    {"ProblemCode", problem_codes, 1 /* nothing wrong */},
+};
+
+START_TEST(closed_lists_are_those_of_the_sources)
+{
+    const json_t *names = json_object_get(component("schemas", lists[_i].schema), "enum");
+    size_t count = 0;
+    for (const char *const *name = lists[_i].names + lists[_i].first; *name != NULL; name++) {
+        const char *documented = json_string_value(json_array_get(names, count++));
+        ck_assert_msg(documented != NULL && strcmp(documented, *name) == 0,
+                      "%s: %s in the sources, %s in openapi.yaml", lists[_i].schema, *name,
+                      documented != NULL ? documented : "nothing");
+    }
+    ck_assert_uint_eq(json_array_size(names), count);
+}
+END_TEST
+
+static void assert_enum(const char *schema, const char *(*name)(int), int count)
+{
+    const json_t *names = json_object_get(component("schemas", schema), "enum");
+    ck_assert_uint_eq(json_array_size(names), (size_t)count);
+    for (int i = 0; i < count; i++)
+        ck_assert_str_eq(json_string_value(json_array_get(names, (size_t)i)), name(i));
+}
+
+static const char *outcome_name(int i)
+{
+    return hs_outcome_name((enum hs_outcome)i);
+}
+
+static const char *weapon_type_name(int i)
+{
+    return hs_weapon_type_name((enum hs_weapon_type)i);
+}
+
+static const char *shape_name(int i)
+{
+    return hs_shape_name((enum hs_shape)i);
+}
+
+static const char *up_name(int i)
+{
+    return hs_up_name((enum hs_up)i);
+}
+
+START_TEST(small_lists_are_those_of_the_sources)
+{
+    assert_enum("Outcome", outcome_name, HS_OUTCOME_UNKNOWN + 1);
+    assert_enum("WeaponType", weapon_type_name, HS_WEAPON_TYPES);
+    assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
+    assert_enum("Up", up_name, HS_UP_NZ + 1);
+}
+END_TEST
+
+/* ---- what the tables for readers say ---- */
+
+/* The whole of a file, terminated; one at a time. */
+static const char *read_text(const char *path)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "cannot open %s", path);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    ck_assert_uint_lt(size, sizeof text - 1);
+    text[size] = '\0';
+    return text;
+}
+
+static void assert_tables(const char *reason_text, const char *problem_text, const char *where)
+{
+    char row[256];
+    for (int i = 0; i < HS_REASON_COUNT; i++) {
+        enum hs_reason reason = (enum hs_reason)i;
+        snprintf(row, sizeof row, "| `%s` | %s | `%s` | ", hs_reason_name(reason),
+                 hs_verdict_name(hs_reason_verdict(reason)),
+                 hs_check_name(hs_reason_check(reason)));
+        ck_assert_msg(strstr(reason_text, row) != NULL, "%s has no row %s", where, row);
+    }
+    for (int i = 1; i < HS_PROBLEM_COUNT; i++) {
+        enum hs_problem_code code = (enum hs_problem_code)i;
+        snprintf(row, sizeof row, "| `%s` | %d | ", hs_problem_name(code), hs_problem_status(code));
+        ck_assert_msg(strstr(problem_text, row) != NULL, "%s has no row %s", where, row);
+    }
+}
+
+START_TEST(tables_are_those_of_the_sources)
+{
+    const json_t *reason = component("schemas", "Reason");
+    const json_t *problem = component("schemas", "ProblemCode");
+    assert_tables(json_string_value(json_object_get(reason, "description")),
+                  json_string_value(json_object_get(problem, "description")), "openapi.yaml");
+    const char *page = read_text("docs/api.md");
+    assert_tables(page, page, "docs/api.md");
+    char quoted[128];
+    for (int i = 0; i < HS_FLAG_COUNT; i++) {
+        snprintf(quoted, sizeof quoted, "`%s`", hs_flag_name((enum hs_flag)i));
+        ck_assert_msg(strstr(page, quoted) != NULL, "docs/api.md lacks the flag %s", quoted);
+    }
+}
+END_TEST
+
+/* ---- rulesets ---- */
+
+static void assert_scalar(const json_t *properties, const struct hs_scalar *scalar, double initial)
+{
+    const json_t *field = json_object_get(properties, scalar->key);
+    ck_assert_msg(field != NULL, "%s is not documented", scalar->key);
+    const json_t *given = json_object_get(field, "default");
+    if (scalar->kind == HS_SCALAR_BOOL) {
+        ck_assert_msg(json_is_boolean(given) && json_is_true(given) == (initial != 0), "%s",
+                      scalar->key);
+        ck_assert_str_eq(json_string_value(json_object_get(field, "type")), "boolean");
+        return;
+    }
+    double low = json_number_value(json_object_get(field, "minimum"));
+    double high = json_number_value(json_object_get(field, "maximum"));
+    ck_assert_msg(json_is_number(given) && json_number_value(given) == initial &&
+                      low == scalar->low && high == scalar->high,
+                  "%s: %.17g of %.17g..%.17g in the sources", scalar->key, initial, scalar->low,
+                  scalar->high);
+    ck_assert_str_eq(json_string_value(json_object_get(field, "type")), "number");
+}
+
+/* The number of scalars of a section, each held against its documentation. */
+static size_t assert_section(const char *section, const char *schema,
+                             const struct hs_ruleset *defaults)
+{
+    size_t count = 0;
+    const json_t *properties = json_object_get(component("schemas", schema), "properties");
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
+        const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
+        if (strcmp(scalar->section, section) != 0)
+            continue;
+        assert_scalar(properties, scalar, hs_scalar_get(scalar, defaults));
+        count++;
+    }
+    ck_assert_uint_eq(json_object_size(properties), count + (strcmp(section, "hit") == 0));
+    return count;
+}
+
+/* What a document that says nothing has: everything in centimetres. */
+START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
+{
+    struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
+    ck_assert_ptr_nonnull(defaults);
+    ck_assert_str_eq(defaults->name.text, "centimetres");
+    size_t count = assert_section("history", "HistoryRules", defaults) +
+                   assert_section("rewind", "RewindRules", defaults) +
+                   assert_section("hit", "HitRules", defaults);
+    ck_assert_uint_eq(count, hs_ruleset_scalar_count);
+    const json_t *modes_of = json_object_get(component("schemas", "CheckModes"), "properties");
+    ck_assert_uint_eq(json_object_size(modes_of), HS_CHECK_COUNT);
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        ck_assert_str_eq(
+            json_string_value(json_object_get(
+                json_object_get(modes_of, hs_check_name((enum hs_check)i)), "default")),
+            hs_mode_name(hs_check_default_mode((enum hs_check)i)));
+    hs_ruleset_destroy(defaults);
+}
+END_TEST
+
+START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
+{
+    const json_t *properties = json_object_get(component("schemas", "Weapon"), "properties");
+    for (size_t i = 0; i < hs_weapon_scalar_count; i++)
+        assert_scalar(properties, &hs_weapon_scalars[i], hs_weapon_scalars[i].initial);
+    /* besides the scalars: type, falloff, zones */
+    ck_assert_uint_eq(json_object_size(properties), hs_weapon_scalar_count + 3);
+}
+END_TEST
+
+static const struct {
+    const char *schema, *member, *keyword;
+    int limit;
+} limits[] = {
+    {"Ruleset", "zones", "maxProperties", HS_MAX_ZONES},
+    {"Ruleset", "rigs", "maxProperties", HS_MAX_RIGS},
+    {"Ruleset", "weapons", "maxProperties", HS_MAX_WEAPONS},
+    {"HitRules", "zone_priority", "maxItems", HS_MAX_ZONES},
+    {"Weapon", "falloff", "maxItems", HS_MAX_FALLOFF},
+    {"Rig", "bones", "maxItems", HS_MAX_BONES},
+    {"Rig", "hitboxes", "maxItems", HS_MAX_HITBOXES},
+    {"Rig", "stances", "maxProperties", HS_MAX_STANCES},
+    {"Stance", "bones", "maxItems", HS_MAX_BONES},
+    {"PlayerFrame", "bones", "maxItems", HS_MAX_BONES},
+    {"PlayerFrame", "weapons", "maxItems", HS_MAX_WEAPONS},
+    {"Problem", "errors", "maxItems", HS_PROBLEM_MAX},
+    {"Rewind", "ignored_players", "maxItems", HS_MAX_IGNORED},
+};
+
+START_TEST(limits_are_those_of_the_sources)
+{
+    const json_t *properties =
+        json_object_get(component("schemas", limits[_i].schema), "properties");
+    const json_t *member = json_object_get(properties, limits[_i].member);
+    ck_assert_int_eq(json_integer_value(json_object_get(member, limits[_i].keyword)),
+                     limits[_i].limit);
+}
+END_TEST
+
+static Suite *texts_suite(void)
+{
+    Suite *suite = suite_create("contract texts");
+    const int route_count = HS_ROUTE_COUNT, list_count = sizeof lists / sizeof lists[0];
+    TCase *whole = tcase_create("whole");
+    tcase_add_test(whole, every_schema_is_understood);
+    tcase_add_test(whole, every_reference_leads_somewhere);
+    tcase_add_test(whole, every_component_is_used);
+    tcase_add_test(whole, every_example_fits_its_schema);
+    suite_add_tcase(suite, whole);
+    TCase *sources = tcase_create("sources");
+    tcase_add_loop_test(sources, every_route_is_documented, 0, route_count);
+    tcase_add_test(sources, every_documented_route_exists);
+    tcase_add_loop_test(sources, path_parameters_are_declared, 0, route_count);
+    tcase_add_loop_test(sources, closed_lists_are_those_of_the_sources, 0, list_count);
+    tcase_add_test(sources, small_lists_are_those_of_the_sources);
+    tcase_add_test(sources, tables_are_those_of_the_sources);
+    tcase_add_test(sources, ruleset_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_test(sources, weapon_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_loop_test(sources, limits_are_those_of_the_sources, 0,
+                        (int)(sizeof limits / sizeof limits[0]));
+    suite_add_tcase(suite, sources);
+    return suite;
+}
+
+int main(void)
+{
+    document = hs_contract_load();
+    SRunner *runner = srunner_create(texts_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    json_decref(document);
+    return failed == 0 ? 0 : 1;
+}
