@@ -334,7 +334,8 @@ START_TEST(every_scalar_has_its_range)
         snprintf(pointer, sizeof pointer, "/%s/%s", of_weapon ? "weapons/rifle" : scalar->section,
                  scalar->key);
         double before = hs_scalar_get(scalar, base);
-        double wrong[] = {scalar->low - 0.001, scalar->high + fmax(1, scalar->high / 1e6), (double)NAN};
+        double wrong[] = {scalar->low - 0.001, scalar->high + fmax(1, scalar->high / 1e6),
+                          (double)NAN};
         for (int k = 0; k < 3; k++) {
             bool is_real = scalar->kind == HS_SCALAR_REAL || scalar->kind == HS_SCALAR_LENGTH;
             if (scalar->kind == HS_SCALAR_BOOL || (k == 2 && !is_real))
