@@ -134,7 +134,7 @@ bench: deps-build deps-test all $(BENCH_BIN) ## measure; writes build/bench.json
 	@sh tests/bench/run.sh build/bench.jsonl $(BENCH_BIN)
 
 FUZZ_SECONDS ?= 60
-fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS each (60)
+fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS in all (60)
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs

@@ -135,7 +135,7 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number;
+    *out = number == 0 ? 0 : number; /* -0 would be written as -0 and read back as 0 */
     return true;
 }
 

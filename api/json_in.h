@@ -102,8 +102,9 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
 
 /* The largest time in seconds that is accepted, either way: 285 years. */
 #define HS_JSON_TIME_MAX 9e9
-/* The largest coordinate or length that is accepted as a number; the ruleset bounds it further. */
-#define HS_JSON_REAL_MAX 1e300
+/* The largest coordinate or length that is accepted as a number; the ruleset bounds it further.
+   The square of a distance between two such coordinates is still finite. */
+#define HS_JSON_REAL_MAX 1e150
 
 /* The pointer of the value that begins at or before byte `offset` of a JSON text. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);

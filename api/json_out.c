@@ -108,6 +108,10 @@ void hs_write_exact(struct hs_writer *writer, double value)
         hs_write_null(writer);
         return;
     }
+    if (value == floor(value) && fabs(value) < 1e15) { /* most amounts: no search for digits */
+        hs_write_int(writer, (int64_t)value);
+        return;
+    }
     char text[32];
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*g", precision, value);

@@ -15,6 +15,9 @@
 enum { BACKLOG = 1024 };
 
 static void log_library(void *context, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void log_library(void *context, const char *format, va_list args)
 {
     struct hs_http *http = context;
     unsigned dropped = 0;

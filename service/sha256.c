@@ -2,7 +2,6 @@
 
 #include <nettle/sha2.h>
 #include <stdint.h>
-#include <stdio.h>
 
 void hs_sha256_hex(const void *bytes, size_t size, char out[HS_SHA256_HEX])
 {
@@ -11,6 +10,10 @@ void hs_sha256_hex(const void *bytes, size_t size, char out[HS_SHA256_HEX])
     sha256_init(&context);
     sha256_update(&context, size, bytes);
     sha256_digest(&context, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < sizeof digest; i++) {
+        out[2 * i] = digits[digest[i] >> 4];
+        out[2 * i + 1] = digits[digest[i] & 15];
+    }
+    out[HS_SHA256_HEX - 1] = '\0';
 }
