@@ -249,25 +249,24 @@ static void encode_remarks(struct hs_writer *writer, const struct hs_hit_result 
     hs_write_end(writer, ']');
 }
 
-void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
-                   const struct hs_hit_result *result, const struct hs_verdict_id *id, bool explain)
+void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
+                       const struct hs_hit_result *result, const struct hs_verdict_id *id)
 {
     hs_write_begin(writer, '{');
     hs_write_key(writer, "shot");
-    hs_write_int(writer, (int64_t)claim->shot);
+    hs_write_int(writer, (int64_t)shot);
     hs_write_key(writer, "shooter");
-    hs_write_str(writer, claim->shooter);
+    hs_write_str(writer, shooter);
     hs_write_key(writer, "verdict_id");
     hs_write_text(writer, id->text);
     hs_write_key(writer, "verdict");
     hs_write_text(writer, hs_verdict_name(result->verdict));
     hs_write_key(writer, "reason");
     hs_write_text(writer, hs_reason_name(result->reason));
-    encode_damage(writer, result);
-    encode_impact(writer, &result->impact);
-    encode_rewind(writer, &result->rewind);
-    if (result->has_margin)
-        write_real_field(writer, "margin", result->margin);
+}
+
+void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain)
+{
     if (explain || result->verdict != HS_VERDICT_ACCEPTED) {
         hs_write_key(writer, "checks");
         hs_write_begin(writer, '[');
@@ -276,5 +275,23 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
         hs_write_end(writer, ']');
     }
     encode_remarks(writer, result);
+}
+
+void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
+                   const struct hs_hit_result *result, const struct hs_verdict_id *id, bool explain)
+{
+    hs_verdict_encode(writer, claim->shot, claim->shooter, result, id);
+    encode_damage(writer, result);
+    encode_impact(writer, &result->impact);
+    encode_rewind(writer, &result->rewind);
+    if (result->has_margin)
+        write_real_field(writer, "margin", result->margin);
+    hs_checks_encode(writer, result, explain);
+}
+
+void hs_replayed_encode(struct hs_writer *writer, bool replayed)
+{
+    hs_write_key(writer, "replayed");
+    hs_write_bool(writer, replayed);
     hs_write_end(writer, '}');
 }

@@ -28,9 +28,20 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* One result as an object. `explain`: list the checks of an accepted claim too. */
+/*
+ * One result as an object that is left open: what is written so far is what a replay repeats, and
+ * hs_replayed_encode closes it. `explain`: list the checks of an accepted claim too.
+ */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
+
+/* The parts that results of hits and of shots share: the head; checks, flags, would_reject. */
+void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
+                       const struct hs_hit_result *result, const struct hs_verdict_id *id);
+void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain);
+
+/* Says whether the result was given before, and closes the object. */
+void hs_replayed_encode(struct hs_writer *writer, bool replayed);
 
 #endif

@@ -43,6 +43,12 @@ void hs_write_key(struct hs_writer *writer, const char *key)
     writer->needs_comma = false;
 }
 
+void hs_write_raw(struct hs_writer *writer, struct hs_str json)
+{
+    separate(writer);
+    hs_buffer_append(writer->buffer, json.ptr, json.len);
+}
+
 void hs_write_bool(struct hs_writer *writer, bool value)
 {
     separate(writer);

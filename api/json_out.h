@@ -27,6 +27,9 @@ void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
 void hs_write_null(struct hs_writer *writer);
 
+/* A finished piece of JSON, as it is. */
+void hs_write_raw(struct hs_writer *writer, struct hs_str json);
+
 /* A computed number, to six decimals, half to even. */
 void hs_write_real(struct hs_writer *writer, double value);
 /* A number that is never rounded: the shortest text that reads back as the same double. */

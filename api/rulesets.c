@@ -71,6 +71,8 @@ static void read_scalar(struct loading *l, const struct hs_scalar *scalar, const
             hs_json_bad(l->reader, at, "must be true or false");
         else
             hs_scalar_set(scalar, base, json_is_true(value) ? 1 : 0);
+    } else if (scalar->kind == HS_SCALAR_COUNT && !json_is_integer(value)) {
+        hs_json_bad(l->reader, at, "must be an integer");
     } else if (hs_json_read_real(l->reader, value, at, scalar->low, scalar->high, &number)) {
         hs_scalar_set(scalar, base, number);
     }

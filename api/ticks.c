@@ -6,6 +6,12 @@ static void decode_frames(struct hs_reader *reader, const json_t *value,
     hs_frames_decode(reader, value, at, &((struct hs_ticks_request *)target)->frames);
 }
 
+static void decode_shots(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    hs_shots_decode(reader, value, at, &((struct hs_ticks_request *)target)->shots);
+}
+
 static void decode_hits(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -23,11 +29,15 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
          .high = HS_JSON_TIME_MAX,
          .bit = HS_TICKS_NOW},
         {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames, .bit = HS_TICKS_FRAMES},
+        {.name = "shots", .kind = HS_JSON_CUSTOM, .decode = decode_shots, .bit = HS_TICKS_SHOTS},
         {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits, .bit = HS_TICKS_HITS},
     };
-    static const struct hs_json_object object = {fields, 3,
+    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0],
                                                  offsetof(struct hs_ticks_request, fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
-    if (out->fields & HS_TICKS_NOW)
+    if (out->fields & HS_TICKS_NOW) {
         out->hits.fields |= HS_HITS_NOW;
+        out->shots.fields |= HS_SHOTS_NOW;
+        out->shots.now_us = out->hits.now_us;
+    }
 }

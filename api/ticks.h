@@ -4,14 +4,21 @@
 
 #include "api/frames.h"
 #include "api/hits.h"
+#include "api/shots.h"
 
 struct hs_ticks_request {
     struct hs_frames_request frames;
-    struct hs_hits_request hits; /* `now` of the tick is its now */
+    struct hs_shots_request shots;
+    struct hs_hits_request hits; /* `now` of the tick is that of both */
     unsigned fields;             /* enum hs_ticks_field */
 };
 
-enum hs_ticks_field { HS_TICKS_NOW = 1 << 0, HS_TICKS_FRAMES = 1 << 1, HS_TICKS_HITS = 1 << 2 };
+enum hs_ticks_field {
+    HS_TICKS_NOW = 1 << 0,
+    HS_TICKS_FRAMES = 1 << 1,
+    HS_TICKS_SHOTS = 1 << 2,
+    HS_TICKS_HITS = 1 << 3
+};
 
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_ticks_request *out);

@@ -60,6 +60,28 @@ void hs_endpoint_hits_post(struct hs_service *service, const struct hs_request *
     hs_body_close(&body);
 }
 
+void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    struct hs_body_reader body;
+    if (!hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_shots_request shots = {0};
+    hs_shots_decode_body(&body.reader, body.root, &shots);
+    struct hs_match_slot *slot =
+        hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
+    if (slot != NULL) {
+        struct hs_writer writer = {.buffer = &reply->body};
+        hs_write_begin(&writer, '{');
+        hs_write_key(&writer, "results");
+        hs_judge_shots(service, slot, &shots, wants_explanation(request), &writer);
+        write_revision(&writer, slot);
+        hs_write_end(&writer, '}');
+        hs_registry_release(service->registry, slot);
+    }
+    hs_body_close(&body);
+}
+
 static void answer_tick(struct hs_service *service, const struct hs_request *request,
                         const struct hs_ticks_request *tick, struct hs_match_slot *slot,
                         struct hs_reply *reply)
@@ -72,6 +94,10 @@ static void answer_tick(struct hs_service *service, const struct hs_request *req
             hs_endpoint_overloaded(reply, "out of memory");
             return;
         }
+    }
+    if (tick->fields & HS_TICKS_SHOTS) {
+        hs_write_key(&writer, "shots");
+        hs_judge_shots(service, slot, &tick->shots, wants_explanation(request), &writer);
     }
     if (tick->fields & HS_TICKS_HITS) {
         hs_write_key(&writer, "hits");

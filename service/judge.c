@@ -29,9 +29,9 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
     for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++)
         if (counts[i] > 0)
             hs_metrics_frame(service->metrics, (enum hs_frame_result)i, counts[i]);
-    struct hs_match_info info;
-    hs_match_info(slot->match, &info);
-    hs_frames_encode(writer, request, results, flags, info.needs_resync);
+    struct hs_match_times times;
+    hs_match_times(slot->match, &times);
+    hs_frames_encode(writer, request, results, flags, times.needs_resync);
     return true;
 }
 
@@ -39,49 +39,124 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
  * The name of a verdict: a hash of the match, its opening (the time of its first frame), the
  * shooter, the shot and the rules, so that the same claim has the same name wherever it is judged.
  */
-static void name_verdict(const struct hs_match_slot *slot, const struct hs_hit_claim *claim,
-                         int64_t opening_us, struct hs_verdict_id *out)
+static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
+                         struct hs_str shooter, struct hs_verdict_id *out)
 {
+    struct hs_match_times times;
     char text[4 * HS_NAME_MAX + HS_REVISION_MAX + 64], digest[HS_SHA256_HEX];
-    int len = snprintf(text, sizeof text, "%s\n%lld\nhit\n%.*s\n%llu\n%s", slot->name.text,
-                       (long long)opening_us, (int)claim->shooter.len, claim->shooter.ptr,
-                       (unsigned long long)claim->shot, slot->ruleset->revision);
+    hs_match_times(slot->match, &times);
+    int len = snprintf(text, sizeof text, "%s\n%lld\n%s\n%.*s\n%llu\n%s", slot->name.text,
+                       (long long)times.opening_us, kind, (int)shooter.len, shooter.ptr,
+                       (unsigned long long)shot, slot->ruleset->revision);
     hs_sha256_hex(text, (size_t)len, digest);
     memcpy(out->text, digest, sizeof out->text - 1);
     out->text[sizeof out->text - 1] = '\0';
 }
 
-static void count_verdict(struct hs_service *service, const struct hs_hit_result *result)
+static void count_verdict(struct hs_service *service, enum hs_judged kind,
+                          const struct hs_hit_result *result)
 {
     struct hs_metrics *metrics = service->metrics;
-    hs_metrics_verdict(metrics, result->verdict, result->reason, HS_MODE_ENFORCE);
+    hs_metrics_verdict(metrics, kind, result->verdict, result->reason, HS_MODE_ENFORCE);
     for (uint16_t i = 0; i < result->would_reject_count; i++)
-        hs_metrics_verdict(metrics, hs_reason_verdict(result->would_reject[i]),
+        hs_metrics_verdict(metrics, kind, hs_reason_verdict(result->would_reject[i]),
                            result->would_reject[i], HS_MODE_SHADOW);
     if (result->rewind.present)
         hs_metrics_rewind_age(metrics, (double)result->rewind.by_us / 1e6);
 }
 
+/* What is received without a `now` is received at the newest frame. */
+static int64_t now_of(const struct hs_match_slot *slot, bool has_now, int64_t now_us,
+                      int64_t without_frames_us)
+{
+    struct hs_match_times times;
+    hs_match_times(slot->match, &times);
+    return has_now ? now_us : times.has_frames ? times.newest_us : without_frames_us;
+}
+
+/* What was written since `mark`: the answer a replay repeats. */
+static struct hs_str written_since(const struct hs_writer *writer, size_t mark)
+{
+    const struct hs_buffer *buffer = writer->buffer;
+    if (buffer->failed)
+        return (struct hs_str){0};
+    return (struct hs_str){buffer->data + mark, buffer->len - mark};
+}
+
+static size_t mark_of(const struct hs_writer *writer)
+{
+    return writer->buffer->len + (writer->needs_comma ? 1 : 0);
+}
+
+static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry *entry)
+{
+    hs_write_raw(writer, (struct hs_str){entry->answer, entry->answer_size});
+    hs_replayed_encode(writer, true);
+}
+
+static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
+                       const struct hs_shot_claim *claim, int64_t now_us, bool explain,
+                       struct hs_writer *writer)
+{
+    struct hs_hit_result result;
+    struct hs_verdict_id id;
+    int64_t forward_us;
+    hs_shot_verify(slot->match, claim, now_us, &result, &forward_us);
+    if (result.replay != NULL) {
+        write_replay(writer, result.replay);
+        return;
+    }
+    size_t mark = mark_of(writer);
+    name_verdict(slot, "shot", claim->shot, claim->shooter, &id);
+    hs_shot_encode(writer, claim, &result, forward_us, &id, explain);
+    hs_shot_note(slot->match, claim, &result, written_since(writer, mark));
+    hs_replayed_encode(writer, false);
+    count_verdict(service, HS_JUDGED_SHOT, &result);
+}
+
+static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
+                      const struct hs_hit_claim *claim, int64_t now_us, bool explain,
+                      struct hs_writer *writer)
+{
+    struct hs_hit_result result;
+    struct hs_verdict_id id;
+    int64_t began = hs_clock_ns();
+    hs_hit_verify(slot->match, claim, now_us, &result);
+    hs_metrics_verify(service->metrics, (double)(hs_clock_ns() - began) / 1e9);
+    if (result.replay != NULL) {
+        write_replay(writer, result.replay);
+        return;
+    }
+    size_t mark = mark_of(writer);
+    name_verdict(slot, "hit", claim->shot, claim->shooter, &id);
+    hs_hit_encode(writer, claim, &result, &id, explain);
+    hs_hit_note(slot->match, claim, &result, written_since(writer, mark));
+    hs_replayed_encode(writer, false);
+    count_verdict(service, HS_JUDGED_HIT, &result);
+}
+
+void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
+                    const struct hs_shots_request *request, bool explain, struct hs_writer *writer)
+{
+    bool has_now = (request->fields & HS_SHOTS_NOW) != 0;
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < request->count; i++) {
+        const struct hs_shot_claim *claim = &request->shots[i];
+        int64_t now_us = now_of(slot, has_now, request->now_us, claim->time_us);
+        judge_shot(service, slot, claim, now_us, explain, writer);
+    }
+    hs_write_end(writer, ']');
+}
+
 void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,
                    const struct hs_hits_request *request, bool explain, struct hs_writer *writer)
 {
-    struct hs_match_info info;
-    hs_match_info(slot->match, &info);
+    bool has_now = (request->fields & HS_HITS_NOW) != 0;
     hs_write_begin(writer, '[');
     for (size_t i = 0; i < request->count; i++) {
         const struct hs_hit_claim *claim = &request->claims[i];
-        int64_t now_us = request->fields & HS_HITS_NOW ? request->now_us
-                         : info.has_frames             ? info.newest_us
-                                                       : claim->hit_time_us;
-        struct hs_hit_result result;
-        struct hs_verdict_id id;
-        int64_t began = hs_clock_ns();
-        hs_hit_verify(slot->match, claim, now_us, &result);
-        hs_metrics_verify(service->metrics, (double)(hs_clock_ns() - began) / 1e9);
-        hs_hit_note(slot->match, claim, &result);
-        count_verdict(service, &result);
-        name_verdict(slot, claim, info.opening_us, &id);
-        hs_hit_encode(writer, claim, &result, &id, explain);
+        int64_t now_us = now_of(slot, has_now, request->now_us, claim->hit_time_us);
+        judge_hit(service, slot, claim, now_us, explain, writer);
     }
     hs_write_end(writer, ']');
 }

@@ -7,6 +7,7 @@
 
 #include "api/frames.h"
 #include "api/hits.h"
+#include "api/shots.h"
 #include "service/registry.h"
 
 struct hs_service;
@@ -15,6 +16,11 @@ struct hs_service;
 bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
                      const struct hs_frames_request *request, struct hs_arena *arena,
                      struct hs_writer *writer);
+
+/* Judges posted shots and writes the array of results. */
+void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
+                    const struct hs_shots_request *request, bool explain,
+                    struct hs_writer *writer);
 
 /* Judges claims and writes the array of results. */
 void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,

@@ -46,7 +46,7 @@ struct hs_metrics {
     counter requests[ROUTE_COUNT][CODE_COUNT];
     struct histogram durations[ROUTE_COUNT]; /* at the first route of the same pattern */
     size_t first[ROUTE_COUNT];               /* that route, for each */
-    counter verdicts[HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
+    counter verdicts[HS_JUDGED_COUNT][HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
     counter frames[HS_FRAME_RESULT_COUNT];
     counter shed[HS_SHED_REASON_COUNT];
     struct histogram verify, rewind;
@@ -116,11 +116,11 @@ void hs_metrics_inflight(struct hs_metrics *metrics, int change)
     atomic_fetch_add_explicit(&metrics->inflight, change, memory_order_relaxed);
 }
 
-void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict verdict, enum hs_reason reason,
-                        enum hs_mode mode)
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
+                        enum hs_reason reason, enum hs_mode mode)
 {
     if ((size_t)mode < SHOWN_MODES)
-        add(&metrics->verdicts[verdict][reason][mode], 1);
+        add(&metrics->verdicts[kind][verdict][reason][mode], 1);
 }
 
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count)
@@ -223,28 +223,34 @@ static void put_requests(const struct hs_metrics *metrics, struct hs_buffer *out
 }
 
 /* Every reason with its own verdict; another pairing would be a mistake and shows only then. */
+static void put_verdict(const struct hs_metrics *metrics, size_t kind, size_t verdict,
+                        size_t reason, struct hs_buffer *out)
+{
+    static const char *const kinds[HS_JUDGED_COUNT] = {"hit", "shot"};
+    bool own = hs_reason_verdict((enum hs_reason)reason) == (enum hs_verdict)verdict;
+    for (size_t mode = 0; mode < SHOWN_MODES; mode++) {
+        unsigned long long count = value(&metrics->verdicts[kind][verdict][reason][mode]);
+        bool possible =
+            own && (mode == (size_t)HS_MODE_ENFORCE || verdict != (size_t)HS_VERDICT_ACCEPTED);
+        if (!possible && count == 0)
+            continue;
+        hs_buffer_printf(out,
+                         "hindsight_verdicts_total{kind=\"%s\",verdict=\"%s\","
+                         "reason=\"%s\",mode=\"%s\"} %llu\n",
+                         kinds[kind], hs_verdict_name((enum hs_verdict)verdict),
+                         hs_reason_name((enum hs_reason)reason), hs_mode_name((enum hs_mode)mode),
+                         count);
+    }
+}
+
 static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out)
 {
     head(out, "hindsight_verdicts_total", "counter",
          "Judged claims by deciding reason (enforce) and by reasons that would reject (shadow).");
-    for (size_t verdict = 0; verdict < HS_VERDICT_COUNT; verdict++) {
-        for (size_t reason = 0; reason < HS_REASON_COUNT; reason++) {
-            bool own = hs_reason_verdict((enum hs_reason)reason) == (enum hs_verdict)verdict;
-            for (size_t mode = 0; mode < SHOWN_MODES; mode++) {
-                unsigned long long count = value(&metrics->verdicts[verdict][reason][mode]);
-                bool possible = own && (mode == (size_t)HS_MODE_ENFORCE ||
-                                        verdict != (size_t)HS_VERDICT_ACCEPTED);
-                if (!possible && count == 0)
-                    continue;
-                hs_buffer_printf(out,
-                                 "hindsight_verdicts_total{kind=\"hit\",verdict=\"%s\","
-                                 "reason=\"%s\",mode=\"%s\"} %llu\n",
-                                 hs_verdict_name((enum hs_verdict)verdict),
-                                 hs_reason_name((enum hs_reason)reason),
-                                 hs_mode_name((enum hs_mode)mode), count);
-            }
-        }
-    }
+    for (size_t kind = 0; kind < HS_JUDGED_COUNT; kind++)
+        for (size_t verdict = 0; verdict < HS_VERDICT_COUNT; verdict++)
+            for (size_t reason = 0; reason < HS_REASON_COUNT; reason++)
+                put_verdict(metrics, kind, verdict, reason, out);
     head(out, "hindsight_verify_duration_seconds", "histogram", "Time to judge one claim.");
     put_histogram(out, "hindsight_verify_duration_seconds", "", &metrics->verify, verify_bounds);
     head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");

@@ -31,8 +31,9 @@ void hs_metrics_inflight(struct hs_metrics *metrics, int change);
 
 /* One judged hit: its deciding reason under HS_MODE_ENFORCE, each reason in its `would_reject`
    under HS_MODE_SHADOW. `verdict` is the reason's own (hs_reason_verdict). */
-void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict verdict, enum hs_reason reason,
-                        enum hs_mode mode);
+enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
+                        enum hs_reason reason, enum hs_mode mode);
 
 /* Posted player samples by what became of them. */
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count);

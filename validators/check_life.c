@@ -53,10 +53,15 @@ static enum hs_reason judge_target(struct hs_hit_context *c)
 
 void hs_check_life(struct hs_hit_context *c)
 {
-    bool knows_shooter = c->shooter.status == HS_REWIND_OK;
+    /* A posted shot was fired by somebody alive, or it was refused: that stands. */
+    bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;
     if (knows_shooter && !shooter_may_fire(c))
         return;
+    if (hs_posted_failed(c, HS_CHECK_LIFE)) {
+        hs_report_remembered(c, HS_CHECK_LIFE);
+        return;
+    }
     if (c->claims_target && knows_target) {
         enum hs_reason reason = judge_target(c);
         if (reason != HS_REASON_OK) {
@@ -64,7 +69,7 @@ void hs_check_life(struct hs_hit_context *c)
             return;
         }
     }
-    if (!knows_shooter && !c->launch_forgotten)
+    if (!knows_shooter && !c->launch_forgotten && c->posted == NULL)
         hs_report_unknown(
             c, HS_CHECK_LIFE,
             hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));

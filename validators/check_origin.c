@@ -3,7 +3,7 @@
 
 void hs_check_origin(struct hs_hit_context *c)
 {
-    if (c->launch_forgotten)
+    if (hs_report_remembered(c, HS_CHECK_ORIGIN) || c->launch_forgotten)
         return;
     if (c->shooter.status != HS_REWIND_OK) {
         hs_report_unknown(

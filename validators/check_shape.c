@@ -15,6 +15,10 @@ void hs_check_shape(struct hs_hit_context *c)
                           HS_UNIT_LENGTH, largest, bound);
         return;
     }
+    if (c->is_shot) { /* a shot is a place and perhaps a direction */
+        hs_report_pass(c, HS_CHECK_SHAPE);
+        return;
+    }
     double shortest = c->ruleset->hit.min_trace;
     struct hs_check_row *row = c->trace_length > shortest
                                    ? hs_report_pass(c, HS_CHECK_SHAPE)

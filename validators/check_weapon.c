@@ -25,8 +25,28 @@ static bool could_fire(const struct hs_history *history, const struct hs_bracket
     return is_ready(from, weapon) || is_ready(to, weapon);
 }
 
+/* Rounds are counted only where frames do not tell the ammunition. False: the magazine is empty. */
+static bool has_round(struct hs_hit_context *c)
+{
+    int64_t magazine = c->weapon->magazine;
+    bool told = c->shooter.status == HS_REWIND_OK &&
+                hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->ammo >= 0;
+    const struct hs_cadence *cadence =
+        c->ledger != NULL ? hs_ledger_cadence(c->ledger, c->weapon_index) : NULL;
+    if (magazine == 0 || told || cadence == NULL)
+        return true;
+    uint32_t rounds = hs_cadence_rounds(cadence, c->fire_time_us, c->weapon->reload_us);
+    if (rounds <= (uint64_t)magazine)
+        return true;
+    hs_report_measure(hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_WEAPON_NOT_AVAILABLE),
+                      HS_UNIT_ROUNDS, (double)rounds, (double)magazine);
+    return false;
+}
+
 void hs_check_weapon(struct hs_hit_context *c)
 {
+    if (hs_report_remembered(c, HS_CHECK_WEAPON))
+        return;
     bool claim_names = c->claim->weapon.ptr != NULL;
     if (c->shooter.status != HS_REWIND_OK && !c->launch_forgotten &&
         (c->weapon != NULL || !claim_names)) {
@@ -39,11 +59,9 @@ void hs_check_weapon(struct hs_hit_context *c)
         hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_UNKNOWN_WEAPON);
         return;
     }
-    uint16_t index = hs_ruleset_find_weapon(c->ruleset, hs_name_str(&c->weapon->name));
-    bool fine =
-        c->launch_forgotten || could_fire(c->shooter.player->history, &c->shooter.bracket, index);
-    if (fine)
-        hs_report_pass(c, HS_CHECK_WEAPON);
-    else
+    if (!c->launch_forgotten &&
+        !could_fire(c->shooter.player->history, &c->shooter.bracket, c->weapon_index))
         hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_WEAPON_NOT_AVAILABLE);
+    else if (has_round(c))
+        hs_report_pass(c, HS_CHECK_WEAPON);
 }

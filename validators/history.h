@@ -53,6 +53,7 @@ struct hs_sample {
     uint32_t extra;         /* internal: bones and eye; HS_NO_EXTRA: none */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
+    bool rtt_posted;        /* rtt_us was said by this sample, not inherited */
     bool jumped;            /* moved here faster than history.max_speed without saying so */
 };
 

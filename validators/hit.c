@@ -1,6 +1,7 @@
 /* One claim, step by step: what is looked up, which checks run in which order, what decides. */
 #include "hit.h"
 
+#include "digest.h"
 #include "hit_context.h"
 #include "suspicion.h"
 
@@ -15,7 +16,26 @@ static void look(const struct hs_hit_context *c, struct hs_str name, int64_t tim
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* The weapon named in the claim, else the one the shooter held. */
+/*
+ * The posted shot a hit belongs to. A hit that names another weapon belongs to no shot: the number
+ * was used for something else.
+ */
+static void find_posted_shot(struct hs_hit_context *c)
+{
+    if (c->ledger == NULL || c->is_shot)
+        return;
+    const struct hs_ledger_entry *entry = hs_ledger_find(&c->ledger->shots, c->claim->shot);
+    if (entry == NULL || entry->shot == NULL)
+        return;
+    struct hs_str named = c->claim->weapon;
+    const struct hs_weapon *weapon = c->ruleset->weapons[entry->shot->weapon];
+    if (named.ptr != NULL && !hs_str_equal(named, hs_name_str(&weapon->name)))
+        return;
+    c->posted = entry;
+    c->fire_time_us = entry->fire_time_us;
+}
+
+/* The weapon of the posted shot, the one named in the claim, or the one the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -23,8 +43,12 @@ static void find_weapon(struct hs_hit_context *c)
         index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
     else if (c->shooter.status == HS_REWIND_OK)
         index = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->weapon;
-    if (index < c->ruleset->weapon_count)
+    if (c->posted != NULL)
+        index = c->posted->shot->weapon;
+    if (index < c->ruleset->weapon_count) {
         c->weapon = c->ruleset->weapons[index];
+        c->weapon_index = index;
+    }
 }
 
 static bool is_projectile(const struct hs_hit_context *c)
@@ -51,7 +75,7 @@ static void lay_path(struct hs_hit_context *c)
                          .end_us = c->hit_time_us};
     if (!is_projectile(c) || !c->has_path)
         return;
-    if (claim->has_fire_time) {
+    if (claim->has_fire_time || c->posted != NULL) {
         c->path.start_us = c->fire_time_us;
     } else if (c->weapon->speed > 0) {
         double flight = c->trace_length / c->weapon->speed;
@@ -73,20 +97,32 @@ static void waive_old_launch(struct hs_hit_context *c)
                           c->hit_time_us - c->fire_time_us <= c->weapon->max_flight_us;
 }
 
-static void prepare(struct hs_hit_context *c)
+static void find_ledger(struct hs_hit_context *c)
+{
+    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    if (player == NULL || player->left)
+        return;
+    c->ledger = &player->ledger;
+    c->used_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
+}
+
+void hs_hit_prepare(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
     c->hit_time_us = claim->hit_time_us;
     c->fire_time_us = claim->has_fire_time ? claim->fire_time_us : claim->hit_time_us;
+    find_ledger(c);
+    find_posted_shot(c);
     look(c, claim->shooter, c->fire_time_us, &c->shooter);
     find_weapon(c);
     lay_path(c);
-    if (is_projectile(c) && !claim->has_fire_time)
+    if (is_projectile(c) && !claim->has_fire_time && c->posted == NULL)
         look(c, claim->shooter, c->fire_time_us, &c->shooter);
     waive_old_launch(c);
-    c->shooter_not_needed = hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
-                            hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
-                            hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF;
+    c->shooter_not_needed = c->posted != NULL || (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_AIM) == HS_MODE_OFF);
     c->zone = HS_NONE;
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
@@ -139,7 +175,7 @@ static void compare_claim(struct hs_hit_context *c)
 
 /* ---- the verdict ---- */
 
-static void decide(struct hs_hit_context *c)
+void hs_hit_decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
     const struct hs_check_row *missing = NULL, *failed = NULL;
@@ -166,43 +202,135 @@ static void decide(struct hs_hit_context *c)
         out->flags |= 1u << HS_FLAG_LENIENT;
 }
 
+struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
+{
+    struct hs_digest digest = {{1, 2}};
+    hs_digest_word(&digest, claim->shot);
+    hs_digest_str(&digest, claim->shooter);
+    hs_digest_str(&digest, claim->weapon);
+    hs_digest_str(&digest, claim->target);
+    hs_digest_str(&digest, claim->claimed_bone);
+    hs_digest_word(&digest, (uint64_t)claim->hit_time_us);
+    hs_digest_word(&digest, claim->has_fire_time ? (uint64_t)claim->fire_time_us : UINT64_MAX);
+    hs_digest_vec(&digest, claim->start);
+    hs_digest_vec(&digest, claim->end);
+    hs_digest_word(&digest, (uint64_t)claim->has_radius * 2 + claim->has_claimed_damage);
+    hs_digest_real(&digest, claim->radius);
+    hs_digest_real(&digest, claim->claimed_damage);
+    return digest;
+}
+
+/* The answer to the same claim sent before, or NULL. */
+static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
+    if (shooter == NULL || shooter->left)
+        return NULL;
+    const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.hits, c->claim->shot);
+    struct hs_digest digest = hs_hit_digest(c->claim);
+    bool same = entry != NULL && entry->digest.word[0] == digest.word[0] &&
+                entry->digest.word[1] == digest.word[1];
+    return same ? entry : NULL;
+}
+
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out)
 {
     struct hs_hit_context c = {
         .match = match, .ruleset = match->ruleset, .claim = claim, .now_us = now_us, .out = out};
     memset(out, 0, sizeof *out);
-    prepare(&c);
+    out->replay = find_replay(&c);
+    if (out->replay != NULL)
+        return;
+    hs_hit_prepare(&c);
     describe_rewind(&c);
     compare_claim(&c);
     hs_check_shape(&c);
+    hs_check_identity(&c);
+    hs_check_trajectory(&c);
     hs_check_weapon(&c);
+    hs_check_fire_rate(&c);
     hs_check_rewind(&c);
+    hs_check_latency(&c);
     hs_check_life(&c);
     hs_check_team(&c);
     hs_check_origin(&c);
+    hs_check_aim(&c);
     hs_check_range(&c);
     hs_check_contact(&c);
-    decide(&c);
+    hs_hit_decide(&c);
     hs_hit_damage(&c);
+    if (c.weapon != NULL)
+        out->weapon = c.weapon_index;
+    else
+        out->weapon = HS_NONE;
+    out->fire_time_us = c.fire_time_us;
+    out->shot_was_posted = c.posted != NULL;
 }
 
-void hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result)
+/* ---- booking ---- */
+
+/* The player an entry is booked on, made where frames never named him. NULL: no room. */
+struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
 {
-    struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
-    match->totals.reasons[result->reason]++;
-    match->totals.damage += result->damage_total;
-    if (shooter == NULL)
-        return;
-    shooter->reasons[result->reason]++;
-    shooter->damage_dealt += result->damage_total;
+    struct hs_player *player = hs_players_find(&match->players, name);
+    if (player == NULL &&
+        hs_players_add(&match->players, name, match->limits.samples, &player) != HS_PLAYERS_ADDED)
+        return NULL;
+    return player;
+}
+
+bool hs_hit_note_cadence(const struct hs_match *match, struct hs_player *shooter,
+                         const struct hs_hit_result *result)
+{
+    if (result->weapon == HS_NONE || result->shot_was_posted)
+        return true;
+    const struct hs_weapon *weapon = match->ruleset->weapons[result->weapon];
+    if (result->reason == HS_REASON_FIRE_RATE)
+        return hs_ledger_note_too_fast(&shooter->ledger, result->weapon);
+    if (result->verdict != HS_VERDICT_ACCEPTED)
+        return true;
+    return hs_ledger_note_shot(&shooter->ledger, result->weapon, result->fire_time_us,
+                               weapon->reload_us);
+}
+
+static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
+                           const struct hs_hit_result *result)
+{
+    bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
     if (result->verdict == HS_VERDICT_REJECTED)
-        hs_suspicion_add(shooter, result->reason, match->newest_us);
+        hs_suspicion_add(shooter, result->reason, unstable, match->newest_us);
     if (result->verdict != HS_VERDICT_ACCEPTED || result->would_reject_count == 0)
         return;
     shooter->would_reject++;
     for (int i = 0; i < result->would_reject_count; i++)
         if (hs_reason_verdict(result->would_reject[i]) == HS_VERDICT_REJECTED)
-            hs_suspicion_add(shooter, result->would_reject[i], match->newest_us);
+            hs_suspicion_add(shooter, result->would_reject[i], unstable, match->newest_us);
+}
+
+bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
+                 const struct hs_hit_result *result, struct hs_str answer)
+{
+    struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
+    match->totals.reasons[result->reason]++;
+    match->totals.damage += result->damage_total;
+    if (shooter == NULL)
+        return false;
+    shooter->reasons[result->reason]++;
+    shooter->damage_dealt += result->damage_total;
+    note_suspicion(match, shooter, result);
+    /* A number that was used already keeps its first item and answer. */
+    if (hs_ledger_find(&shooter->ledger.hits, claim->shot) != NULL ||
+        hs_ledger_is_forgotten(&shooter->ledger.hits, claim->shot))
+        return true;
+    struct hs_ledger_entry entry = {.number = claim->shot,
+                                    .digest = hs_hit_digest(claim),
+                                    .fire_time_us = result->fire_time_us,
+                                    .accepted = result->verdict == HS_VERDICT_ACCEPTED,
+                                    .start = claim->start,
+                                    .end = claim->end,
+                                    .answer = (char *)(uintptr_t)answer.ptr,
+                                    .answer_size = answer.len};
+    return hs_ledger_note(&shooter->ledger.hits, &entry) &&
+           hs_hit_note_cadence(match, shooter, result);
 }

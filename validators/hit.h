@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ledger.h"
 #include "match.h"
 #include "ruleset.h"
 #include "vocabulary.h"
@@ -78,6 +79,9 @@ struct hs_rewind_info {
 };
 
 struct hs_hit_result {
+    /* Not NULL: the claim was judged before, and this is what was answered; nothing else is set.
+       Valid until the next note or frame of the match. */
+    const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
     struct hs_damage damage[HS_MAX_DAMAGE];
@@ -91,16 +95,27 @@ struct hs_hit_result {
     uint16_t check_count;
     enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow */
     uint16_t would_reject_count;
-    unsigned flags; /* bits of enum hs_flag */
+    unsigned flags;       /* bits of enum hs_flag */
+    uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
+    int64_t fire_time_us; /* judged by */
+    bool shot_was_posted;
 };
+
+/* Everything decoded of a claim, as a hash: the same claim sent again has the same. */
+struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
 /* `now_us`: when the game server received the claim. Reads only; safe from many threads at once
    while nobody posts frames. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
 
-/* Books a result on the shooter: counters per reason, damage, suspicion. */
-void hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result);
+/*
+ * Books a result that is no replay on the shooter: the number with its answer, the cadence,
+ * counters per reason, damage, suspicion. `answer`: the reply to give again when the same claim
+ * comes again. False: out of memory, or the match is full and does not know the shooter; then a
+ * retry would be judged anew.
+ */
+bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
+                 const struct hs_hit_result *result, struct hs_str answer);
 
 #endif

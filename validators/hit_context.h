@@ -23,11 +23,17 @@ struct hs_hit_context {
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us, fire_time_us;
 
+    bool is_shot;                                 /* a posted shot is judged, not a hit */
+    const struct hs_ledger *ledger;               /* the shooter's; NULL: never seen */
+    const struct hs_ledger_numbers *used_numbers; /* of shots or of hits, after is_shot */
+    const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
+
     struct hs_view shooter; /* at fire_time */
     struct hs_view target;  /* at hit_time; player NULL also when nobody is claimed */
     bool claims_target;     /* somebody other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
+    uint16_t weapon_index;          /* with a weapon */
 
     bool has_path;           /* the trace is not degenerate and in the world */
     struct hs_vec direction; /* unit */
@@ -62,16 +68,44 @@ struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check c
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
+/*
+ * What was found of the posted shot stands for its hits too. True when there is a posted shot; its
+ * row is then written, if it had one.
+ */
+bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check);
+
+/* The posted shot of a hit did not pass a check. */
+bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
+
+/* The posted shot was refused for something its hits do not carry on, as its time. */
+bool hs_posted_was_refused(const struct hs_hit_context *c);
+
+/* Looks up who and what a claim is about; `c` holds match, ruleset, claim, now, out, is_shot. */
+void hs_hit_prepare(struct hs_hit_context *c);
+
+/* Booking, shared by hits and shots; see hit.c. */
+struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name);
+bool hs_hit_note_cadence(const struct hs_match *match, struct hs_player *shooter,
+                         const struct hs_hit_result *result);
+
+/* Verdict and reason from the rows. */
+void hs_hit_decide(struct hs_hit_context *c);
+
 /* Why a pose is missing, as a reason; `unknown` names the case of no history at all. */
 enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason unknown);
 
 /* The checks. Each writes at most one row, and what later steps need into the context. */
 void hs_check_shape(struct hs_hit_context *c);
+void hs_check_identity(struct hs_hit_context *c);
+void hs_check_trajectory(struct hs_hit_context *c);
 void hs_check_weapon(struct hs_hit_context *c);
+void hs_check_fire_rate(struct hs_hit_context *c);
 void hs_check_rewind(struct hs_hit_context *c);
+void hs_check_latency(struct hs_hit_context *c);
 void hs_check_life(struct hs_hit_context *c);
 void hs_check_team(struct hs_hit_context *c);
 void hs_check_origin(struct hs_hit_context *c);
+void hs_check_aim(struct hs_hit_context *c);
 void hs_check_range(struct hs_hit_context *c);
 void hs_check_contact(struct hs_hit_context *c); /* contact and bystander */
 

@@ -31,20 +31,26 @@ const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
     return match->ruleset;
 }
 
-void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
+void hs_match_times(const struct hs_match *match, struct hs_match_times *out)
 {
     int64_t window = match->newest_us - match->window_start_us;
-    *out = (struct hs_match_info){
+    *out = (struct hs_match_times){
         .newest_us = match->newest_us,
         .opening_us = match->opening_us,
         .has_frames = match->has_frames,
         .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
-        .players = match->players.present,
-        .history_bytes = sizeof *match,
     };
+}
+
+void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
+{
+    *out =
+        (struct hs_match_info){.players = match->players.present, .history_bytes = sizeof *match};
+    hs_match_times(match, &out->times);
     for (uint32_t i = 0; i < match->players.count; i++)
-        out->history_bytes +=
-            sizeof(struct hs_player) + hs_history_bytes(match->players.all[i]->history);
+        out->history_bytes += sizeof(struct hs_player) +
+                              hs_history_bytes(match->players.all[i]->history) +
+                              hs_ledger_bytes(&match->players.all[i]->ledger);
 }
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)

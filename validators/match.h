@@ -110,12 +110,20 @@ const char *hs_frame_result_text(enum hs_frame_result result);
 
 /* ---- state ---- */
 
-struct hs_match_info {
+/* The match's clock; cheap to ask for. */
+struct hs_match_times {
     int64_t newest_us;  /* time of the newest frame */
     int64_t opening_us; /* time of the first frame ever stored */
     bool has_frames;
     bool needs_resync; /* less than one window of history: clients should post theirs again */
-    uint32_t players;  /* present */
+};
+
+void hs_match_times(const struct hs_match *match, struct hs_match_times *out);
+
+/* The whole match; looks at every player. */
+struct hs_match_info {
+    struct hs_match_times times;
+    uint32_t players; /* present */
     size_t history_bytes;
 };
 

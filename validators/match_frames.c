@@ -310,8 +310,11 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         for (int i = 0; i < 3; i++)
             sample->aim[i] = length > 0 ? (float)(entry->aim[i] / length) : 0;
     }
-    sample->rtt_us = entry->fields & HS_FIELD_RTT ? entry->rtt_us : -1;
-    sample->interp_us = entry->fields & HS_FIELD_INTERP ? entry->interp_us : -1;
+    sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
+    if (sample->rtt_posted)
+        sample->rtt_us = entry->rtt_us;
+    if (entry->fields & HS_FIELD_INTERP)
+        sample->interp_us = entry->interp_us;
     sample->event = (uint8_t)entry->event;
 
     struct hs_extra *extra = out->extra;
@@ -331,6 +334,7 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
                     struct resolved *out)
 {
     int64_t before = player == NULL ? -1 : hs_history_find(player->history, time_us);
+    out->sample.rtt_us = out->sample.interp_us = -1;
     if (before < 0) {
         bool carries = player != NULL && player->has_carried;
         out->state = carries ? player->carried : first_state(match->ruleset);
@@ -338,6 +342,8 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
     }
     const struct hs_sample *previous = hs_history_at(player->history, (uint32_t)before);
     out->state = *hs_history_state(player->history, previous);
+    out->sample.rtt_us = previous->rtt_us;
+    out->sample.interp_us = previous->interp_us;
 }
 
 static enum hs_frame_result resolve(struct hs_match *match, const struct hs_player *player,
@@ -365,6 +371,7 @@ static void leave(struct hs_match *match, struct hs_player *player, int64_t time
     if (player == NULL || player->left)
         return;
     hs_history_clear(player->history);
+    hs_ledger_clear(&player->ledger);
     player->has_carried = false;
     player->left = true;
     player->has_left_before = true;

@@ -14,6 +14,7 @@ static uint64_t hash_name(struct hs_str name)
 static void destroy_player(struct hs_player *player)
 {
     hs_history_destroy(player->history);
+    hs_ledger_clear(&player->ledger);
     free(player);
 }
 

@@ -3,6 +3,7 @@
 #define HS_PLAYERS_H
 
 #include "history.h"
+#include "ledger.h"
 #include "match.h"
 #include "str.h"
 
@@ -10,6 +11,7 @@ struct hs_player {
     struct hs_name name;
     uint64_t hash;
     struct hs_history *history; /* owned */
+    struct hs_ledger ledger;    /* of his shots and claims */
     bool left;                  /* gone; the name is kept so that late frames stay out */
     int64_t left_us;            /* samples up to here belong to a session that ended */
     bool has_left_before;
@@ -17,6 +19,7 @@ struct hs_player {
     struct hs_state carried;
     uint64_t reasons[HS_REASON_COUNT];
     uint64_t would_reject;
+    uint64_t shots_refused;
     double damage_dealt;
     double suspicion; /* at suspicion_us */
     int64_t suspicion_us;

@@ -42,6 +42,40 @@ struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check c
     return add_row(c, check, HS_OUTCOME_UNKNOWN, reason);
 }
 
+bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check)
+{
+    for (uint16_t i = 0; c->posted != NULL && i < c->posted->shot->check_count; i++)
+        if (c->posted->shot->checks[i].check == check &&
+            c->posted->shot->checks[i].outcome != HS_OUTCOME_PASS)
+            return true;
+    return false;
+}
+
+bool hs_posted_was_refused(const struct hs_hit_context *c)
+{
+    bool refused = !c->posted->accepted;
+    for (uint16_t i = 0; i < c->posted->shot->check_count; i++)
+        if (c->posted->shot->checks[i].outcome != HS_OUTCOME_PASS)
+            refused = false;
+    return refused;
+}
+
+bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check)
+{
+    if (c->posted == NULL)
+        return false;
+    const struct hs_posted_shot *shot = c->posted->shot;
+    for (uint16_t i = 0; i < shot->check_count; i++) {
+        const struct hs_remembered_check *found = &shot->checks[i];
+        if (found->check != check)
+            continue;
+        struct hs_check_row *row =
+            add_row(c, check, (enum hs_outcome)found->outcome, (enum hs_reason)found->reason);
+        hs_report_measure(row, (enum hs_unit)found->unit, found->measured, found->limit);
+    }
+    return true;
+}
+
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit)
 {
     row->unit = unit;

@@ -32,16 +32,24 @@ struct hs_history_rules {
 };
 
 struct hs_rewind_rules {
-    int64_t limit_us;        /* how far back a claim may look */
-    int64_t future_slack_us; /* how far ahead of `now` or of the newest pose */
+    int64_t limit_us;         /* how far back a claim may look */
+    int64_t future_slack_us;  /* how far ahead of `now` or of the newest pose */
+    int64_t latency_slack_us; /* of a claim's time from the one its latency explains */
+    double rtt_share;         /* of the round trip between what the server simulated and a claim */
+    int64_t max_interp_us;    /* no more interpolation delay is believed */
+    int64_t ping_spread_us;   /* round trips that differ by more are unstable */
+    int64_t backstep_us;      /* how far fire times may run back by shot number */
 };
 
 struct hs_hit_rules {
-    double min_trace;        /* length: shorter traces are degenerate */
-    double sweep_extension;  /* length: the trace goes on this far beyond `end` */
-    double claim_padding;    /* length: a miss by no more is accepted as lenient */
-    double origin_tolerance; /* length: from the shooter's rewound eye */
-    int64_t death_grace_us;  /* a shot so long after the shooter's death still counts */
+    double min_trace;             /* length: shorter traces are degenerate */
+    double sweep_extension;       /* length: the trace goes on this far beyond `end` */
+    double claim_padding;         /* length: a miss by no more is accepted as lenient */
+    double origin_tolerance;      /* length: from the shooter's rewound eye */
+    double aim_tolerance_deg;     /* of the shot's direction from the shooter's looks */
+    int64_t death_grace_us;       /* a shot so long after the shooter's death still counts */
+    int64_t trajectory_window_us; /* two shots the same way within this are one */
+    bool require_shot;            /* every hit needs a posted shot */
     bool friendly_fire;
     uint16_t
         zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
@@ -69,6 +77,8 @@ struct hs_weapon {
     double speed;            /* length/s; projectiles */
     int64_t min_interval_us; /* between shots; 0 = any */
     int64_t max_flight_us;   /* projectiles */
+    int64_t magazine;        /* rounds; 0: not counted */
+    int64_t reload_us;       /* a pause this long refills the magazine */
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
     double zone_factor[HS_MAX_ZONES]; /* in force: the weapon's own, else the ruleset's */
@@ -147,6 +157,7 @@ enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */
     HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in centimetres */
     HS_SCALAR_SECONDS, /* int64_t, microseconds */
+    HS_SCALAR_COUNT,   /* int64_t, a whole number */
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {

@@ -24,6 +24,16 @@ const struct hs_scalar hs_ruleset_scalars[] = {
     R("rewind", "limit", rewind.limit_us, SECONDS, 0.25, 0, 60, "how far back a claim may look"),
     R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
       "how far ahead of now, or of the newest pose, a claim may be"),
+    R("rewind", "latency_slack", rewind.latency_slack_us, SECONDS, 0.2, 0, 60,
+      "of a claim's time from the one its latency explains"),
+    R("rewind", "rtt_share", rewind.rtt_share, REAL, 1, 0, 2,
+      "of the round trip between what the server simulated and the claim"),
+    R("rewind", "max_interp", rewind.max_interp_us, SECONDS, 0.1, 0, 5,
+      "no more interpolation delay is believed"),
+    R("rewind", "ping_spread", rewind.ping_spread_us, SECONDS, 0.2, 0, 60,
+      "round trips that differ by more are flagged as unstable"),
+    R("rewind", "backstep", rewind.backstep_us, SECONDS, 0.05, 0, 60,
+      "how far fire times may run back by shot number"),
     R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6, "shorter traces are degenerate"),
     R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
       "the trace goes on this far beyond its end"),
@@ -31,6 +41,12 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "a miss by no more is accepted as lenient"),
     R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 50, 0, 1e9,
       "of the trace's start from the shooter's rewound eye"),
+    R("hit", "aim_tolerance_deg", hit.aim_tolerance_deg, REAL, 15, 0, 180,
+      "of the shot's direction from the shooter's looks around it"),
+    R("hit", "trajectory_window", hit.trajectory_window_us, SECONDS, 0.1, 0, 60,
+      "two shots the same way within this are one"),
+    R("hit", "require_shot", hit.require_shot, BOOL, 0, 0, 1,
+      "every hit needs a shot posted before"),
     R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5,
       "a shot so long after the shooter's death still counts"),
     R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1, "team mates can be hit"),
@@ -43,6 +59,8 @@ const struct hs_scalar hs_weapon_scalars[] = {
     W("radius", radius, LENGTH, 0, 0, 1e6, "of the swept sphere; 0 is a ray"),
     W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
     W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),
+    W("magazine", magazine, COUNT, 0, 0, 1e6, "rounds before a reload; 0: not counted"),
+    W("reload", reload_us, SECONDS, 0, 0, 3600, "a pause this long refills the magazine"),
     W("max_flight", max_flight_us, SECONDS, 10, 0, 3600, "the longest flight of a projectile"),
 };
 const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
@@ -65,6 +83,8 @@ double hs_scalar_get(const struct hs_scalar *scalar, const void *base)
     switch (scalar->kind) {
     case HS_SCALAR_SECONDS:
         return (double)*(const int64_t *)(const void *)at / 1e6;
+    case HS_SCALAR_COUNT:
+        return (double)*(const int64_t *)(const void *)at;
     case HS_SCALAR_BOOL:
         return *(const bool *)(const void *)at ? 1 : 0;
     case HS_SCALAR_REAL:
@@ -80,6 +100,9 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
     switch (scalar->kind) {
     case HS_SCALAR_SECONDS:
         *(int64_t *)(void *)at = hs_seconds_to_us(value);
+        return;
+    case HS_SCALAR_COUNT:
+        *(int64_t *)(void *)at = (int64_t)value;
         return;
     case HS_SCALAR_BOOL:
         *(bool *)(void *)at = value != 0;

@@ -8,14 +8,16 @@ double hs_suspicion_at(const struct hs_player *player, int64_t time_us)
     return player->suspicion * exp2(-(double)age / (double)HS_SUSPICION_HALF_LIFE_US);
 }
 
-static bool is_latency(enum hs_reason reason)
+static bool is_latency(enum hs_reason reason, bool unstable_latency)
 {
-    return hs_reason_check(reason) == HS_CHECK_REWIND;
+    return hs_reason_check(reason) == HS_CHECK_REWIND ||
+           (unstable_latency && hs_reason_check(reason) == HS_CHECK_LATENCY);
 }
 
-void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, int64_t time_us)
+void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
+                      int64_t time_us)
 {
-    if (is_latency(reason))
+    if (is_latency(reason, unstable_latency))
         return;
     player->suspicion = hs_suspicion_at(player, time_us) + 1;
     if (time_us > player->suspicion_us)

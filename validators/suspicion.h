@@ -12,8 +12,10 @@ double hs_suspicion_at(const struct hs_player *player, int64_t time_us);
 
 /*
  * Adds one refusal. Reasons that latency alone can cause (a claim too far in the past or the
- * future) add nothing: a slow connection is not an offence.
+ * future; one that fits no latency while latency is unstable) add nothing: a slow connection is
+ * not an offence.
  */
-void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, int64_t time_us);
+void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
+                      int64_t time_us);
 
 #endif

@@ -40,11 +40,16 @@ enum hs_mode {
  */
 #define HS_CHECKS(X)                                                                               \
     X(SHAPE, "shape", ENFORCE)                                                                     \
+    X(IDENTITY, "identity", ENFORCE)                                                               \
+    X(TRAJECTORY, "trajectory", ENFORCE)                                                           \
     X(WEAPON, "weapon", ENFORCE)                                                                   \
+    X(FIRE_RATE, "fire_rate", ENFORCE)                                                             \
     X(REWIND, "rewind", ENFORCE)                                                                   \
+    X(LATENCY, "latency", ENFORCE)                                                                 \
     X(LIFE, "life", ENFORCE)                                                                       \
     X(TEAM, "team", ENFORCE)                                                                       \
     X(ORIGIN, "origin", ENFORCE)                                                                   \
+    X(AIM, "aim", SHADOW)                                                                          \
     X(RANGE, "range", ENFORCE)                                                                     \
     X(CONTACT, "contact", ENFORCE)                                                                 \
     X(BYSTANDER, "bystander", ENFORCE)
@@ -67,10 +72,16 @@ enum hs_check {
     X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
     X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
+    X(DUPLICATE, "duplicate", REJECTED, IDENTITY)                                                  \
+    X(NO_MATCHING_SHOT, "no_matching_shot", REJECTED, IDENTITY)                                    \
+    X(DUPLICATE_TRAJECTORY, "duplicate_trajectory", REJECTED, TRAJECTORY)                          \
     X(UNKNOWN_WEAPON, "unknown_weapon", REJECTED, WEAPON)                                          \
     X(WEAPON_NOT_AVAILABLE, "weapon_not_available", REJECTED, WEAPON)                              \
+    X(FIRE_RATE, "fire_rate", REJECTED, FIRE_RATE)                                                 \
     X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND)                                              \
     X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND)                                          \
+    X(TIME_MISMATCH, "time_mismatch", REJECTED, LATENCY)                                           \
+    X(TIME_BACKWARDS, "time_backwards", REJECTED, LATENCY)                                         \
     X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE)                                                \
     X(TARGET_DEAD, "target_dead", REJECTED, LIFE)                                                  \
     X(STALE_LIFE, "stale_life", REJECTED, LIFE)                                                    \
@@ -78,6 +89,7 @@ enum hs_check {
     X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM)                                              \
     X(SELF_HIT, "self_hit", REJECTED, TEAM)                                                        \
     X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN)                                        \
+    X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM)                                                 \
     X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE)                                               \
     X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT)                                       \
     X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT)                                             \
@@ -95,8 +107,10 @@ enum hs_reason {
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the one touched */        \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed above the most the weapon can do */       \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius off by more than 1 % */            \
+    X(UNSTABLE_LATENCY, "unstable_latency")   /* round trips of the last samples differ widely */  \
     X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, dead by now: no second kill */   \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
+    X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from those before */       \
     X(LENIENT, "lenient")                     /* missed, within the claim padding */
 
 enum hs_flag {
@@ -110,7 +124,9 @@ enum hs_flag {
 #define HS_UNITS(X)                                                                                \
     X(NONE, "none")                                                                                \
     X(LENGTH, "length")                                                                            \
-    X(SECONDS, "seconds")
+    X(SECONDS, "seconds")                                                                          \
+    X(DEGREES, "degrees")                                                                          \
+    X(ROUNDS, "rounds")
 
 enum hs_unit {
 #define X(id, name) HS_UNIT_##id,

@@ -1,0 +1,43 @@
+/* identity: was this number used before, and was the shot posted that the hit belongs to? */
+#include "hit_context.h"
+
+/* A posted shot is remembered this long at least, however short its flight. */
+#define PAIRING_US INT64_C(1500000)
+
+static bool needs_shot(const struct hs_hit_context *c)
+{
+    return c->ruleset->hit.require_shot || (c->ledger != NULL && c->ledger->shots.count > 0);
+}
+
+static int64_t oldest_shot(const struct hs_hit_context *c)
+{
+    int64_t flight = c->weapon != NULL ? c->weapon->max_flight_us : 0;
+    int64_t limit = flight + c->ruleset->rewind.limit_us;
+    bool flies = c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+    return flies && limit > PAIRING_US ? limit : PAIRING_US;
+}
+
+void hs_check_identity(struct hs_hit_context *c)
+{
+    const struct hs_ledger_numbers *used = c->used_numbers;
+    if (used != NULL && hs_ledger_is_jump(used, c->claim->shot))
+        c->out->flags |= 1u << HS_FLAG_SHOT_JUMP;
+    if (used != NULL && (hs_ledger_find(used, c->claim->shot) != NULL ||
+                         hs_ledger_is_forgotten(used, c->claim->shot))) {
+        hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_DUPLICATE);
+        return;
+    }
+    if (c->is_shot || !needs_shot(c)) {
+        hs_report_pass(c, HS_CHECK_IDENTITY);
+        return;
+    }
+    if (c->posted == NULL || hs_posted_was_refused(c)) {
+        hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_NO_MATCHING_SHOT);
+        return;
+    }
+    int64_t age = c->now_us - c->posted->fire_time_us, oldest = oldest_shot(c);
+    struct hs_check_row *row =
+        age <= oldest ? hs_report_pass(c, HS_CHECK_IDENTITY)
+                      : hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_NO_MATCHING_SHOT);
+    hs_report_measure(row, HS_UNIT_SECONDS, (double)age / 1e6, (double)oldest / 1e6);
+}

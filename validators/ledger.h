@@ -1,0 +1,124 @@
+/*
+ * What is remembered of one player's shooting: which numbers were used and what they were
+ * answered, when each weapon was fired, where the last shots went. It grows to its bounds and never
+ * beyond; only the hs_ledger_note functions allocate. Not thread-safe.
+ */
+#ifndef HS_LEDGER_H
+#define HS_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vec.h"
+
+/* Numbers kept per player, of claims and of shots each. A client that retries later than this many
+   shots is told `duplicate` without the first answer. */
+enum { HS_LEDGER_NUMBERS = 128 };
+
+/* Accepted shots kept per weapon: enough to find the place of a late one. */
+enum { HS_LEDGER_SHOTS = 16 };
+
+/* A number further than this from the highest is a jump; further below, a new count from 0. */
+#define HS_SHOT_JUMP (UINT64_C(1) << 20)
+
+/* What makes two items the same: a hash of everything decoded from them. */
+struct hs_digest {
+    uint64_t word[2];
+};
+
+/* What a check found of a posted shot, for the hits of that shot. */
+struct hs_remembered_check {
+    uint8_t check, outcome, reason, unit; /* the enums of hit.h */
+    double measured, limit;
+};
+
+enum { HS_MAX_REMEMBERED = 5, HS_MAX_PELLETS = 64 };
+
+/* A shot that was posted before its hits. */
+struct hs_posted_shot {
+    uint16_t weapon; /* ruleset index */
+    struct hs_remembered_check checks[HS_MAX_REMEMBERED];
+    uint16_t check_count;
+    bool has_seed;
+    uint64_t seed;
+    bool has_direction;
+    struct hs_vec direction;   /* unit */
+    uint16_t direction_count;  /* expected directions of the pellets; 0: none given */
+    struct hs_vec *directions; /* owned, unit */
+};
+
+/* One used number. */
+struct hs_ledger_entry {
+    uint64_t number;
+    struct hs_digest digest;
+    int64_t fire_time_us;
+    bool accepted;
+    struct hs_vec start, end;    /* of the trace, where accepted */
+    struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
+    char *answer;                /* owned; as it was sent, `answer_size` bytes */
+    size_t answer_size;
+};
+
+/* Used numbers in ascending order. */
+struct hs_ledger_numbers {
+    struct hs_ledger_entry *entries; /* HS_LEDGER_NUMBERS once the first is noted */
+    uint32_t count;
+    bool has_floor;
+    uint64_t floor; /* the highest number that was forgotten */
+};
+
+/* Accepted shots of one weapon, in order of fire time. */
+struct hs_cadence {
+    uint16_t weapon;
+    uint16_t count;
+    uint16_t strict; /* shots still judged without tolerance after a refusal */
+    uint32_t rounds; /* fired since the last pause long enough to reload */
+    int64_t fire_time_us[HS_LEDGER_SHOTS];
+};
+
+struct hs_ledger {
+    struct hs_ledger_numbers hits, shots;
+    struct hs_cadence *cadences; /* one a weapon used */
+    uint16_t cadence_count, cadence_capacity;
+};
+
+void hs_ledger_clear(struct hs_ledger *ledger);
+size_t hs_ledger_bytes(const struct hs_ledger *ledger);
+
+/* The entry of a number, or NULL. O(log n). */
+const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
+                                             uint64_t number);
+
+/* The accepted entry with the highest number below this one, or NULL. */
+const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
+                                                        uint64_t number);
+
+/* The number was used and is forgotten by now. */
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number);
+
+/* The number is further than HS_SHOT_JUMP from the highest used one. */
+bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
+
+/* Notes a number that is not there; answer and shot are copied. False: out of memory. */
+bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry);
+
+/* What is known of a weapon's cadence, or NULL. */
+const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
+
+/*
+ * Mean gap between shots around one fired at a time, were it accepted: the smallest mean over the
+ * runs of four gaps it belongs to (three where there are only so many). False with fewer gaps.
+ */
+bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us);
+
+/* Rounds fired without a pause of `reload_us`, were one fired at this time. */
+uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
+                           int64_t reload_us);
+
+/* Books an accepted shot, or a refusal for its cadence. False: out of memory. */
+bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                         int64_t reload_us);
+bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon);
+
+#endif

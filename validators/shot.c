@@ -1,0 +1,129 @@
+#include "shot.h"
+
+#include "digest.h"
+#include "hit_context.h"
+
+static struct hs_digest digest_of(const struct hs_shot_claim *claim)
+{
+    struct hs_digest digest = {{3, 4}};
+    hs_digest_word(&digest, claim->shot);
+    hs_digest_str(&digest, claim->shooter);
+    hs_digest_str(&digest, claim->weapon);
+    hs_digest_word(&digest, (uint64_t)claim->time_us);
+    hs_digest_vec(&digest, claim->origin);
+    hs_digest_word(&digest, (uint64_t)claim->has_direction * 2 + claim->has_seed);
+    hs_digest_vec(&digest, claim->direction);
+    hs_digest_word(&digest, claim->seed);
+    hs_digest_word(&digest, claim->direction_count);
+    for (size_t i = 0; i < claim->direction_count; i++)
+        hs_digest_vec(&digest, claim->directions[i]);
+    return digest;
+}
+
+static const struct hs_ledger_entry *find_replay(const struct hs_match *match,
+                                                 const struct hs_shot_claim *claim)
+{
+    const struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
+    if (shooter == NULL || shooter->left)
+        return NULL;
+    const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.shots, claim->shot);
+    struct hs_digest digest = digest_of(claim);
+    bool same = entry != NULL && entry->digest.word[0] == digest.word[0] &&
+                entry->digest.word[1] == digest.word[1];
+    return same ? entry : NULL;
+}
+
+/* A projectile spawned now is as late as its launch lies back; no more than a claim may rewind. */
+static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
+                            int64_t now_us)
+{
+    int64_t late = now_us - claim->time_us, limit = match->ruleset->rewind.limit_us;
+    return late < 0 ? 0 : late > limit ? limit : late;
+}
+
+void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
+                    struct hs_hit_result *out, int64_t *forward_time_us)
+{
+    memset(out, 0, sizeof *out);
+    *forward_time_us = forward_time(match, claim, now_us);
+    out->replay = find_replay(match, claim);
+    if (out->replay != NULL)
+        return;
+    struct hs_vec ahead = claim->has_direction ? claim->direction : (struct hs_vec){0, 0, 0};
+    const struct hs_hit_claim as_hit = {.shot = claim->shot,
+                                        .shooter = claim->shooter,
+                                        .weapon = claim->weapon,
+                                        .hit_time_us = claim->time_us,
+                                        .fire_time_us = claim->time_us,
+                                        .has_fire_time = true,
+                                        .start = claim->origin,
+                                        .end = hs_vec_add(claim->origin, ahead)};
+    struct hs_hit_context c = {.match = match,
+                               .ruleset = match->ruleset,
+                               .claim = &as_hit,
+                               .now_us = now_us,
+                               .is_shot = true,
+                               .out = out};
+    hs_hit_prepare(&c);
+    if (claim->has_direction)
+        c.direction = claim->direction; /* as given: adding it to a far origin rounds it */
+    out->rewind.time_us = claim->time_us;
+    out->rewind.by_us = now_us - claim->time_us;
+    hs_check_shape(&c);
+    hs_check_identity(&c);
+    hs_check_weapon(&c);
+    hs_check_fire_rate(&c);
+    hs_check_rewind(&c);
+    hs_check_latency(&c);
+    hs_check_life(&c);
+    hs_check_origin(&c);
+    hs_check_aim(&c);
+    hs_hit_decide(&c);
+    out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
+    out->fire_time_us = claim->time_us;
+}
+
+static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
+{
+    static const enum hs_check kept[HS_MAX_REMEMBERED] = {
+        HS_CHECK_WEAPON, HS_CHECK_FIRE_RATE, HS_CHECK_LIFE, HS_CHECK_ORIGIN, HS_CHECK_AIM};
+    for (uint16_t i = 0; i < result->check_count; i++) {
+        const struct hs_check_row *row = &result->checks[i];
+        for (int k = 0; k < HS_MAX_REMEMBERED; k++)
+            if (row->check == kept[k])
+                shot->checks[shot->check_count++] = (struct hs_remembered_check){
+                    (uint8_t)row->check, (uint8_t)row->outcome, (uint8_t)row->reason,
+                    (uint8_t)row->unit,  row->measured,         row->limit};
+    }
+}
+
+bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
+                  const struct hs_hit_result *result, struct hs_str answer)
+{
+    struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
+    if (shooter == NULL)
+        return false;
+    if (result->verdict == HS_VERDICT_REJECTED)
+        shooter->shots_refused++;
+    if (hs_ledger_find(&shooter->ledger.shots, claim->shot) != NULL ||
+        hs_ledger_is_forgotten(&shooter->ledger.shots, claim->shot))
+        return true;
+    struct hs_posted_shot shot = {.weapon = result->weapon,
+                                  .has_seed = claim->has_seed,
+                                  .seed = claim->seed,
+                                  .has_direction = claim->has_direction,
+                                  .direction = claim->direction,
+                                  .direction_count = (uint16_t)claim->direction_count,
+                                  .directions = (struct hs_vec *)(uintptr_t)claim->directions};
+    remember_checks(result, &shot);
+    struct hs_ledger_entry entry = {.number = claim->shot,
+                                    .digest = digest_of(claim),
+                                    .fire_time_us = claim->time_us,
+                                    .accepted = result->verdict == HS_VERDICT_ACCEPTED,
+                                    .start = claim->origin,
+                                    .shot = result->weapon != HS_NONE ? &shot : NULL,
+                                    .answer = (char *)(uintptr_t)answer.ptr,
+                                    .answer_size = answer.len};
+    return hs_ledger_note(&shooter->ledger.shots, &entry) &&
+           hs_hit_note_cadence(match, shooter, result);
+}
