@@ -42,8 +42,8 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
     else
         hs_write_null(writer);
     hs_write_key(writer, "newest_time");
-    if (info.times.has_frames)
-        hs_write_time(writer, info.times.newest_us);
+    if (info.has_frames)
+        hs_write_time(writer, info.newest_us);
     else
         hs_write_null(writer);
     write_int_field(writer, "player_count", info.players);

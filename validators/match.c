@@ -44,9 +44,14 @@ void hs_match_times(const struct hs_match *match, struct hs_match_times *out)
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
 {
-    *out =
-        (struct hs_match_info){.players = match->players.present, .history_bytes = sizeof *match};
-    hs_match_times(match, &out->times);
+    struct hs_match_times times;
+    hs_match_times(match, &times);
+    *out = (struct hs_match_info){.newest_us = times.newest_us,
+                                  .opening_us = times.opening_us,
+                                  .has_frames = times.has_frames,
+                                  .needs_resync = times.needs_resync,
+                                  .players = match->players.present,
+                                  .history_bytes = sizeof *match};
     for (uint32_t i = 0; i < match->players.count; i++)
         out->history_bytes += sizeof(struct hs_player) +
                               hs_history_bytes(match->players.all[i]->history) +

@@ -122,7 +122,8 @@ void hs_match_times(const struct hs_match *match, struct hs_match_times *out);
 
 /* The whole match; looks at every player. */
 struct hs_match_info {
-    struct hs_match_times times;
+    int64_t newest_us, opening_us; /* as in hs_match_times, like the next two */
+    bool has_frames, needs_resync;
     uint32_t players; /* present */
     size_t history_bytes;
 };

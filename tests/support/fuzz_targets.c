@@ -46,6 +46,7 @@ static void encode_hit(const struct hs_hit_claim *claim, const struct hs_hit_res
     static const struct hs_verdict_id id = {"0123456789abcdef0123456789abcdef"};
     struct hs_writer writer = {.buffer = out};
     hs_hit_encode(&writer, claim, result, &id, true);
+    hs_replayed_encode(&writer, false);
 }
 
 static const char *check_encoded_hit(const struct hs_hit_claim *claim,
@@ -90,7 +91,7 @@ static const char *judge_all(const struct hs_match *match, const struct hs_hits_
         struct hs_hit_result result;
         HS_MUST_HOLD(judge(match, &request->claims[i], now_of(request, i, &info), &result));
         if (booked != NULL)
-            hs_hit_note(booked, &request->claims[i], &result);
+            hs_hit_note(booked, &request->claims[i], &result, HS_STR("{"));
     }
     return NULL;
 }
@@ -184,7 +185,7 @@ static const char *shoot_at_all(struct hs_match *match, struct hs_str weapon)
             struct hs_hit_result result;
             claim.hit_time_us = info.newest_us - back_us;
             HS_MUST_HOLD(judge(match, &claim, info.newest_us, &result));
-            hs_hit_note(match, &claim, &result);
+            hs_hit_note(match, &claim, &result, HS_STR("{"));
         }
     }
     return check_state(match);
