@@ -188,11 +188,10 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
     memset(out, 0, sizeof *out);
     out->gap = DBL_MAX;
     double slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
-    uint32_t legs = hs_path_legs(path);
-    for (uint32_t i = 0; i < legs && !out->touched; i++) {
-        struct hs_leg leg;
+    struct hs_path_walk walk = {0};
+    struct hs_leg leg;
+    while (!out->touched && hs_path_next(path, &walk, &leg)) {
         struct leg_body body;
-        hs_path_leg(path, i, &leg);
         if (!place_body(&leg, ruleset, history, &body))
             continue;
         out->has_pose = true;

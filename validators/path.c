@@ -1,38 +1,128 @@
 #include "path.h"
 
-/* Legs of the flight itself; 0 when it is instant. */
-static uint32_t flight_legs(const struct hs_path *path)
+static struct hs_vec unit_or_x(struct hs_vec v)
+{
+    double length = hs_vec_length(v);
+    return length > 0 ? hs_vec_scale(v, 1 / length) : (struct hs_vec){1, 0, 0};
+}
+
+void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
+                   int64_t time_us, struct hs_path *out)
+{
+    struct hs_vec along = hs_vec_sub(end, start);
+    double length = hs_vec_length(along);
+    /* A trace without a direction is still a place: the sphere is tested where it stands. */
+    *out = (struct hs_path){.start = start,
+                            .direction = unit_or_x(along),
+                            .end_direction = unit_or_x(along),
+                            .length = length,
+                            .extension = length > 0 ? extension : 0,
+                            .radius = radius,
+                            .start_us = time_us,
+                            .end_us = time_us};
+}
+
+/* Place after a share of the flight. */
+static struct hs_vec flight_place(const struct hs_path *path, double share)
+{
+    double t = (double)(path->end_us - path->start_us) / 1e6 * share;
+    struct hs_vec at = hs_vec_add_scaled(path->start, path->velocity, t);
+    return hs_vec_add_scaled(at, path->gravity, t * t / 2);
+}
+
+static uint32_t legs_needed(const struct hs_path *path, double chord_error)
 {
     int64_t flight = path->end_us - path->start_us;
-    if (flight <= 0)
-        return 0;
-    int64_t legs = (flight + HS_LEG_US - 1) / HS_LEG_US;
-    return legs > HS_MAX_LEGS ? HS_MAX_LEGS : (uint32_t)legs;
-}
-
-uint32_t hs_path_legs(const struct hs_path *path)
-{
-    uint32_t flight = flight_legs(path);
-    return flight == 0 ? 1 : flight + (path->extension > 0 ? 1 : 0);
-}
-
-void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
-{
-    uint32_t flight = flight_legs(path);
-    out->sweep.direction = path->direction;
-    out->sweep.radius = path->radius;
-    if (i >= flight) { /* all of an instant path, or the extension of a flight */
-        out->travelled = flight == 0 ? 0 : path->length;
-        out->sweep.length = path->length + path->extension - out->travelled;
-        out->start_us = out->end_us = path->end_us;
-    } else {
-        double share = 1.0 / (double)flight;
-        double from = (double)i * share, to = i + 1 == flight ? 1 : (double)(i + 1) * share;
-        double duration = (double)(path->end_us - path->start_us);
-        out->travelled = path->length * from;
-        out->sweep.length = path->length * (to - from);
-        out->start_us = path->start_us + (int64_t)(duration * from);
-        out->end_us = i + 1 == flight ? path->end_us : path->start_us + (int64_t)(duration * to);
+    double legs = ceil((double)flight / HS_LEG_US);
+    double gravity = hs_vec_length(path->gravity);
+    if (gravity > 0 && chord_error > 0) {
+        /* The sagitta of a parabola over a time dt is g dt^2 / 8. */
+        double longest = sqrt(8 * chord_error / gravity);
+        legs = fmax(legs, ceil((double)flight / 1e6 / longest));
     }
-    out->sweep.start = hs_vec_add_scaled(path->start, path->direction, out->travelled);
+    return legs >= HS_MAX_LEGS ? HS_MAX_LEGS : legs < 1 ? 1 : (uint32_t)legs;
+}
+
+void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
+                    double extension, double chord_error, int64_t start_us, int64_t end_us,
+                    struct hs_path *out)
+{
+    double t = (double)(end_us - start_us) / 1e6;
+    struct hs_vec along = hs_vec_sub(end, start);
+    struct hs_vec fall = hs_vec_scale(gravity, t * t / 2);
+    *out = (struct hs_path){.start = start,
+                            .velocity = hs_vec_scale(hs_vec_sub(along, fall), 1 / t),
+                            .gravity = gravity,
+                            .extension = extension,
+                            .radius = radius,
+                            .start_us = start_us,
+                            .end_us = end_us};
+    out->direction = unit_or_x(out->velocity);
+    out->end_direction = unit_or_x(hs_vec_add_scaled(out->velocity, gravity, t));
+    out->flight_legs = legs_needed(out, chord_error);
+    struct hs_vec from = start;
+    for (uint32_t i = 1; i <= out->flight_legs; i++) {
+        struct hs_vec to = flight_place(out, (double)i / (double)out->flight_legs);
+        out->length += hs_vec_distance(from, to);
+        from = to;
+    }
+}
+
+static void flight_leg(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out)
+{
+    double duration = (double)(path->end_us - path->start_us), legs = (double)path->flight_legs;
+    uint32_t i = walk->next;
+    struct hs_vec from = i == 0 ? path->start : walk->at;
+    struct hs_vec to = flight_place(path, (double)(i + 1) / legs);
+    struct hs_vec along = hs_vec_sub(to, from);
+    out->sweep.start = from;
+    out->sweep.direction = unit_or_x(along);
+    out->sweep.length = hs_vec_length(along);
+    out->start_us = path->start_us + (int64_t)(duration * ((double)i / legs));
+    out->end_us = i + 1 == path->flight_legs
+                      ? path->end_us
+                      : path->start_us + (int64_t)(duration * ((double)(i + 1) / legs));
+    walk->at = to;
+}
+
+bool hs_path_next(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out)
+{
+    out->sweep.radius = path->radius;
+    out->travelled = walk->travelled;
+    if (walk->next < path->flight_legs) {
+        flight_leg(path, walk, out);
+    } else {
+        bool instant = path->flight_legs == 0;
+        if (walk->next > path->flight_legs || (!instant && path->extension <= 0))
+            return false;
+        out->sweep.start = instant ? path->start : walk->at;
+        out->sweep.direction = path->end_direction;
+        out->sweep.length = path->extension + (instant ? path->length : 0);
+        out->start_us = out->end_us = path->end_us;
+    }
+    walk->travelled += out->sweep.length;
+    walk->next++;
+    return true;
+}
+
+bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
+                     double *low, double *high, double *needed)
+{
+    struct hs_vec along = hs_vec_sub(end, start);
+    double squared = hs_vec_dot(along, along), g2 = hs_vec_dot(gravity, gravity);
+    if (g2 == 0) {
+        *low = *high = speed > 0 ? sqrt(squared) / speed : 0;
+        *needed = 0;
+        return speed > 0;
+    }
+    /* g^2/4 s^2 - (d.g + v^2) s + d^2 = 0 with s = t^2; both roots positive or none. */
+    double b = hs_vec_dot(along, gravity) + speed * speed;
+    double discriminant = b * b - g2 * squared;
+    *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
+    if (b <= 0 || discriminant < 0)
+        return false;
+    double root = sqrt(discriminant);
+    *low = sqrt(2 * squared / (b + root)); /* the small root without cancellation */
+    *high = sqrt(2 * (b + root) / g2);
+    return true;
 }

@@ -5,6 +5,7 @@
 #ifndef HS_PATH_H
 #define HS_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sweep.h"
@@ -17,11 +18,16 @@
 #define HS_MAX_LEGS 512
 
 struct hs_path {
-    struct hs_vec start, direction; /* unit */
-    double length;                  /* from start to end, without the extension */
-    double extension;               /* beyond the end, at the end's time */
-    double radius;                  /* of the sphere */
-    int64_t start_us, end_us;       /* equal: instant */
+    struct hs_vec start;
+    struct hs_vec velocity;      /* at the start; length/s; of a flight */
+    struct hs_vec gravity;       /* acceleration, length/s^2; of a flight */
+    struct hs_vec direction;     /* unit: of the trace, or of the launch */
+    struct hs_vec end_direction; /* unit: along which the extension lies */
+    double length;               /* from start to end along the way, without the extension */
+    double extension;            /* beyond the end, at the end's time */
+    double radius;               /* of the sphere */
+    int64_t start_us, end_us;    /* equal: instant */
+    uint32_t flight_legs;        /* 0 when instant */
 };
 
 struct hs_leg {
@@ -30,7 +36,36 @@ struct hs_leg {
     int64_t start_us, end_us; /* times at its ends */
 };
 
-uint32_t hs_path_legs(const struct hs_path *path);
-void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
+/* Leg by leg: start with a zeroed walk, go on while it returns true. */
+struct hs_path_walk {
+    uint32_t next;
+    double travelled;
+    struct hs_vec at;
+};
+
+/* An instant path from start to end. The two must differ for a direction; else it is (1,0,0). */
+void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
+                   int64_t time_us, struct hs_path *out);
+
+/*
+ * A flight from start to end under gravity in the time between start_us and end_us (> 0). Legs are
+ * short enough that the chord is nowhere further than `chord_error` from the curve (as far as
+ * HS_MAX_LEGS goes).
+ */
+void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
+                    double extension, double chord_error, int64_t start_us, int64_t end_us,
+                    struct hs_path *out);
+
+bool hs_path_next(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out);
+
+/*
+ * Seconds a projectile of that launch speed takes from start to end under gravity: the low arc in
+ * *low, the high one in *high (equal without gravity). False when the speed does not carry that
+ * far; *needed is then the smallest speed that would.
+ *
+ * |d - g t^2 / 2| = v t, squared, is a quadratic in t^2.
+ */
+bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
+                     double *low, double *high, double *needed);
 
 #endif
