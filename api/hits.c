@@ -6,18 +6,84 @@ enum {
     HAS_FIRE_TIME = 1 << 0,
     HAS_RADIUS = 1 << 1,
     HAS_DAMAGE = 1 << 2,
+    HAS_END = 1 << 3,
+    HAS_PELLETS = 1 << 4,
+    HAS_VELOCITY = 1 << 5,
 };
 
 /* A claim while it is read: the flags are bits there. */
 struct reading {
     struct hs_hit_claim claim;
     int64_t shot;
-    double start[3], end[3];
+    double start[3], end[3], velocity[3];
     unsigned fields;
 };
 
 #define AT(member)    offsetof(struct reading, member)
 #define CLAIM(member) offsetof(struct reading, claim.member)
+
+static struct hs_vec vec_of(const double v[3])
+{
+    return (struct hs_vec){v[0], v[1], v[2]};
+}
+
+/* A pellet while it is read. */
+struct reading_pellet {
+    double end[3];
+    struct hs_str target;
+};
+
+static void decode_pellets(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, void *target)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "end",
+         .kind = HS_JSON_REALS,
+         .offset = offsetof(struct reading_pellet, end),
+         .count = 3,
+         .required = true},
+        {.name = "target",
+         .kind = HS_JSON_NAME_OR_NULL,
+         .offset = offsetof(struct reading_pellet, target)},
+    };
+    static const struct hs_json_object object = {fields, 2, 0};
+    struct hs_hit_claim *claim = &((struct reading *)target)->claim;
+    struct hs_pellet_claim *pellets = hs_json_read_array(reader, value, at, 1, HS_MAX_PELLETS,
+                                                         sizeof *pellets, &claim->pellet_count);
+    claim->pellets = pellets;
+    for (size_t i = 0; pellets != NULL && i < claim->pellet_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        struct reading_pellet pellet = {0};
+        hs_json_read_object(reader, json_array_get(value, i), &here, &object, &pellet);
+        pellets[i] = (struct hs_pellet_claim){vec_of(pellet.end), pellet.target};
+    }
+}
+
+static void decode_victims(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, void *target)
+{
+    struct hs_hit_claim *claim = &((struct reading *)target)->claim;
+    struct hs_str *names = hs_json_read_array(reader, value, at, 0, HS_MAX_VICTIMS, sizeof *names,
+                                              &claim->victim_count);
+    claim->victims = names;
+    for (size_t i = 0; names != NULL && i < claim->victim_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_name(reader, json_array_get(value, i), &here, &names[i]);
+    }
+}
+
+static void decode_fuse(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    static const char *const names[] = {"", "contact", "timed", "proximity"};
+    for (int i = 1; i < 4; i++) {
+        if (json_is_string(value) && strcmp(json_string_value(value), names[i]) == 0) {
+            ((struct reading *)target)->claim.fuse = (enum hs_fuse)i;
+            return;
+        }
+    }
+    hs_json_bad(reader, at, "must be contact, timed or proximity");
+}
 
 static const struct hs_json_field claim_fields[] = {
     {.name = "shot",
@@ -40,7 +106,15 @@ static const struct hs_json_field claim_fields[] = {
      .high = HS_JSON_TIME_MAX,
      .bit = HAS_FIRE_TIME},
     {.name = "start", .kind = HS_JSON_REALS, .offset = AT(start), .count = 3, .required = true},
-    {.name = "end", .kind = HS_JSON_REALS, .offset = AT(end), .count = 3, .required = true},
+    {.name = "end", .kind = HS_JSON_REALS, .offset = AT(end), .count = 3, .bit = HAS_END},
+    {.name = "pellets", .kind = HS_JSON_CUSTOM, .decode = decode_pellets, .bit = HAS_PELLETS},
+    {.name = "additional_targets", .kind = HS_JSON_CUSTOM, .decode = decode_victims},
+    {.name = "velocity",
+     .kind = HS_JSON_REALS,
+     .offset = AT(velocity),
+     .count = 3,
+     .bit = HAS_VELOCITY},
+    {.name = "fuse", .kind = HS_JSON_CUSTOM, .decode = decode_fuse},
     {.name = "target", .kind = HS_JSON_NAME_OR_NULL, .offset = CLAIM(target)},
     {.name = "radius",
      .kind = HS_JSON_REAL,
@@ -60,11 +134,6 @@ static const struct hs_json_field claim_fields[] = {
 static const struct hs_json_object claim_object = {
     claim_fields, sizeof claim_fields / sizeof claim_fields[0], AT(fields)};
 
-static struct hs_vec vec_of(const double v[3])
-{
-    return (struct hs_vec){v[0], v[1], v[2]};
-}
-
 static void decode_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          struct hs_hit_claim *out)
 {
@@ -74,6 +143,13 @@ static void decode_claim(struct hs_reader *reader, const json_t *value, const st
     out->shot = (uint64_t)reading.shot;
     out->start = vec_of(reading.start);
     out->end = vec_of(reading.end);
+    out->velocity = vec_of(reading.velocity);
+    out->has_velocity = (reading.fields & HAS_VELOCITY) != 0;
+    if ((reading.fields & HAS_END) == 0 && out->pellet_count > 0)
+        out->end = out->pellets[0].end;
+    struct hs_json_at end = {.parent = at, .key = "end"};
+    if ((reading.fields & (HAS_END | HAS_PELLETS)) == 0)
+        hs_json_bad(reader, &end, "is required where there are no pellets");
     out->has_fire_time = (reading.fields & HAS_FIRE_TIME) != 0;
     out->has_radius = (reading.fields & HAS_RADIUS) != 0;
     out->has_claimed_damage = (reading.fields & HAS_DAMAGE) != 0;
@@ -166,9 +242,13 @@ static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *
         hs_write_key(writer, "amount");
         hs_write_exact(writer, damage->amount);
         hs_write_key(writer, "cause");
-        hs_write_text(writer, "direct");
+        hs_write_text(writer, damage->cause == HS_CAUSE_BLAST ? "blast" : "direct");
         write_name(writer, "bone", &damage->bone);
         write_name(writer, "zone", &damage->zone);
+        if (damage->cause == HS_CAUSE_DIRECT) {
+            hs_write_key(writer, "pellets");
+            hs_write_int(writer, damage->pellets);
+        }
         write_real_field(writer, "distance", damage->distance);
         hs_write_end(writer, '}');
     }
@@ -249,6 +329,55 @@ static void encode_remarks(struct hs_writer *writer, const struct hs_hit_result 
     hs_write_end(writer, ']');
 }
 
+static void encode_pellets(struct hs_writer *writer, const struct hs_hit_result *result)
+{
+    if (result->pellet_count == 0)
+        return;
+    hs_write_key(writer, "pellets");
+    hs_write_begin(writer, '[');
+    for (uint16_t i = 0; i < result->pellet_count; i++) {
+        const struct hs_pellet_result *pellet = &result->pellets[i];
+        hs_write_begin(writer, '{');
+        hs_write_key(writer, "index");
+        hs_write_int(writer, i);
+        hs_write_key(writer, "outcome");
+        hs_write_text(writer, hs_pellet_outcome_name(pellet->outcome));
+        if (pellet->reason != HS_REASON_OK) {
+            hs_write_key(writer, "reason");
+            hs_write_text(writer, hs_reason_name(pellet->reason));
+        }
+        write_name(writer, "player", &pellet->player);
+        write_name(writer, "zone", &pellet->zone);
+        hs_write_key(writer, "amount");
+        hs_write_exact(writer, pellet->amount);
+        write_real_field(writer, "margin", pellet->margin);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+}
+
+static void encode_victims(struct hs_writer *writer, const struct hs_hit_result *result)
+{
+    if (result->refused_count > 0) {
+        hs_write_key(writer, "refused");
+        hs_write_begin(writer, '[');
+        for (uint16_t i = 0; i < result->refused_count; i++) {
+            const struct hs_refused_victim *refused = &result->refused[i];
+            hs_write_begin(writer, '{');
+            write_name(writer, "player", &refused->player);
+            hs_write_key(writer, "reason");
+            hs_write_text(writer, hs_reason_name(refused->reason));
+            if (refused->has_measure) {
+                write_real_field(writer, "measured", refused->measured);
+                write_real_field(writer, "limit", refused->limit);
+            }
+            hs_write_end(writer, '}');
+        }
+        hs_write_end(writer, ']');
+    }
+    write_names(writer, "unclaimed", result->unclaimed, result->unclaimed_count);
+}
+
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id)
 {
@@ -282,6 +411,8 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
 {
     hs_verdict_encode(writer, claim->shot, claim->shooter, result, id);
     encode_damage(writer, result);
+    encode_pellets(writer, result);
+    encode_victims(writer, result);
     encode_impact(writer, &result->impact);
     encode_rewind(writer, &result->rewind);
     if (result->has_margin)

@@ -401,6 +401,48 @@ static void read_weapon_zones(struct loading *l, const json_t *object, const str
     }
 }
 
+static void read_blast(struct loading *l, const json_t *object, const struct hs_json_at *at,
+                       struct hs_weapon *weapon)
+{
+    const json_t *value;
+    const char *key;
+    struct hs_json_at radius = {.parent = at, .key = "radius"};
+    if (!is_object(l, object, at))
+        return;
+    weapon->has_blast = true;
+    FOR_EACH(object, key, value)
+    {
+        struct hs_json_at here = {.parent = at, .key = key};
+        struct hs_str text = {json_string_value(value), json_string_length(value)};
+        const struct hs_scalar *scalar =
+            find_scalar(hs_blast_scalars, hs_blast_scalar_count, NULL, key);
+        if (scalar != NULL)
+            read_scalar(l, scalar, value, &here, weapon);
+        else if (strcmp(key, "unclaimed") != 0)
+            refuse_unknown(l, key, &here);
+        else if (!hs_str_equal(text, HS_STR("report")) && !hs_str_equal(text, HS_STR("damage")))
+            hs_json_bad(l->reader, &here, "must be report or damage");
+        else
+            weapon->blast.damages_unclaimed = hs_str_equal(text, HS_STR("damage"));
+    }
+    if (json_object_get(object, "radius") == NULL)
+        hs_json_bad(l->reader, &radius, "is required");
+    /* The same everywhere unless something is said of it; a smallest share alone falls off from
+       the centre. */
+    if (json_object_get(object, "inner_radius") == NULL)
+        weapon->blast.inner_radius =
+            json_object_get(object, "min_scale") == NULL ? weapon->blast.radius : 0;
+}
+
+/* Defaults of a weapon whose lengths are in the document's unit. */
+static void set_weapon_defaults(struct hs_weapon *weapon)
+{
+    for (size_t i = 0; i < hs_weapon_scalar_count; i++)
+        hs_scalar_set(&hs_weapon_scalars[i], weapon, hs_weapon_scalars[i].initial);
+    for (size_t i = 0; i < hs_blast_scalar_count; i++)
+        hs_scalar_set(&hs_blast_scalars[i], weapon, hs_blast_scalars[i].initial);
+}
+
 static void read_weapon(struct loading *l, const char *name, const json_t *object,
                         const struct hs_json_at *at)
 {
@@ -412,9 +454,7 @@ static void read_weapon(struct loading *l, const char *name, const json_t *objec
         return;
     }
     struct hs_weapon *weapon = l->ruleset->weapons[index];
-    for (size_t i = 0; i < hs_weapon_scalar_count; i++) {
-        hs_scalar_set(&hs_weapon_scalars[i], weapon, hs_weapon_scalars[i].initial);
-    }
+    set_weapon_defaults(weapon);
     const json_t *value;
     const char *key;
     FOR_EACH(object, key, value)
@@ -429,6 +469,8 @@ static void read_weapon(struct loading *l, const char *name, const json_t *objec
             read_falloff(l, value, &here, weapon);
         else if (strcmp(key, "zones") == 0)
             read_weapon_zones(l, value, &here, weapon);
+        else if (strcmp(key, "blast") == 0)
+            read_blast(l, value, &here, weapon);
         else if (strcmp(key, "type") != 0)
             refuse_unknown(l, key, &here);
         else if (!hs_weapon_type_parse(text, &weapon->type))

@@ -124,6 +124,15 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
     hs_write_text(writer, hs_weapon_type_name(weapon->type));
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         write_scalar(writer, &hs_weapon_scalars[i], weapon);
+    if (weapon->has_blast) {
+        hs_write_key(writer, "blast");
+        hs_write_begin(writer, '{');
+        for (size_t i = 0; i < hs_blast_scalar_count; i++)
+            write_scalar(writer, &hs_blast_scalars[i], weapon);
+        hs_write_key(writer, "unclaimed");
+        hs_write_text(writer, weapon->blast.damages_unclaimed ? "damage" : "report");
+        hs_write_end(writer, '}');
+    }
     hs_write_key(writer, "falloff");
     hs_write_begin(writer, '[');
     for (int i = 0; i < weapon->falloff_count; i++) {

@@ -2,123 +2,49 @@
  * contact: does the path touch the claimed body where it was?
  * bystander: is another body in the way?
  */
-#include "contact.h"
+#include "encounter.h"
 #include "hit_context.h"
 
-/* What the path meets besides the claimed body. */
-struct others {
-    const struct hs_player *player; /* the first met; NULL: none */
-    struct hs_contact contact;
-};
-
-static void note_ignored(struct hs_hit_result *out, const struct hs_player *player)
+/* The claimed body is on the path: the rest is whether too many stand before it. */
+static void report_target_touched(struct hs_hit_context *c, const struct hs_encounter *e)
 {
-    if (out->rewind.ignored_count < HS_MAX_IGNORED)
-        out->rewind.ignored[out->rewind.ignored_count++] = player->name;
-}
-
-static void meet_others(struct hs_hit_context *c, struct others *others)
-{
-    const struct hs_players *players = &c->match->players;
-    others->player = NULL;
-    for (uint32_t i = 0; i < players->count; i++) {
-        const struct hs_player *player = players->all[i];
-        if (player->left || player == c->shooter.player ||
-            (c->claims_target && player == c->target.player))
-            continue;
-        struct hs_contact contact;
-        hs_contact_find(&c->path, c->ruleset, player->history, false, false, &contact);
-        if (!contact.has_pose)
-            note_ignored(c->out, player);
-        if (!contact.touched ||
-            (others->player != NULL && !hs_contact_is_before(&c->path, &contact, &others->contact)))
-            continue;
-        others->player = player;
-        others->contact = contact;
-    }
-}
-
-static void describe_impact(struct hs_hit_context *c, const struct hs_player *player,
-                            const struct hs_contact *contact)
-{
-    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
-    c->touched = player;
-    c->out->impact = (struct hs_impact){.present = true,
-                                        .point = contact->detail.point,
-                                        .normal = contact->detail.normal,
-                                        .center = contact->detail.center,
-                                        .distance = contact->detail.distance,
-                                        .player = player->name,
-                                        .bone = contact->rig->bones[box->bone],
-                                        .zone = c->ruleset->zones[box->zone].name};
-}
-
-static void note_excluded(struct hs_hit_result *out, const struct hs_contact *contact)
-{
-    for (uint16_t i = 0; contact->rig != NULL && i < contact->rig->bone_count; i++)
-        if (contact->excluded[i / 64] >> (i % 64) & 1)
-            out->rewind.excluded_bones[out->rewind.excluded_bone_count++] = contact->rig->bones[i];
-}
-
-static void note_region(struct hs_hit_context *c, const struct hs_contact *contact)
-{
-    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
-    struct hs_str claimed = c->claim->claimed_bone;
-    if (claimed.ptr == NULL)
-        return;
-    bool matches = hs_str_equal(claimed, hs_name_str(&contact->rig->bones[box->bone])) ||
-                   hs_str_equal(claimed, hs_name_str(&c->ruleset->zones[box->zone].name));
-    if (!matches)
-        c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
-}
-
-/* The claimed body is on the path: the rest is whether somebody stands before it. */
-static void report_target_touched(struct hs_hit_context *c, const struct hs_contact *target,
-                                  const struct others *others)
-{
-    const struct hs_hitbox *box = &target->rig->hitboxes[target->hitbox];
-    c->target_touched = true;
-    c->zone = box->zone;
-    c->damage_distance = target->detail.distance;
+    const struct hs_contact *target = &e->target;
     struct hs_check_row *row = hs_report_pass(c, HS_CHECK_CONTACT);
     hs_report_measure(row, HS_UNIT_LENGTH, target->gap > 0 ? target->gap : 0,
                       c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    note_region(c, target);
-
-    bool blocked =
-        others->player != NULL && hs_contact_is_before(&c->path, &others->contact, target);
-    if (!blocked) {
-        describe_impact(c, c->target.player, target);
+    hs_land_direct(c, &c->target, target, 1);
+    hs_note_region(c, target);
+    if (!hs_encounter_is_blocked(c, e)) {
+        hs_describe_impact(c, c->target.player, target);
         hs_report_pass(c, HS_CHECK_BYSTANDER);
         return;
     }
-    describe_impact(c, others->player, &others->contact);
+    hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
     row = hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER);
-    hs_report_measure(row, HS_UNIT_LENGTH, others->contact.distance, target->distance);
-    hs_report_player(row, others->player);
+    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, target->distance);
+    hs_report_player(row, e->met[0].player);
 }
 
-static void report_target_missed(struct hs_hit_context *c, const struct hs_contact *target,
-                                 const struct others *others)
+static void report_target_missed(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     double padding = c->ruleset->hit.claim_padding;
-    bool free_line = others->player == NULL || others->contact.distance > target->gap_distance;
+    const struct hs_contact *target = &e->target;
+    bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->gap_distance;
     c->out->has_margin = true;
     c->out->margin = target->gap;
-    if (others->player != NULL)
-        describe_impact(c, others->player, &others->contact);
+    if (e->met_count > 0)
+        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
 
     struct hs_check_row *row;
     if (target->gap <= padding && padding > 0 && free_line) {
         c->is_lenient = true;
-        c->zone = target->rig->hitboxes[target->gap_hitbox].zone;
-        c->damage_distance = target->gap_distance;
+        hs_land_lenient(c, &c->target, target);
         row = hs_report_pass(c, HS_CHECK_CONTACT);
         hs_report_player(row, c->target.player);
-    } else if (others->player != NULL) {
+    } else if (e->met_count > 0) {
         row = hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_WRONG_TARGET);
-        hs_report_player(row, others->player);
+        hs_report_player(row, e->met[0].player);
     } else {
         row = hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION);
         hs_report_player(row, c->target.player);
@@ -128,30 +54,75 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_conta
         hs_report_pass(c, HS_CHECK_BYSTANDER);
 }
 
+/* Bodies claimed behind the first, for weapons that go through: each must be on the path, with no
+   more bodies before it than the shot goes through. */
+static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    for (size_t i = 0; i < c->claim->victim_count; i++) {
+        struct hs_view view;
+        hs_look(c, c->claim->victims[i], c->hit_time_us, &view);
+        enum hs_reason reason = hs_judge_victim(c, &view, c->claim->victims[i]);
+        uint32_t before = 0;
+        const struct hs_contact *contact = NULL;
+        for (uint32_t k = 0; k < e->met_count && contact == NULL; k++) {
+            if (e->met[k].player == view.player)
+                contact = &e->met[k].contact;
+            else
+                before++;
+        }
+        if (contact != NULL && e->target.touched &&
+            hs_contact_is_before(&c->path, &e->target, contact))
+            before++;
+        if (reason == HS_REASON_OK && contact == NULL)
+            reason = HS_REASON_NO_INTERSECTION;
+        else if (reason == HS_REASON_OK && before > (uint64_t)c->weapon->pierce)
+            reason = HS_REASON_BLOCKED_BY_PLAYER;
+        if (reason == HS_REASON_OK)
+            hs_land_direct(c, &view, contact, 1);
+        else
+            hs_refuse_victim(c, c->claim->victims[i], reason);
+    }
+}
+
+/* Victims besides the target make sense for blasts and for shots that go through; for nothing else.
+ */
+static void judge_others_claimed(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    if (c->weapon == NULL || c->weapon->has_blast)
+        return;
+    if (c->weapon->pierce > 0) {
+        pierce(c, e);
+        return;
+    }
+    for (size_t i = 0; i < c->claim->victim_count; i++)
+        hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
+}
+
 void hs_check_contact(struct hs_hit_context *c)
 {
     if (!c->has_path)
         return;
-    struct others others;
-    meet_others(c, &others);
-    if (!c->claims_target) {
-        if (others.player != NULL)
-            describe_impact(c, others.player, &others.contact);
-        if (!c->claims_self)
-            hs_report_pass(c, HS_CHECK_CONTACT);
+    if (c->claim->pellet_count > 0) {
+        hs_check_pellet_contact(c);
         return;
     }
-    if (c->target.status != HS_REWIND_OK) {
+    bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
+    struct hs_encounter e;
+    hs_encounter_find(c, &c->path, c->claims_target && !poseless ? c->target.player : NULL, &e);
+    hs_encounter_note(c, &e);
+    if (poseless) {
         hs_report_unknown(
             c, HS_CHECK_CONTACT,
             hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
-        return;
+    } else if (!c->claims_target) {
+        if (e.met_count > 0)
+            hs_describe_impact(c, e.met[0].player, &e.met[0].contact);
+        if (!c->claims_self)
+            hs_report_pass(c, HS_CHECK_CONTACT);
+    } else if (e.target.touched) {
+        report_target_touched(c, &e);
+    } else {
+        report_target_missed(c, &e);
     }
-    struct hs_contact target;
-    hs_contact_find(&c->path, c->ruleset, c->target.player->history, true, true, &target);
-    note_excluded(c->out, &target);
-    if (target.touched)
-        report_target_touched(c, &target, &others);
-    else
-        report_target_missed(c, &target, &others);
+    judge_others_claimed(c, &e);
 }

@@ -34,21 +34,17 @@ static bool shooter_may_fire(struct hs_hit_context *c)
     return false;
 }
 
-static enum hs_reason judge_target(struct hs_hit_context *c)
+enum hs_reason hs_judge_life(const struct hs_view *view)
 {
-    const struct hs_history *history = c->target.player->history;
-    const struct hs_state *then = hs_rewind_state(history, &c->target.bracket);
+    const struct hs_history *history = view->player->history;
+    const struct hs_state *then = hs_rewind_state(history, &view->bracket);
     const struct hs_state *newest =
         hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
     if (!then->alive)
         return HS_REASON_TARGET_DEAD;
     if (then->life != newest->life)
         return HS_REASON_STALE_LIFE;
-    if (then->is_protected)
-        return HS_REASON_TARGET_PROTECTED;
-    if (!newest->alive)
-        c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
-    return HS_REASON_OK;
+    return then->is_protected ? HS_REASON_TARGET_PROTECTED : HS_REASON_OK;
 }
 
 void hs_check_life(struct hs_hit_context *c)
@@ -63,7 +59,7 @@ void hs_check_life(struct hs_hit_context *c)
         return;
     }
     if (c->claims_target && knows_target) {
-        enum hs_reason reason = judge_target(c);
+        enum hs_reason reason = hs_judge_life(&c->target);
         if (reason != HS_REASON_OK) {
             hs_report_player(hs_report_fail(c, HS_CHECK_LIFE, reason), c->target.player);
             return;

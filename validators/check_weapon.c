@@ -39,7 +39,7 @@ static bool has_round(struct hs_hit_context *c)
     if (rounds <= (uint64_t)magazine)
         return true;
     hs_report_measure(hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_WEAPON_NOT_AVAILABLE),
-                      HS_UNIT_ROUNDS, (double)rounds, (double)magazine);
+                      HS_UNIT_COUNTED, (double)rounds, (double)magazine);
     return false;
 }
 

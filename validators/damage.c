@@ -34,39 +34,111 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
 }
 
 /* With contact only observed, a missed claim is paid as it was made. */
-static bool pay_as_claimed(struct hs_hit_context *c)
+static void land_as_claimed(struct hs_hit_context *c)
 {
-    if (hs_hit_mode(c, HS_CHECK_CONTACT) == HS_MODE_ENFORCE)
-        return false;
+    bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE;
+    if (!observed || !c->claims_target || c->target.status != HS_REWIND_OK ||
+        c->claim->pellet_count > 0)
+        return;
+    for (uint16_t i = 0; i < c->landed_count; i++)
+        if (c->landed[i].player == c->target.player && c->landed[i].cause == HS_CAUSE_DIRECT)
+            return;
     uint16_t rig = hs_rewind_state(c->target.player->history, &c->target.bracket)->rig;
-    c->zone = claimed_zone(c, c->ruleset->rigs[rig]);
-    c->damage_distance = c->trace_length;
-    return true;
+    if (c->landed_count < HS_MAX_DAMAGE)
+        c->landed[c->landed_count++] =
+            (struct hs_landed){.player = c->target.player,
+                               .cause = HS_CAUSE_DIRECT,
+                               .zone = claimed_zone(c, c->ruleset->rigs[rig]),
+                               .distance = c->trace_length,
+                               .pellets = 1};
+}
+
+static bool is_dead_now(const struct hs_player *player)
+{
+    const struct hs_history *history = player->history;
+    const struct hs_sample *newest = hs_history_at(history, hs_history_count(history) - 1);
+    return !hs_history_state(history, newest)->alive;
+}
+
+static double amount_of(const struct hs_hit_context *c, const struct hs_landed *landed,
+                        double scale)
+{
+    if (landed->cause == HS_CAUSE_BLAST)
+        return c->weapon->blast.damage * landed->share * scale;
+    double zone = landed->zone == HS_NONE ? 1 : c->weapon->zone_factor[landed->zone];
+    return c->weapon->damage * zone * hs_falloff(c->weapon, landed->distance) *
+           (double)landed->pellets * scale;
+}
+
+/* Adds to the entry of the same player, cause and zone, or makes one. */
+static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
+{
+    static const struct hs_name none;
+    struct hs_hit_result *out = c->out;
+    const struct hs_name *zone =
+        landed->zone == HS_NONE ? &none : &c->ruleset->zones[landed->zone].name;
+    out->damage_total += amount;
+    for (uint16_t i = 0; i < out->damage_count; i++) {
+        struct hs_damage *damage = &out->damage[i];
+        if (damage->cause == landed->cause &&
+            hs_str_equal(hs_name_str(&damage->player), hs_name_str(&landed->player->name)) &&
+            hs_str_equal(hs_name_str(&damage->zone), hs_name_str(zone))) {
+            damage->amount += amount;
+            damage->pellets = (uint16_t)(damage->pellets + landed->pellets);
+            return;
+        }
+    }
+    if (out->damage_count == HS_MAX_DAMAGE)
+        return;
+    out->damage[out->damage_count++] =
+        (struct hs_damage){.player = landed->player->name,
+                           .amount = amount,
+                           .cause = landed->cause,
+                           .pellets = landed->pellets,
+                           .bone = landed->bone != NULL ? *landed->bone : none,
+                           .zone = *zone,
+                           .distance = landed->distance};
+}
+
+/*
+ * Of a direct hit and a blast on the same body only the larger counts, unless the weapon stacks
+ * them. True when this one gives way.
+ */
+static bool gives_way(const struct hs_hit_context *c, uint16_t i, double scale)
+{
+    const struct hs_landed *landed = &c->landed[i];
+    double amount = amount_of(c, landed, scale);
+    if (!c->weapon->has_blast || c->weapon->blast.stack_with_direct)
+        return false;
+    for (uint16_t k = 0; k < c->landed_count; k++) {
+        const struct hs_landed *other = &c->landed[k];
+        if (other->player != landed->player || other->cause == landed->cause)
+            continue;
+        double rival = amount_of(c, other, scale);
+        if (rival > amount || (rival == amount && other->cause == HS_CAUSE_DIRECT))
+            return true;
+    }
+    return false;
 }
 
 void hs_hit_damage(struct hs_hit_context *c)
 {
-    struct hs_hit_result *out = c->out;
-    bool pays =
-        out->verdict == HS_VERDICT_ACCEPTED && c->claims_target && c->weapon != NULL &&
-        c->target.status == HS_REWIND_OK &&
-        (c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->shooter_not_needed) &&
-        (out->flags & 1u << HS_FLAG_TARGET_DEAD_NOW) == 0;
-    if (!pays || (!c->target_touched && !c->is_lenient && !pay_as_claimed(c)))
+    bool pays = c->out->verdict == HS_VERDICT_ACCEPTED && c->weapon != NULL &&
+                (c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->shooter_not_needed);
+    if (!pays)
         return;
+    land_as_claimed(c);
     double scale = 1;
     if (c->shooter.status == HS_REWIND_OK)
         scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    double zone = c->zone == HS_NONE ? 1 : c->weapon->zone_factor[c->zone];
-    struct hs_damage *damage = &out->damage[out->damage_count++];
-    *damage = (struct hs_damage){
-        .player = c->target.player->name,
-        .amount = c->weapon->damage * zone * hs_falloff(c->weapon, c->damage_distance) * scale,
-        .distance = c->damage_distance,
-    };
-    if (c->zone != HS_NONE)
-        damage->zone = c->ruleset->zones[c->zone].name;
-    if (out->impact.present && c->touched == c->target.player)
-        damage->bone = out->impact.bone;
-    out->damage_total = damage->amount;
+    for (uint16_t i = 0; i < c->landed_count; i++) {
+        const struct hs_landed *landed = &c->landed[i];
+        if (gives_way(c, i, scale))
+            continue;
+        /* Hit while alive, dead by now: no second kill. */
+        if (is_dead_now(landed->player))
+            c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
+        else
+            pay(c, landed, amount_of(c, landed, scale));
+    }
 }

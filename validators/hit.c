@@ -7,8 +7,8 @@
 
 /* ---- looking up ---- */
 
-static void look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
-                 struct hs_view *out)
+void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
+             struct hs_view *out)
 {
     out->player = hs_players_find(&c->match->players, name);
     out->status = HS_REWIND_NO_HISTORY;
@@ -56,35 +56,55 @@ static bool is_projectile(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
+/* How far a chord of the flight may leave the curve: far less than the ball is wide. */
+static double chord_error(const struct hs_hit_context *c)
+{
+    return fmax(c->weapon->radius / 10, c->weapon->range * 1e-6);
+}
+
+/* When the flight began: as told, else as long before the impact as the weapon's speed takes. */
+static int64_t launch_time(struct hs_hit_context *c, struct hs_vec gravity)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    if (claim->has_fire_time || c->posted != NULL)
+        return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
+    double low, high, needed, longest = (double)c->weapon->max_flight_us / 1e6;
+    if (!hs_flight_times(claim->start, claim->end, gravity, c->weapon->speed, &low, &high, &needed))
+        low = longest;
+    return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
+}
+
+/* The axis the pellets of a claim lie around, as far as they tell. */
+static struct hs_vec middle_of_pellets(const struct hs_hit_context *c)
+{
+    struct hs_vec sum = {0, 0, 0};
+    for (size_t i = 0; i < c->claim->pellet_count; i++) {
+        struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
+        double length = hs_vec_length(along);
+        if (length > 0)
+            sum = hs_vec_add_scaled(sum, along, 1 / length);
+    }
+    double length = hs_vec_length(sum);
+    return length > 0 ? hs_vec_scale(sum, 1 / length) : c->path.direction;
+}
+
 static void lay_path(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
-    struct hs_vec along = hs_vec_sub(claim->end, claim->start);
-    c->trace_length = hs_vec_length(along);
+    double extension = c->ruleset->hit.sweep_extension;
+    double radius = c->weapon != NULL ? c->weapon->radius : 0;
+    c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = isfinite(c->trace_length);
-    /* A trace without a direction is still a place: the sphere is tested where it stands. */
-    c->direction =
-        c->trace_length > 0 ? hs_vec_scale(along, 1 / c->trace_length) : (struct hs_vec){1, 0, 0};
-    c->path =
-        (struct hs_path){.start = claim->start,
-                         .direction = c->direction,
-                         .length = c->trace_length,
-                         .extension = c->trace_length > 0 ? c->ruleset->hit.sweep_extension : 0,
-                         .radius = c->weapon != NULL ? c->weapon->radius : 0,
-                         .start_us = c->hit_time_us,
-                         .end_us = c->hit_time_us};
-    if (!is_projectile(c) || !c->has_path)
-        return;
-    if (claim->has_fire_time || c->posted != NULL) {
-        c->path.start_us = c->fire_time_us;
-    } else if (c->weapon->speed > 0) {
-        double flight = c->trace_length / c->weapon->speed;
-        double longest = (double)c->weapon->max_flight_us / 1e6;
-        c->path.start_us -= hs_seconds_to_us(flight < longest ? flight : longest);
-        c->fire_time_us = c->path.start_us;
+    hs_path_trace(claim->start, claim->end, radius, extension, c->hit_time_us, &c->path);
+    if (c->has_path && is_projectile(c)) {
+        struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
+        int64_t launch_us = launch_time(c, gravity);
+        c->fire_time_us = launch_us;
+        if (launch_us < c->hit_time_us)
+            hs_path_flight(claim->start, claim->end, gravity, radius, extension, chord_error(c),
+                           launch_us, c->hit_time_us, &c->path);
     }
-    if (c->path.start_us > c->path.end_us)
-        c->path.start_us = c->path.end_us;
+    c->direction = c->claim->pellet_count > 0 ? middle_of_pellets(c) : c->path.direction;
 }
 
 /*
@@ -113,22 +133,21 @@ void hs_hit_prepare(struct hs_hit_context *c)
     c->fire_time_us = claim->has_fire_time ? claim->fire_time_us : claim->hit_time_us;
     find_ledger(c);
     find_posted_shot(c);
-    look(c, claim->shooter, c->fire_time_us, &c->shooter);
+    hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);
     find_weapon(c);
     lay_path(c);
     if (is_projectile(c) && !claim->has_fire_time && c->posted == NULL)
-        look(c, claim->shooter, c->fire_time_us, &c->shooter);
+        hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);
     waive_old_launch(c);
     c->shooter_not_needed = c->posted != NULL || (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
                                                   hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
                                                   hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&
                                                   hs_hit_mode(c, HS_CHECK_AIM) == HS_MODE_OFF);
-    c->zone = HS_NONE;
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;
     if (c->claims_target)
-        look(c, claim->target, c->hit_time_us, &c->target);
+        hs_look(c, claim->target, c->hit_time_us, &c->target);
 }
 
 /* ---- what the answer says about the rewind ---- */
@@ -168,7 +187,10 @@ static void compare_claim(struct hs_hit_context *c)
         falloff = fmax(falloff, c->weapon->falloff[i].factor);
     if (c->shooter.status == HS_REWIND_OK)
         scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    double most = c->weapon->damage * factor * falloff * scale;
+    double most = c->weapon->damage * factor * falloff * (double)c->weapon->pellets;
+    if (c->weapon->has_blast)
+        most += c->weapon->blast.damage;
+    most *= scale;
     if (claim->claimed_damage > most * (1 + 1e-9))
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
 }
@@ -217,7 +239,23 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     hs_digest_word(&digest, (uint64_t)claim->has_radius * 2 + claim->has_claimed_damage);
     hs_digest_real(&digest, claim->radius);
     hs_digest_real(&digest, claim->claimed_damage);
+    hs_digest_word(&digest, (uint64_t)claim->has_velocity * 4 + claim->fuse);
+    hs_digest_vec(&digest, claim->velocity);
+    hs_digest_word(&digest, claim->pellet_count);
+    for (size_t i = 0; i < claim->pellet_count; i++) {
+        hs_digest_vec(&digest, claim->pellets[i].end);
+        hs_digest_str(&digest, claim->pellets[i].target);
+    }
+    hs_digest_word(&digest, claim->victim_count);
+    for (size_t i = 0; i < claim->victim_count; i++)
+        hs_digest_str(&digest, claim->victims[i]);
     return digest;
+}
+
+void hs_hit_clear(struct hs_hit_result *out)
+{
+    memset(out, 0, offsetof(struct hs_hit_result, checks));
+    memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
 }
 
 /* The answer to the same claim sent before, or NULL. */
@@ -238,7 +276,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 {
     struct hs_hit_context c = {
         .match = match, .ruleset = match->ruleset, .claim = claim, .now_us = now_us, .out = out};
-    memset(out, 0, sizeof *out);
+    hs_hit_clear(out);
     out->replay = find_replay(&c);
     if (out->replay != NULL)
         return;
@@ -258,6 +296,9 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
     hs_check_aim(&c);
     hs_check_range(&c);
     hs_check_contact(&c);
+    hs_check_pellets(&c);
+    hs_check_flight(&c);
+    hs_check_blast(&c);
     hs_hit_decide(&c);
     hs_hit_damage(&c);
     if (c.weapon != NULL)

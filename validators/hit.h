@@ -4,7 +4,7 @@
  *
  * hs_hit_verify is a pure function of (ruleset, history, claim, now). It allocates nothing,
  * changes nothing, and answers the same on every machine. hs_hit_note books the answer on the
- * shooter's counters.
+ * shooter.
  */
 #ifndef HS_HIT_H
 #define HS_HIT_H
@@ -17,6 +17,16 @@
 #include "ruleset.h"
 #include "vocabulary.h"
 
+enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
+
+/* What makes a projectile burst. */
+enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY };
+
+struct hs_pellet_claim {
+    struct hs_vec end;
+    struct hs_str target; /* absent: the claim's */
+};
+
 /* A claim as posted. Numbers are finite; names are valid; ptr NULL: absent. */
 struct hs_hit_claim {
     uint64_t shot;
@@ -26,10 +36,16 @@ struct hs_hit_claim {
     struct hs_str claimed_bone; /* a bone or a zone */
     int64_t hit_time_us;
     int64_t fire_time_us;     /* with has_fire_time */
-    struct hs_vec start, end; /* world, length */
+    struct hs_vec start, end; /* world, length; with pellets `end` is the first pellet's */
+    struct hs_vec velocity;   /* at the launch, length/s; with has_velocity */
     double radius;            /* with has_radius */
     double claimed_damage;    /* with has_claimed_damage */
-    bool has_fire_time, has_radius, has_claimed_damage;
+    bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
+    enum hs_fuse fuse;
+    const struct hs_pellet_claim *pellets;
+    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: not a claim by pellets */
+    const struct hs_str *victims; /* claimed besides the target: in the blast, or behind it */
+    size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
 enum hs_outcome {
@@ -50,20 +66,22 @@ struct hs_check_row {
     struct hs_name player; /* the body concerned; empty: none */
 };
 
-enum { HS_MAX_DAMAGE = 1, HS_MAX_IGNORED = 16 };
+enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST };
 
 struct hs_damage {
     struct hs_name player;
     double amount;
-    struct hs_name bone, zone;
-    double distance; /* length */
+    enum hs_cause cause;
+    uint16_t pellets;          /* that make it up; 1 for a single shot, 0 for a blast */
+    struct hs_name bone, zone; /* empty: none */
+    double distance;           /* length; of a blast: from its centre to the nearest surface */
 };
 
 struct hs_impact {
     bool present;
     struct hs_vec point, normal, center; /* touched surface; sphere's centre then */
     double distance;                     /* travel of the centre */
-    struct hs_name player, bone, zone;
+    struct hs_name player, bone, zone;   /* empty: the world */
 };
 
 struct hs_rewind_info {
@@ -73,9 +91,35 @@ struct hs_rewind_info {
     double alpha;
     bool clamped, held;
     uint16_t excluded_bone_count; /* bones of the target without a place then */
+    uint16_t ignored_count;       /* bystanders without a pose then */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    uint16_t ignored_count;                 /* bystanders without a pose then */
     struct hs_name ignored[HS_MAX_IGNORED]; /* the first of them */
+};
+
+enum hs_pellet_outcome {
+    HS_PELLET_HIT,
+    HS_PELLET_MISS,    /* touches nobody claimed */
+    HS_PELLET_BLOCKED, /* somebody is before the claimed body */
+    HS_PELLET_REFUSED, /* the body is not to be hurt; see `reason` */
+    HS_PELLET_UNKNOWN, /* no pose of the claimed body */
+};
+const char *hs_pellet_outcome_name(enum hs_pellet_outcome outcome);
+
+struct hs_pellet_result {
+    enum hs_pellet_outcome outcome;
+    enum hs_reason reason; /* HS_REASON_OK of a hit */
+    struct hs_name player; /* touched, or in the way */
+    struct hs_name zone;
+    double amount;
+    double margin; /* smallest gap to the claimed body, 0 of a hit */
+};
+
+/* A claimed victim that is not hurt. */
+struct hs_refused_victim {
+    struct hs_name player;
+    enum hs_reason reason;
+    bool has_measure;
+    double measured, limit;
 };
 
 struct hs_hit_result {
@@ -84,21 +128,25 @@ struct hs_hit_result {
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
-    struct hs_damage damage[HS_MAX_DAMAGE];
-    uint16_t damage_count;
+    unsigned flags; /* bits of enum hs_flag */
     double damage_total;
     struct hs_impact impact;
-    struct hs_rewind_info rewind;
     bool has_margin;
-    double margin; /* a miss: smallest gap between the sphere and any hitbox of the target */
-    struct hs_check_row checks[HS_CHECK_COUNT]; /* those that ran, in deciding order */
-    uint16_t check_count;
-    enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow */
-    uint16_t would_reject_count;
-    unsigned flags;       /* bits of enum hs_flag */
+    double margin;        /* a miss: smallest gap between the sphere and any hitbox of the target */
     uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
     int64_t fire_time_us; /* judged by */
     bool shot_was_posted;
+    uint16_t check_count, would_reject_count, damage_count;
+    uint16_t pellet_count, refused_count, unclaimed_count;
+    /* The lists. Only the entries counted above are ever written: clearing them all would cost
+       more than judging. */
+    struct hs_check_row checks[HS_CHECK_COUNT];  /* those that ran, in deciding order */
+    enum hs_reason would_reject[HS_CHECK_COUNT]; /* failures of checks in shadow */
+    struct hs_rewind_info rewind;
+    struct hs_damage damage[HS_MAX_DAMAGE]; /* one entry a (player, cause, zone) */
+    struct hs_pellet_result pellets[HS_MAX_PELLETS];
+    struct hs_refused_victim refused[HS_MAX_VICTIMS];
+    struct hs_name unclaimed[HS_MAX_VICTIMS]; /* in the blast, and not claimed */
 };
 
 /* Everything decoded of a claim, as a hash: the same claim sent again has the same. */

@@ -17,6 +17,17 @@ struct hs_view {
     struct hs_bracket bracket;
 };
 
+/* Something that hurts somebody. */
+struct hs_landed {
+    const struct hs_player *player;
+    enum hs_cause cause;
+    uint16_t zone;              /* HS_NONE: none */
+    const struct hs_name *bone; /* NULL: none */
+    double distance;            /* travel to the contact, or from the blast's centre */
+    uint16_t pellets;
+    double share; /* of a blast's damage that reaches there */
+};
+
 struct hs_hit_context {
     const struct hs_match *match;
     const struct hs_ruleset *ruleset;
@@ -40,12 +51,9 @@ struct hs_hit_context {
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
-    /* Contact. */
-    const struct hs_player *touched; /* the first body on the path */
-    bool target_touched;             /* the target is on the path, first or not */
-    bool is_lenient;                 /* missed by no more than the padding */
-    uint16_t zone;                   /* of the contact or of the near miss */
-    double damage_distance;          /* travel to it */
+    bool is_lenient;                        /* missed by no more than the padding */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* what is paid if the verdict lets it */
+    uint16_t landed_count;
 
     bool shooter_not_needed; /* every check that looks at the shooter's history is off */
     bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
@@ -80,6 +88,19 @@ bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
 /* The posted shot was refused for something its hits do not carry on, as its time. */
 bool hs_posted_was_refused(const struct hs_hit_context *c);
 
+/* Empties a result: everything but the entries of its lists. */
+void hs_hit_clear(struct hs_hit_result *out);
+
+/* A player at a time. */
+void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
+             struct hs_view *out);
+
+/* Alive, in his newest life and not protected at that time: HS_REASON_OK, or why not. */
+enum hs_reason hs_judge_life(const struct hs_view *view);
+
+/* The shooter's own team. */
+bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
+
 /* Looks up who and what a claim is about; `c` holds match, ruleset, claim, now, out, is_shot. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
@@ -107,7 +128,11 @@ void hs_check_team(struct hs_hit_context *c);
 void hs_check_origin(struct hs_hit_context *c);
 void hs_check_aim(struct hs_hit_context *c);
 void hs_check_range(struct hs_hit_context *c);
-void hs_check_contact(struct hs_hit_context *c); /* contact and bystander */
+void hs_check_contact(struct hs_hit_context *c);        /* contact and bystander */
+void hs_check_pellet_contact(struct hs_hit_context *c); /* the same for many pellets */
+void hs_check_pellets(struct hs_hit_context *c);        /* their number and spread */
+void hs_check_flight(struct hs_hit_context *c);
+void hs_check_blast(struct hs_hit_context *c);
 
 /* Damage of the context's contact into the result; after the verdict is known. */
 void hs_hit_damage(struct hs_hit_context *c);

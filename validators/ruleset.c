@@ -202,6 +202,16 @@ static void validate_weapon(struct validation *v, const struct hs_weapon *weapon
     validate_scalars(v, hs_weapon_scalars, hs_weapon_scalar_count, weapon);
     if (weapon->type == HS_WEAPON_PROJECTILE && !(weapon->speed > 0))
         fault(v, "speed", "a projectile needs a speed above 0");
+    if (weapon->type == HS_WEAPON_PROJECTILE && weapon->pellets > 1)
+        fault(v, "pellets", "only instant weapons have more than one");
+    if (weapon->has_blast) {
+        size_t end = strlen(v->base);
+        snprintf(v->base + end, sizeof v->base - end, "/blast");
+        validate_scalars(v, hs_blast_scalars, hs_blast_scalar_count, weapon);
+        if (weapon->blast.inner_radius > weapon->blast.radius)
+            fault(v, "inner_radius", "must not be larger than radius");
+        v->base[end] = '\0';
+    }
     for (int i = 0; i < weapon->falloff_count; i++) {
         const struct hs_falloff_point *p = &weapon->falloff[i];
         bool ascending = i == 0 || p->distance > weapon->falloff[i - 1].distance;

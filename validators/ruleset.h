@@ -51,6 +51,7 @@ struct hs_hit_rules {
     int64_t trajectory_window_us; /* two shots the same way within this are one */
     bool require_shot;            /* every hit needs a posted shot */
     bool friendly_fire;
+    int64_t max_victims; /* claimed besides the target */
     uint16_t
         zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
     uint16_t zone_priority_count;
@@ -68,6 +69,18 @@ struct hs_falloff_point {
     double factor;   /* of damage; linear between points, constant beyond them */
 };
 
+/* A burst at the impact. */
+struct hs_blast {
+    double radius; /* length; from the impact's centre to the nearest hitbox surface */
+    double damage;
+    double inner_radius; /* length; whole damage up to here, then linear to min_scale at radius */
+    double min_scale;
+    double self_scale;      /* of damage to the shooter; 0: none */
+    bool occlusion;         /* the world shields */
+    bool stack_with_direct; /* the direct victim takes both; else the larger */
+    bool damages_unclaimed; /* else they are only reported */
+};
+
 struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
@@ -75,10 +88,16 @@ struct hs_weapon {
     double range;            /* length; the longest trace */
     double radius;           /* length; of the swept sphere */
     double speed;            /* length/s; projectiles */
+    double gravity;          /* length/s^2, downwards; projectiles */
     int64_t min_interval_us; /* between shots; 0 = any */
     int64_t max_flight_us;   /* projectiles */
     int64_t magazine;        /* rounds; 0: not counted */
     int64_t reload_us;       /* a pause this long refills the magazine */
+    int64_t pellets;         /* of a shot, 1 .. 64 */
+    double spread_deg;       /* half angle of their cone */
+    int64_t pierce;          /* bodies a shot goes through */
+    bool has_blast;
+    struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
     double zone_factor[HS_MAX_ZONES]; /* in force: the weapon's own, else the ruleset's */
@@ -170,6 +189,8 @@ struct hs_scalar {
 };
 extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;
+extern const struct hs_scalar hs_blast_scalars[]; /* offsets in struct hs_weapon */
+extern const size_t hs_blast_scalar_count;
 extern const struct hs_scalar hs_weapon_scalars[];
 extern const size_t hs_weapon_scalar_count;
 

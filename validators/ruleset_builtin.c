@@ -67,36 +67,68 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, const char *name
         double scale = hs_weapon_scalars[k].kind == HS_SCALAR_LENGTH ? unit : 1;
         hs_scalar_set(&hs_weapon_scalars[k], weapon, hs_weapon_scalars[k].initial / scale);
     }
+    for (size_t k = 0; k < hs_blast_scalar_count; k++)
+        hs_scalar_set(&hs_blast_scalars[k], weapon, hs_blast_scalars[k].initial);
     weapon->type = type;
     return weapon;
+}
+
+static void fill_instant(struct hs_weapon *rifle, struct hs_weapon *shotgun,
+                         struct hs_weapon *knife, uint16_t head, double unit)
+{
+    rifle->damage = 20;
+    rifle->range = 10000 / unit;
+    rifle->radius = 5 / unit;
+    rifle->min_interval_us = 150000;
+    rifle->magazine = 30;
+    rifle->reload_us = 2000000;
+    rifle->falloff_count = 2;
+    rifle->falloff[0] = (struct hs_falloff_point){0, 1.0};
+    rifle->falloff[1] = (struct hs_falloff_point){5000 / unit, 0.5};
+    rifle->zone_own[head] = true;
+    rifle->zone_factor[head] = 2.0;
+    shotgun->damage = 5;
+    shotgun->pellets = 10;
+    shotgun->spread_deg = 4;
+    shotgun->min_interval_us = 800000;
+    shotgun->range = 3000 / unit;
+    knife->damage = 40;
+    knife->range = 150 / unit;
+    knife->radius = 30 / unit;
+    knife->min_interval_us = 400000;
+}
+
+static void fill_projectiles(struct hs_weapon *bow, struct hs_weapon *rocket, double unit)
+{
+    bow->damage = 50;
+    bow->speed = 4000 / unit;
+    bow->gravity = 980 / unit;
+    bow->radius = 5 / unit;
+    bow->range = 16000 / unit;
+    bow->max_flight_us = 4000000;
+    rocket->damage = 20;
+    rocket->speed = 3000 / unit;
+    rocket->radius = 10 / unit;
+    rocket->range = 18000 / unit;
+    rocket->max_flight_us = 6000000;
+    rocket->has_blast = true;
+    rocket->blast.radius = rocket->blast.inner_radius = 300 / unit;
+    rocket->blast.damage = 20;
 }
 
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double unit)
 {
     uint16_t head = hs_ruleset_add_zone(ruleset, HS_STR("head"), 2.0);
     struct hs_weapon *rifle = add_weapon(ruleset, "rifle", HS_WEAPON_HITSCAN, unit);
+    struct hs_weapon *shotgun = add_weapon(ruleset, "shotgun", HS_WEAPON_HITSCAN, unit);
+    struct hs_weapon *bow = add_weapon(ruleset, "bow", HS_WEAPON_PROJECTILE, unit);
+    struct hs_weapon *rocket = add_weapon(ruleset, "rocket", HS_WEAPON_PROJECTILE, unit);
     struct hs_weapon *knife = add_weapon(ruleset, "knife", HS_WEAPON_MELEE, unit);
-    struct hs_weapon *blaster = add_weapon(ruleset, "blaster", HS_WEAPON_PROJECTILE, unit);
-    if (head == HS_NONE || rifle == NULL || knife == NULL || blaster == NULL)
+    if (head == HS_NONE || rifle == NULL || shotgun == NULL || bow == NULL || rocket == NULL ||
+        knife == NULL)
         return false;
-    rifle->damage = 20;
-    rifle->range = 10000 / unit;
-    rifle->radius = 5 / unit;
-    rifle->min_interval_us = 150000;
-    rifle->falloff_count = 2;
-    rifle->falloff[0] = (struct hs_falloff_point){0, 1.0};
-    rifle->falloff[1] = (struct hs_falloff_point){5000 / unit, 0.5};
-    rifle->zone_own[head] = true;
-    rifle->zone_factor[head] = 2.0;
-    knife->damage = 40;
-    knife->range = 150 / unit;
-    knife->radius = 30 / unit;
-    knife->min_interval_us = 400000;
-    blaster->damage = 50;
-    blaster->range = 16000 / unit;
-    blaster->speed = 4000 / unit;
-    blaster->radius = 5 / unit;
-    blaster->max_flight_us = 4000000;
+    fill_instant(rifle, shotgun, knife, head, unit);
+    fill_projectiles(bow, rocket, unit);
     return true;
 }
 

@@ -49,6 +49,7 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "every hit needs a shot posted before"),
     R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5,
       "a shot so long after the shooter's death still counts"),
+    R("hit", "max_victims", hit.max_victims, COUNT, 64, 0, 64, "claimed besides the target"),
     R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1, "team mates can be hit"),
 };
 const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_ruleset_scalars[0];
@@ -58,11 +59,27 @@ const struct hs_scalar hs_weapon_scalars[] = {
     W("range", range, LENGTH, 1e7, 0, 1e12, "the longest trace"),
     W("radius", radius, LENGTH, 0, 0, 1e6, "of the swept sphere; 0 is a ray"),
     W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
+    W("gravity", gravity, LENGTH, 0, 0, 1e12, "that bends a projectile's way, per second squared"),
     W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),
     W("magazine", magazine, COUNT, 0, 0, 1e6, "rounds before a reload; 0: not counted"),
     W("reload", reload_us, SECONDS, 0, 0, 3600, "a pause this long refills the magazine"),
+    W("pellets", pellets, COUNT, 1, 1, 64, "of one shot"),
+    W("spread_deg", spread_deg, REAL, 0, 0, 80, "half angle of the pellets' cone"),
+    W("pierce", pierce, COUNT, 0, 0, 64, "bodies a shot goes through"),
     W("max_flight", max_flight_us, SECONDS, 10, 0, 3600, "the longest flight of a projectile"),
 };
+const struct hs_scalar hs_blast_scalars[] = {
+    W("radius", blast.radius, LENGTH, 0, 1e-6, 1e9, "of the burst"),
+    W("damage", blast.damage, REAL, 0, 0, 1e9, "of the burst, before falloff"),
+    W("inner_radius", blast.inner_radius, LENGTH, 0, 0, 1e9, "whole damage up to here"),
+    W("min_scale", blast.min_scale, REAL, 1, 0, 1, "of the damage at the radius"),
+    W("self_scale", blast.self_scale, REAL, 0, 0, 1e3, "of the damage to the shooter himself"),
+    W("occlusion", blast.occlusion, BOOL, 1, 0, 1, "the world shields"),
+    W("stack_with_direct", blast.stack_with_direct, BOOL, 0, 0, 1,
+      "the direct victim takes both damages, not the larger"),
+};
+const size_t hs_blast_scalar_count = sizeof hs_blast_scalars / sizeof hs_blast_scalars[0];
+
 const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
 
 int64_t hs_seconds_to_us(double seconds)

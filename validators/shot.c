@@ -44,7 +44,7 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us)
 {
-    memset(out, 0, sizeof *out);
+    hs_hit_clear(out);
     *forward_time_us = forward_time(match, claim, now_us);
     out->replay = find_replay(match, claim);
     if (out->replay != NULL)

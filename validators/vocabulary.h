@@ -52,7 +52,10 @@ enum hs_mode {
     X(AIM, "aim", SHADOW)                                                                          \
     X(RANGE, "range", ENFORCE)                                                                     \
     X(CONTACT, "contact", ENFORCE)                                                                 \
-    X(BYSTANDER, "bystander", ENFORCE)
+    X(BYSTANDER, "bystander", ENFORCE)                                                             \
+    X(PELLETS, "pellets", ENFORCE)                                                                 \
+    X(FLIGHT, "flight", ENFORCE)                                                                   \
+    X(BLAST, "blast", ENFORCE)
 
 enum hs_check {
 #define X(id, name, mode) HS_CHECK_##id,
@@ -93,7 +96,13 @@ enum hs_check {
     X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE)                                               \
     X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT)                                       \
     X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT)                                             \
-    X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER)
+    X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER)                                 \
+    X(TOO_MANY_VICTIMS, "too_many_victims", REJECTED, SHAPE)                                       \
+    X(PELLET_COUNT, "pellet_count", REJECTED, PELLETS)                                             \
+    X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS)                                       \
+    X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT)                                        \
+    X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT)                                                \
+    X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)
 
 enum hs_reason {
 #define X(id, name, verdict, check) HS_REASON_##id,
@@ -104,11 +113,13 @@ enum hs_reason {
 
 /* Remarks on a verdict that never refuse anything. */
 #define HS_FLAGS(X)                                                                                \
-    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the one touched */        \
-    X(DAMAGE_FORGED, "damage_forged")         /* claimed above the most the weapon can do */       \
-    X(RADIUS_FORGED, "radius_forged")         /* claimed radius off by more than 1 % */            \
-    X(UNSTABLE_LATENCY, "unstable_latency")   /* round trips of the last samples differ widely */  \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, dead by now: no second kill */   \
+    X(REGION_MISMATCH, "region_mismatch")   /* the claimed bone is not the one touched */          \
+    X(DAMAGE_FORGED, "damage_forged")       /* claimed above the most the weapon can do */         \
+    X(RADIUS_FORGED, "radius_forged")       /* claimed radius off by more than 1 % */              \
+    X(UNSTABLE_LATENCY, "unstable_latency") /* round trips of the last samples differ widely */    \
+    X(TARGET_DEAD_NOW, "target_dead_now")   /* hit while alive, dead by now: no second kill */     \
+    X(UNVERIFIED_IMPACT,                                                                           \
+      "unverified_impact") /* nothing to burst on was found: taken as claimed */                   \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
     X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from those before */       \
     X(LENIENT, "lenient")                     /* missed, within the claim padding */
@@ -125,8 +136,9 @@ enum hs_flag {
     X(NONE, "none")                                                                                \
     X(LENGTH, "length")                                                                            \
     X(SECONDS, "seconds")                                                                          \
+    X(SPEED, "length_per_second")                                                                  \
     X(DEGREES, "degrees")                                                                          \
-    X(ROUNDS, "rounds")
+    X(COUNTED, "count")
 
 enum hs_unit {
 #define X(id, name) HS_UNIT_##id,

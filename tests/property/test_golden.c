@@ -134,7 +134,7 @@ static void post_frames(struct hs_random *random, struct hs_match *match, char n
 
 static void judge(struct hs_random *random, const struct hs_match *match, char names[][8])
 {
-    static const char *const weapons[] = {"rifle", "knife", "blaster"};
+    static const char *const weapons[] = {"rifle", "knife", "bow"};
     const int64_t now_us = (FRAMES - 1) * INT64_C(31250);
     for (int i = 0; i < CLAIMS; i++) {
         int shooter = hs_random_index(random, PLAYERS);

@@ -1,0 +1,155 @@
+/* blast: who is within the burst at the verified impact? */
+#include "encounter.h"
+#include "hit_context.h"
+
+/* The burst, where it is. */
+struct burst {
+    struct hs_vec center;
+    const struct hs_blast *blast;
+};
+
+static bool find_burst(struct hs_hit_context *c, struct burst *out)
+{
+    if (c->weapon == NULL || !c->weapon->has_blast || !c->has_path)
+        return false;
+    out->blast = &c->weapon->blast;
+    if (c->out->impact.present) {
+        out->center = c->out->impact.center;
+        return true;
+    }
+    out->center = c->claim->end;
+    c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
+    return true;
+}
+
+/* From the centre to the nearest hitbox surface of a rewound body; 0 inside. */
+static double distance_to(const struct hs_hit_context *c, const struct burst *burst,
+                          const struct hs_view *view)
+{
+    struct hs_body body;
+    double nearest = INFINITY;
+    hs_rewind_body(view->player->history, c->ruleset, &view->bracket, &body);
+    for (uint16_t i = 0; i < body.count; i++)
+        nearest = fmin(nearest, hs_solid_distance(&body.solids[i], burst->center));
+    return nearest;
+}
+
+/* Whole up to inner_radius, then linear to min_scale at the radius. */
+static double share_at(const struct hs_blast *blast, double distance)
+{
+    if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
+        return 1;
+    double out = (distance - blast->inner_radius) / (blast->radius - blast->inner_radius);
+    return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
+}
+
+static double touch_slack(const struct burst *burst)
+{
+    return HS_TOUCH_SLACK * burst->blast->radius;
+}
+
+static void land_blast(struct hs_hit_context *c, const struct burst *burst,
+                       const struct hs_view *view, double distance)
+{
+    bool self = view->player == c->shooter.player;
+    if (c->landed_count == HS_MAX_DAMAGE)
+        return;
+    c->landed[c->landed_count++] = (struct hs_landed){
+        .player = view->player,
+        .cause = HS_CAUSE_BLAST,
+        .zone = HS_NONE,
+        .distance = distance,
+        .share = share_at(burst->blast, distance) * (self ? burst->blast->self_scale : 1)};
+}
+
+/* Team and life of a victim; the shooter may hurt himself where the weapon says so. */
+static enum hs_reason may_hurt(const struct hs_hit_context *c, const struct burst *burst,
+                               const struct hs_view *view, struct hs_str name)
+{
+    bool self = hs_str_equal(name, c->claim->shooter);
+    if (!self || burst->blast->self_scale == 0)
+        return hs_judge_victim(c, view, name);
+    return view->status == HS_REWIND_OK
+               ? hs_judge_life(view)
+               : hs_missing_pose_reason(view->status, HS_REASON_UNKNOWN_TARGET_HISTORY);
+}
+
+/* True when the victim is hurt; else he is listed among the refused. */
+static bool judge_claimed(struct hs_hit_context *c, const struct burst *burst, struct hs_str name)
+{
+    struct hs_view view;
+    hs_look(c, name, c->hit_time_us, &view);
+    enum hs_reason reason = may_hurt(c, burst, &view, name);
+    if (reason != HS_REASON_OK) {
+        hs_refuse_victim(c, name, reason);
+        return false;
+    }
+    double distance = distance_to(c, burst, &view);
+    if (distance <= burst->blast->radius + touch_slack(burst)) {
+        land_blast(c, burst, &view, distance);
+        return true;
+    }
+    hs_refuse_victim(c, name, HS_REASON_OUTSIDE_BLAST);
+    struct hs_refused_victim *refused = &c->out->refused[c->out->refused_count - 1];
+    refused->has_measure = true;
+    refused->measured = distance;
+    refused->limit = burst->blast->radius;
+    return false;
+}
+
+static bool was_claimed(const struct hs_hit_context *c, struct hs_str name, size_t before)
+{
+    for (size_t i = 0; i < before; i++)
+        if (hs_str_equal(c->claim->victims[i], name))
+            return true;
+    return false;
+}
+
+/* Those within the burst that nobody claimed: reported, or hurt where the weapon says so. */
+static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
+{
+    const struct hs_players *players = &c->match->players;
+    for (uint32_t i = 0; i < players->count; i++) {
+        const struct hs_player *player = players->all[i];
+        struct hs_str name = hs_name_str(&player->name);
+        struct hs_view view;
+        if (player->left || was_claimed(c, name, c->claim->victim_count) ||
+            (c->claims_target && player == c->target.player))
+            continue;
+        hs_look(c, name, c->hit_time_us, &view);
+        if (may_hurt(c, burst, &view, name) != HS_REASON_OK)
+            continue;
+        double distance = distance_to(c, burst, &view);
+        if (distance > burst->blast->radius + touch_slack(burst))
+            continue;
+        if (c->out->unclaimed_count < HS_MAX_VICTIMS)
+            c->out->unclaimed[c->out->unclaimed_count++] = player->name;
+        if (burst->blast->damages_unclaimed)
+            land_blast(c, burst, &view, distance);
+    }
+}
+
+void hs_check_blast(struct hs_hit_context *c)
+{
+    struct burst burst;
+    if (!find_burst(c, &burst))
+        return;
+    bool direct = c->landed_count > 0, hurt = false;
+    if (direct && !was_claimed(c, c->claim->target, c->claim->victim_count))
+        hurt = judge_claimed(c, &burst, c->claim->target);
+    for (size_t i = 0; i < c->claim->victim_count; i++)
+        if (!was_claimed(c, c->claim->victims[i], i))
+            hurt = judge_claimed(c, &burst, c->claim->victims[i]) || hurt;
+    find_unclaimed(c, &burst);
+    if (direct || hurt || c->out->refused_count == 0) {
+        hs_report_pass(c, HS_CHECK_BLAST);
+        return;
+    }
+    const struct hs_refused_victim *first = &c->out->refused[0];
+    struct hs_check_row *row = hs_reason_verdict(first->reason) == HS_VERDICT_INCONCLUSIVE
+                                   ? hs_report_unknown(c, HS_CHECK_BLAST, first->reason)
+                                   : hs_report_fail(c, HS_CHECK_BLAST, first->reason);
+    if (first->has_measure)
+        hs_report_measure(row, HS_UNIT_LENGTH, first->measured, first->limit);
+    row->player = first->player;
+}

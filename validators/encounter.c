@@ -1,0 +1,141 @@
+#include "encounter.h"
+
+static void note_ignored(struct hs_hit_result *out, const struct hs_player *player)
+{
+    for (uint16_t i = 0; i < out->rewind.ignored_count; i++)
+        if (hs_str_equal(hs_name_str(&out->rewind.ignored[i]), hs_name_str(&player->name)))
+            return;
+    if (out->rewind.ignored_count < HS_MAX_IGNORED)
+        out->rewind.ignored[out->rewind.ignored_count++] = player->name;
+}
+
+/* Keeps the nearest ones when there is no room. */
+static void insert_met(const struct hs_path *path, const struct hs_met *met,
+                       struct hs_encounter *out)
+{
+    uint32_t i = HS_MAX_MET - 1;
+    if (out->met_count < HS_MAX_MET)
+        i = out->met_count++;
+    else if (!hs_contact_is_before(path, &met->contact, &out->met[i].contact))
+        return;
+    for (; i > 0 && hs_contact_is_before(path, &met->contact, &out->met[i - 1].contact); i--)
+        out->met[i] = out->met[i - 1];
+    out->met[i] = *met;
+}
+
+void hs_encounter_find(struct hs_hit_context *c, const struct hs_path *path,
+                       const struct hs_player *target, struct hs_encounter *out)
+{
+    const struct hs_players *players = &c->match->players;
+    out->met_count = 0;
+    out->before_target = 0;
+    memset(&out->target, 0, sizeof out->target);
+    if (target != NULL)
+        hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+    for (uint32_t i = 0; i < players->count; i++) {
+        struct hs_met met = {.player = players->all[i]};
+        if (met.player->left || met.player == c->shooter.player || met.player == target ||
+            hs_history_count(met.player->history) == 0)
+            continue;
+        hs_contact_find(path, c->ruleset, met.player->history, false, false, &met.contact);
+        if (!met.contact.has_pose)
+            note_ignored(c->out, met.player);
+        if (!met.contact.touched)
+            continue;
+        if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
+            out->before_target++;
+        insert_met(path, &met, out);
+    }
+}
+
+bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    uint64_t through = c->weapon != NULL ? (uint64_t)c->weapon->pierce : 0;
+    return e->before_target > through;
+}
+
+void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    const struct hs_rig *rig = e->target.rig;
+    struct hs_rewind_info *info = &c->out->rewind;
+    for (uint16_t i = 0; rig != NULL && i < rig->bone_count; i++)
+        if (e->target.excluded[i / 64] >> (i % 64) & 1)
+            info->excluded_bones[info->excluded_bone_count++] = rig->bones[i];
+}
+
+void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
+                        const struct hs_contact *contact)
+{
+    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
+    c->out->impact = (struct hs_impact){.present = true,
+                                        .point = contact->detail.point,
+                                        .normal = contact->detail.normal,
+                                        .center = contact->detail.center,
+                                        .distance = contact->detail.distance,
+                                        .player = player->name,
+                                        .bone = contact->rig->bones[box->bone],
+                                        .zone = c->ruleset->zones[box->zone].name};
+}
+
+void hs_note_region(struct hs_hit_context *c, const struct hs_contact *contact)
+{
+    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
+    struct hs_str claimed = c->claim->claimed_bone;
+    if (claimed.ptr == NULL)
+        return;
+    bool matches = hs_str_equal(claimed, hs_name_str(&contact->rig->bones[box->bone])) ||
+                   hs_str_equal(claimed, hs_name_str(&c->ruleset->zones[box->zone].name));
+    if (!matches)
+        c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
+}
+
+static void land(struct hs_hit_context *c, const struct hs_landed *landed)
+{
+    if (c->landed_count < HS_MAX_DAMAGE)
+        c->landed[c->landed_count++] = *landed;
+}
+
+void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
+                    const struct hs_contact *contact, uint16_t pellets)
+{
+    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
+    land(c, &(struct hs_landed){.player = view->player,
+                                .cause = HS_CAUSE_DIRECT,
+                                .zone = box->zone,
+                                .bone = &contact->rig->bones[box->bone],
+                                .distance = contact->detail.distance,
+                                .pellets = pellets});
+}
+
+void hs_land_lenient(struct hs_hit_context *c, const struct hs_view *view,
+                     const struct hs_contact *contact)
+{
+    land(c, &(struct hs_landed){.player = view->player,
+                                .cause = HS_CAUSE_DIRECT,
+                                .zone = contact->rig->hitboxes[contact->gap_hitbox].zone,
+                                .distance = contact->gap_distance,
+                                .pellets = 1});
+}
+
+enum hs_reason hs_judge_victim(const struct hs_hit_context *c, const struct hs_view *view,
+                               struct hs_str name)
+{
+    if (hs_str_equal(name, c->claim->shooter))
+        return HS_REASON_SELF_HIT;
+    if (view->status != HS_REWIND_OK)
+        return hs_missing_pose_reason(view->status, HS_REASON_UNKNOWN_TARGET_HISTORY);
+    enum hs_reason life = hs_judge_life(view);
+    if (life != HS_REASON_OK)
+        return life;
+    return hs_are_team_mates(c, view) && !c->ruleset->hit.friendly_fire ? HS_REASON_FRIENDLY_FIRE
+                                                                        : HS_REASON_OK;
+}
+
+void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason)
+{
+    if (c->out->refused_count == HS_MAX_VICTIMS)
+        return;
+    struct hs_refused_victim *refused = &c->out->refused[c->out->refused_count++];
+    *refused = (struct hs_refused_victim){.reason = reason};
+    hs_name_set(&refused->player, name);
+}

@@ -1,0 +1,58 @@
+/*
+ * What a path meets: the claimed body and every other, in order. Internal to validators/.
+ */
+#ifndef HS_ENCOUNTER_H
+#define HS_ENCOUNTER_H
+
+#include "contact.h"
+#include "hit_context.h"
+
+/* Bodies kept of those on a path: more than any shot goes through. */
+enum { HS_MAX_MET = 66 };
+
+struct hs_met {
+    const struct hs_player *player;
+    struct hs_contact contact;
+};
+
+struct hs_encounter {
+    struct hs_contact target; /* with a target */
+    uint32_t before_target;   /* bodies touched before it, where it is touched */
+    uint32_t met_count;
+    struct hs_met met[HS_MAX_MET]; /* others touched, the first first */
+};
+
+/*
+ * Sweeps a path over every player but the shooter. `target` (NULL: none claimed) is kept apart and
+ * its nearest approach measured; the dead among the others are passed through.
+ */
+void hs_encounter_find(struct hs_hit_context *c, const struct hs_path *path,
+                       const struct hs_player *target, struct hs_encounter *out);
+
+/* More bodies stand before the target than the weapon goes through. */
+bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
+
+/* Notes bones of the target that had no place. */
+void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e);
+
+/* The answer's impact: this contact. */
+void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
+                        const struct hs_contact *contact);
+
+/* Flags a claimed bone that is not the one touched. */
+void hs_note_region(struct hs_hit_context *c, const struct hs_contact *contact);
+
+/* Books a contact for the damage: paid when the verdict lets it. */
+void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
+                    const struct hs_contact *contact, uint16_t pellets);
+void hs_land_lenient(struct hs_hit_context *c, const struct hs_view *view,
+                     const struct hs_contact *contact);
+
+/* Whether the shooter may hurt a victim at that time: HS_REASON_OK, or why not (team, life, or the
+   pose that is missing). */
+enum hs_reason hs_judge_victim(const struct hs_hit_context *c, const struct hs_view *view,
+                               struct hs_str name);
+
+void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason);
+
+#endif
