@@ -765,15 +765,22 @@ START_TEST(the_rewind_is_described)
 }
 END_TEST
 
+/* Judges and books a claim under the next number. */
+static void note(struct hs_hit_claim *claim)
+{
+    claim->shot++;
+    ck_assert(hs_hit_note(match, claim, judge(claim), HS_STR("{")));
+}
+
 START_TEST(results_are_booked)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = head_shot();
-    hs_hit_note(match, &claim, judge(&claim));
+    note(&claim);
     claim.end.y = 9;
-    hs_hit_note(match, &claim, judge(&claim));
+    note(&claim);
     claim.hit_time_us = HS_MS(700); /* latency alone: no suspicion */
-    hs_hit_note(match, &claim, judge(&claim));
+    note(&claim);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
     ck_assert_uint_eq(info.reasons[HS_REASON_OK], 1);
@@ -783,7 +790,7 @@ START_TEST(results_are_booked)
     ck_assert_double_eq(info.damage_dealt, 40);
     rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     claim.hit_time_us = NOW;
-    hs_hit_note(match, &claim, judge(&claim));
+    note(&claim);
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
     ck_assert_uint_eq(info.would_reject, 1);
     ck_assert_double_eq(info.suspicion, 2);
