@@ -2,6 +2,8 @@
  * contact: does the path touch the claimed body where it was?
  * bystander: is another body in the way?
  */
+#include <float.h>
+
 #include "contact.h"
 #include "hit_context.h"
 
@@ -152,6 +154,8 @@ void hs_check_contact(struct hs_hit_context *c)
     note_excluded(c->out, &target);
     if (target.touched)
         report_target_touched(c, &target, &others);
+    else if (target.gap == DBL_MAX) /* not one hitbox of his had a place along the path */
+        hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
     else
         report_target_missed(c, &target, &others);
 }

@@ -15,6 +15,13 @@ static void look(const struct hs_hit_context *c, struct hs_str name, int64_t tim
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
+/* By the older sample, unless frames name a weapon only from the newer one on. */
+static uint16_t held_weapon(const struct hs_history *history, const struct hs_bracket *bracket)
+{
+    uint16_t weapon = hs_history_state(history, bracket->from)->weapon;
+    return weapon != HS_NONE ? weapon : hs_history_state(history, bracket->to)->weapon;
+}
+
 /* The weapon named in the claim, else the one the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
@@ -22,7 +29,7 @@ static void find_weapon(struct hs_hit_context *c)
     if (c->claim->weapon.ptr != NULL)
         index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
     else if (c->shooter.status == HS_REWIND_OK)
-        index = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->weapon;
+        index = held_weapon(c->shooter.player->history, &c->shooter.bracket);
     if (index < c->ruleset->weapon_count)
         c->weapon = c->ruleset->weapons[index];
 }
@@ -63,14 +70,22 @@ static void lay_path(struct hs_hit_context *c)
         c->path.start_us = c->path.end_us;
 }
 
+/* Clocks of client and server round the moments of a flight differently. */
+#define FLIGHT_TOLERANCE_US 50000
+
 /*
  * A projectile may have been in the air for longer than history is kept. Nothing can then be said
  * about the shooter at the launch, and nothing is held against him.
  */
 static void waive_old_launch(struct hs_hit_context *c)
 {
-    c->launch_forgotten = is_projectile(c) && c->shooter.status == HS_REWIND_TOO_SHORT &&
-                          c->hit_time_us - c->fire_time_us <= c->weapon->max_flight_us;
+    if (!is_projectile(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
+        return;
+    /* Only a path that takes so long to fly: an old launch must not hide a start near the target.
+     */
+    int64_t flight = c->hit_time_us - c->fire_time_us;
+    double needed = c->trace_length / c->weapon->speed * 1e6 + FLIGHT_TOLERANCE_US;
+    c->launch_forgotten = flight <= c->weapon->max_flight_us && (double)flight <= needed;
 }
 
 static void prepare(struct hs_hit_context *c)

@@ -18,6 +18,6 @@ void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, int64_t t
     if (is_latency(reason))
         return;
     player->suspicion = hs_suspicion_at(player, time_us) + 1;
-    if (time_us > player->suspicion_us)
-        player->suspicion_us = time_us;
+    player->suspicion_us =
+        time_us; /* the match's newest: goes back only when its clock is set anew */
 }

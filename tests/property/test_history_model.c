@@ -39,6 +39,8 @@ static enum hs_insert_result model_insert(struct model *m, const struct entry *e
     for (int i = 0; i < m->count; i++)
         if (m->entries[i].time_us == entry->time_us)
             return HS_INSERT_DUPLICATE;
+    if (m->count == m->limit && entry->time_us < m->entries[0].time_us)
+        return HS_INSERT_TOO_OLD;
     int at = m->count++;
     while (at > 0 && m->entries[at - 1].time_us > entry->time_us) {
         m->entries[at] = m->entries[at - 1];
@@ -128,15 +130,19 @@ static void model_rewind(const struct model *m, const struct hs_ruleset *rules, 
     }
 }
 
-/* The eye 1.6 or 1.1 above the root, or where both samples (or the only one) post it. */
+/* The eye above the root: as posted, else 1.6 standing and 1.1 crouched. */
+static double own_eye(const struct entry *entry)
+{
+    return entry->eye > 0 ? (double)entry->eye : entry->stance == 0 ? 1.6 : 1.1;
+}
+
+/* Between two samples of which one posted it, from one's own to the other's; else the older's. */
 static double model_eye(const struct model *m, const struct answer *answer)
 {
     const struct entry *a = &m->entries[answer->from], *b = &m->entries[answer->to];
-    if (a->eye > 0 && answer->exact)
-        return (double)a->eye;
-    if (a->eye > 0 && b->eye > 0)
-        return (double)a->eye * (1 - answer->share) + (double)b->eye * answer->share;
-    return a->stance == 0 ? 1.6 : 1.1;
+    if (answer->exact || (a->eye == 0 && b->eye == 0))
+        return own_eye(a);
+    return own_eye(a) * (1 - answer->share) + own_eye(b) * answer->share;
 }
 
 /* ---- both at once ---- */
