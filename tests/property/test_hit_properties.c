@@ -450,6 +450,8 @@ START_TEST(wider_tolerances_never_refuse_more)
         struct hs_scene_stage stage;
         struct hs_scene_frame frame = hs_scene_as_it_is();
         hs_scene_draw(&random, &anything, &scene);
+        if (hs_random_chance(&random, 0.2)) /* seldom, else */
+            scene.players[0].poses[HS_SCENE_FRAMES - 3].event = HS_EVENT_DEATH;
         hs_scene_open(&scene, &frame, &stage);
         stage.rules->hit.origin_tolerance = 0.2; /* so that it matters */
         stage.rules->rewind.limit_us = 150000;

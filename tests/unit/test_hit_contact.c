@@ -1,6 +1,6 @@
 /*
- * What a path meets: which body and which of its hitboxes comes first, who stands in the way, how
- * near a miss was, and projectiles that meet bodies where they are when they pass.
+ * What a path meets: which body and which of its hitboxes comes first, who stands in the way,
+ * and how near a miss was.
  */
 #include <check.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/support/stage.h"
+#include "tests/support/verdicts.h"
 
 #define NOW HS_MS(1000)
 
@@ -34,12 +35,6 @@ static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
     result = *fresh;
     free(fresh);
     return &result;
-}
-
-static void expect_reason(const struct hs_hit_result *r, enum hs_reason reason)
-{
-    ck_assert_str_eq(hs_reason_name(r->reason), hs_reason_name(reason));
-    ck_assert_int_eq(r->verdict, hs_reason_verdict(reason));
 }
 
 static void expect_impact(const struct hs_hit_result *r, const char *player, const char *zone,
@@ -76,7 +71,7 @@ START_TEST(the_impact_in_numbers)
     place("T", 20, 0);
     struct hs_hit_claim claim = level_shot();
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "head", 19.8);
     ck_assert_double_eq_tol(r->impact.center.x, 19.8, 1e-6);
     ck_assert_double_eq_tol(r->impact.point.x, 19.85, 1e-6);
@@ -95,9 +90,9 @@ START_TEST(the_extension_reaches_a_little_beyond_the_end)
     place("T", 20, 0);
     struct hs_hit_claim claim = level_shot();
     claim.end.x = 19.7 + 1e-4; /* and 0.1 more */
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.end.x = 19.7 - 1e-4;
-    expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
+    hs_expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
     ck_assert_double_eq_tol(judge(&claim)->margin, 1e-4, 1e-6);
 }
 END_TEST
@@ -109,7 +104,7 @@ START_TEST(a_start_inside_touches_at_once)
     struct hs_hit_claim claim = hs_stage_claim(NOW, 5, 0, 1.2);
     claim.start = (struct hs_vec){0.2, 0, 1.2};
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "torso", 0);
 }
 END_TEST
@@ -119,11 +114,11 @@ START_TEST(a_path_never_meets_its_shooter)
     place("S", 0, 0);
     place("T", 20, 0);
     struct hs_hit_claim claim = level_shot(); /* starts in his own head */
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.target.ptr = NULL;
     claim.end = (struct hs_vec){0, 5, 1.6};
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK); /* nobody claimed, nothing touched */
+    hs_expect_reason(r, HS_REASON_OK); /* nobody claimed, nothing touched */
     ck_assert(!r->impact.present);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -136,7 +131,7 @@ START_TEST(nobody_claimed_but_somebody_met)
     struct hs_hit_claim claim = level_shot();
     claim.target.ptr = NULL;
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "head", 19.8);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -153,7 +148,7 @@ START_TEST(the_first_zone_along_the_path_counts)
     struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0.2, _i == 0 ? 0 : 3);
     claim.start = (struct hs_vec){0, 0.2, _i == 0 ? 3 : 0};
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", _i == 0 ? "head" : "torso", _i == 0 ? 3 - 1.8 : 0.9 - 0.35);
     ck_assert_double_eq(r->damage_total, _i == 0 ? 40 : 20);
 }
@@ -169,13 +164,13 @@ START_TEST(zones_with_priority_win_on_their_own_body)
     struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0, 3);
     claim.start = (struct hs_vec){0, 0, 0};
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "head", 1.4);
     ck_assert_double_eq(r->damage_total, 40);
     /* Who is met first goes by the first touch, whatever its zone. */
     place("B", 0, 0.34); /* his torso begins beyond T's, before T's head */
     claim.start = (struct hs_vec){0, 0, 0};
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     /* A path that ends before the head has only the torso. */
     claim.end.z = 1.2;
     expect_impact(judge(&claim), "T", "torso", 0.55);
@@ -193,7 +188,7 @@ START_TEST(who_stands_in_the_way_is_named)
     place("D", 10, 5);
     struct hs_hit_claim claim = level_shot();
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
+    hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
     expect_impact(r, "B", "head", 9.8);
     const struct hs_check_row *row = hs_stage_row(r, HS_CHECK_BYSTANDER);
     ck_assert_str_eq(row->player.text, "B");
@@ -211,7 +206,7 @@ START_TEST(who_stands_behind_does_not_block)
     place("B", 21, 0);
     struct hs_hit_claim claim = level_shot();
     claim.end.x = 30;
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     expect_impact(judge(&claim), "T", "head", 19.8);
 }
 END_TEST
@@ -222,9 +217,9 @@ START_TEST(the_dead_do_not_block)
     place("T", 20, 0);
     place_dead("B", 10, 0);
     struct hs_hit_claim claim = level_shot();
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     place("C", 15, 0);
-    expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
+    hs_expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
     expect_impact(judge(&claim), "C", "head", 14.8);
 }
 END_TEST
@@ -239,7 +234,7 @@ START_TEST(those_who_left_do_not_block)
     hs_stage_post(match, HS_MS(1010), &leave, NULL);
     struct hs_hit_claim claim = level_shot();
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     ck_assert_uint_eq(r->rewind.ignored_count, 0);
 }
 END_TEST
@@ -251,7 +246,7 @@ START_TEST(another_body_and_never_the_claimed_one)
     place("U", 12, 0);
     struct hs_hit_claim claim = level_shot();
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_WRONG_TARGET);
+    hs_expect_reason(r, HS_REASON_WRONG_TARGET);
     ck_assert_str_eq(hs_stage_row(r, HS_CHECK_CONTACT)->player.text, "U");
     expect_impact(r, "U", "head", 11.8);
     ck_assert(r->has_margin);
@@ -270,14 +265,14 @@ START_TEST(bystanders_are_rewound)
     }
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(875), 20, 0, 1.6);
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
+    hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
     expect_impact(r, "Gone", "head", 9.8);
     claim.hit_time_us = NOW;
     r = judge(&claim);
-    expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
+    hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
     expect_impact(r, "Came", "head", 11.8);
     claim.hit_time_us = HS_MS(925);
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
 END_TEST
 
@@ -294,7 +289,7 @@ START_TEST(bystanders_without_a_pose_are_ignored_and_listed)
     }
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.6);
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     ck_assert_uint_eq(r->rewind.ignored_count, HS_MAX_IGNORED);
     ck_assert_str_eq(r->rewind.ignored[0].text, "N0");
     ck_assert_str_eq(r->rewind.ignored[15].text, "N15");
@@ -309,7 +304,7 @@ START_TEST(a_bystander_in_shadow_is_shot_through)
     place("B", 10, 0);
     struct hs_hit_claim claim = level_shot();
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     ck_assert_double_eq(r->damage_total, 40);
     ck_assert_str_eq(r->damage[0].player.text, "T");
     ck_assert_uint_eq(r->would_reject_count, _i == 0 ? 1 : 0);
@@ -323,10 +318,10 @@ START_TEST(ties_go_to_the_nearer_centre)
     place("T", 0.1, 0);
     place("B", -0.1, 0.05);
     struct hs_hit_claim claim = level_shot(); /* starts inside both heads */
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.start.y = 0.1; /* nearer to B's */
     claim.start.x = -0.05;
-    expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
+    hs_expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
 }
 END_TEST
 
@@ -339,13 +334,13 @@ START_TEST(padding_needs_a_free_line)
     place("T", 20, 0.25); /* head missed by 0.05; the torso is out of the way below */
     struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6 + 0.05);
     claim.start.z = claim.end.z;
-    expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
+    hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
     place("B", 25, 0); /* behind */
     claim.end.x = 30;
-    expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
+    hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
     place("C", 10, 0); /* before */
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_WRONG_TARGET);
+    hs_expect_reason(r, HS_REASON_WRONG_TARGET);
     ck_assert_str_eq(hs_stage_row(r, HS_CHECK_CONTACT)->player.text, "C");
     ck_assert_double_lt(r->margin, 0.1);
 }
@@ -374,143 +369,16 @@ START_TEST(missing_bones_are_left_out_and_reported)
     post_bones(HS_MS(1000), true, false);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(950), 20, 0, 1.1);
     struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
+    hs_expect_reason(r, HS_REASON_OK);
     ck_assert_str_eq(r->impact.zone.text, "torso");
     ck_assert_uint_eq(r->rewind.excluded_bone_count, 1);
     ck_assert_str_eq(r->rewind.excluded_bones[0].text, "head");
     claim = hs_stage_claim(HS_MS(950), 20, 0, 1.7);
     claim.start.z = 1.7;
-    expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
+    hs_expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
     claim.hit_time_us = HS_MS(900); /* in the sample itself it is there */
-    expect_reason(judge(&claim), HS_REASON_OK);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
     ck_assert_uint_eq(judge(&claim)->rewind.excluded_bone_count, 0);
-}
-END_TEST
-
-/* ---- projectiles: 40 m/s, targets where they are when it passes them ---- */
-
-static void play_walk(double speed)
-{
-    for (int ms = 0; ms <= 1000; ms += 50) {
-        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
-        hs_stage_place(match, HS_MS(ms), "T", 20, speed * (ms - 1000) / 1000, 0);
-    }
-}
-
-static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
-{
-    struct hs_hit_claim claim = hs_stage_claim(hit_time_us, x, y, 1.6);
-    claim.weapon = HS_STR("bow");
-    return claim;
-}
-
-START_TEST(a_target_is_taken_when_the_projectile_passes)
-{
-    /* T walks at 8 m/s and is at y = 0 at 1000; 10 m behind him the flight ends, 250 ms later. */
-    play_walk(8);
-    for (int ms = 1050; ms <= 1250; ms += 50) {
-        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
-        hs_stage_place(match, HS_MS(ms), "T", 20, 8.0 * (ms - 1000) / 1000, 0);
-    }
-    struct hs_hit_claim claim = bow_shot(HS_MS(1250), 30, 0);
-    claim.has_fire_time = true;
-    claim.fire_time_us = HS_MS(500);
-    struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    expect_reason(fresh, HS_REASON_OK);
-    /* He is met a little before 1000, walking towards the line from below: 0.04 before. */
-    ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
-    ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
-    free(fresh);
-    /* Where he is at the end of the flight there is nobody when it passes. */
-    claim.end = (struct hs_vec){20, 2, 1.6};
-    claim.fire_time_us = HS_MS(1250) - 502494;
-    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    expect_reason(fresh, HS_REASON_OK); /* a flight that ends at him, on time, does hit */
-    free(fresh);
-    claim.end = (struct hs_vec){30, 3, 1.6};
-    claim.fire_time_us = HS_MS(1250) - 753741;
-    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    expect_reason(fresh, HS_REASON_NO_INTERSECTION);
-    ck_assert_double_gt(fresh->margin, 1);
-    free(fresh);
-}
-END_TEST
-
-START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
-{
-    play_walk(8);
-    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    struct hs_hit_result without = *judge(&claim);
-    expect_reason(&without, HS_REASON_OK);
-    claim.has_fire_time = true;
-    claim.fire_time_us = NOW - 500000; /* 20 m at 40 m/s */
-    struct hs_hit_result *with = judge(&claim);
-    expect_reason(with, HS_REASON_OK);
-    ck_assert_double_eq(with->impact.distance, without.impact.distance);
-    ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
-    /* A standing target is where he is at any time. */
-    claim.fire_time_us = NOW;
-    expect_reason(judge(&claim), HS_REASON_OK);
-}
-END_TEST
-
-START_TEST(a_projectile_may_be_launched_long_ago)
-{
-    play_walk(0);
-    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    claim.has_fire_time = true;
-    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the limit */
-    struct hs_hit_result *r = judge(&claim);
-    ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
-    claim.fire_time_us--;
-    expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-    /* Launched before the history of the shooter begins: nothing is held against him. */
-    claim.fire_time_us = NOW - 4000000;
-    r = judge(&claim);
-    expect_reason(r, HS_REASON_OK);
-    ck_assert_ptr_null(hs_stage_row(r, HS_CHECK_ORIGIN));
-    ck_assert_double_eq(r->damage_total, 100);
-    claim.fire_time_us = NOW - 4000001; /* longer than it can fly */
-    ck_assert_int_eq(judge(&claim)->verdict, HS_VERDICT_INCONCLUSIVE);
-}
-END_TEST
-
-START_TEST(the_limit_applies_to_the_impact)
-{
-    play_walk(0);
-    struct hs_hit_claim claim = bow_shot(HS_MS(750), 20, 0);
-    expect_reason(judge(&claim), HS_REASON_OK);
-    claim.hit_time_us--;
-    expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-}
-END_TEST
-
-START_TEST(a_bystander_who_crosses_in_flight_blocks)
-{
-    play_walk(0);
-    /* B crosses the line at x = 10, 250 ms before the end, at 8 m/s; never there at the end. */
-    for (int ms = 400; ms <= 1000; ms += 50)
-        hs_stage_place(match, HS_MS(ms), "B", 10, 8.0 * (ms - 750) / 1000, 0);
-    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    struct hs_hit_result *r = judge(&claim);
-    expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
-    ck_assert_str_eq(r->impact.player.text, "B");
-    ck_assert_double_eq_tol(r->impact.distance, 9.8, 0.1);
-    claim.weapon = HS_STR("rifle"); /* an instant shot at that time passes behind him */
-    expect_reason(judge(&claim), HS_REASON_OK);
-}
-END_TEST
-
-START_TEST(a_teleport_in_flight_is_no_movement)
-{
-    play_walk(0);
-    for (int ms = 400; ms <= 1000; ms += 50) {
-        struct hs_player_frame b = hs_stage_entry("B", 10, ms < 750 ? -10 : 10, 0);
-        b.event = ms == 750 ? HS_EVENT_TELEPORT : HS_EVENT_NONE;
-        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
-    }
-    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    expect_reason(judge(&claim), HS_REASON_OK); /* B was on neither side of the line but at it */
 }
 END_TEST
 
@@ -538,26 +406,12 @@ static TCase *cases_of_bodies(void)
     return tcase;
 }
 
-static TCase *cases_of_projectiles(void)
-{
-    TCase *tcase = tcase_create("projectiles");
-    tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
-    tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
-    tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
-    tcase_add_test(tcase, the_limit_applies_to_the_impact);
-    tcase_add_test(tcase, a_bystander_who_crosses_in_flight_blocks);
-    tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
-    return tcase;
-}
-
 int main(void)
 {
     Suite *suite = suite_create("hit contact");
-    TCase *tcases[] = {cases_of_bodies(), cases_of_projectiles()};
-    for (int i = 0; i < 2; i++) {
-        tcase_add_checked_fixture(tcases[i], set_up, tear_down);
-        suite_add_tcase(suite, tcases[i]);
-    }
+    TCase *tcase = cases_of_bodies();
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
