@@ -1,6 +1,6 @@
 # Hindsight: build, test and run. `make help` lists the targets.
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/version.h)
 
 CC       ?= cc
 PREFIX   ?= /usr/local
@@ -45,7 +45,7 @@ CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(C
 
 # validators/ is plain C11 and the C library; the rest may use POSIX.
 CORE_FLAGS = $(BASE) $(SAN) $(CFLAGS)
-EDGE_FLAGS = $(BASE) -D_GNU_SOURCE -DHS_VERSION='"$(VERSION)"' -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
+EDGE_FLAGS = $(BASE) -D_GNU_SOURCE -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
 LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 
 CORE_SRC := $(wildcard validators/*.c)
@@ -145,7 +145,7 @@ valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 	@sh tests/valgrind.sh $(B)
 
 lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysis, dependency direction
-	@PKG_FLAGS="$(PKG_FLAGS)" VERSION="$(VERSION)" sh tools/lint.sh
+	@PKG_FLAGS="$(PKG_FLAGS)" sh tools/lint.sh
 
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')

@@ -118,7 +118,7 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     write_head(writer, head, match);
     hs_write_key(writer, "players");
     hs_write_begin(writer, '[');
-    for (uint32_t i = 0; hs_match_player(match, i, &player); i++)
+    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);)
         hs_player_encode(writer, &player);
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');

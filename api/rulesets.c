@@ -170,9 +170,10 @@ static void read_checks(struct loading *l)
         struct hs_json_at here = {.parent = &at, .key = key};
         enum hs_check check;
         struct hs_str mode = {json_string_value(value), json_string_length(value)};
-        if (!hs_check_parse(str_of(key), &check))
-            hs_json_bad(l->reader, &here, "is not a check");
-        else if (!hs_mode_parse(mode, &l->ruleset->checks[check]))
+        if (!hs_check_parse(str_of(key), &check)) {
+            if (strncmp(key, "x_", 2) != 0)
+                hs_json_bad(l->reader, &here, "is not a check");
+        } else if (!hs_mode_parse(mode, &l->ruleset->checks[check]))
             hs_json_bad(l->reader, &here, "must be enforce, shadow or off");
     }
 }
@@ -545,6 +546,16 @@ static void report_fault(void *context, const char *pointer, const char *fault)
     hs_problem_add(context, pointer, "%s", fault);
 }
 
+/* The built-in rig and weapons bring zones of their own. */
+static void no_room(struct loading *l)
+{
+    struct hs_json_at at = {.key = "zones"};
+    if (l->ruleset->zone_count == HS_MAX_ZONES)
+        hs_json_bad(l->reader, &at, "leaves no room for those of the built-in rig or weapons");
+    else
+        l->reader->no_memory = true;
+}
+
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name)
 {
@@ -557,16 +568,16 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
     read_head(&l, name);
     read_zones(&l);
     if (!read_table(&l, "rigs", read_rig) && !hs_ruleset_add_builtin_rig(l.ruleset, cm_per_unit))
-        reader->no_memory = true;
+        no_room(&l);
     if (!read_table(&l, "weapons", read_weapon) &&
         !hs_ruleset_add_builtin_weapons(l.ruleset, cm_per_unit))
-        reader->no_memory = true;
+        no_room(&l);
     read_default_rig(&l);
     read_section(&l, "history");
     read_section(&l, "rewind");
     read_section(&l, "hit");
     read_checks(&l);
-    if (reader->problem->code == HS_PROBLEM_NONE)
+    if (reader->problem->code == HS_PROBLEM_NONE && !reader->no_memory)
         hs_ruleset_validate(l.ruleset, report_fault, reader->problem);
     if (reader->problem->code != HS_PROBLEM_NONE || reader->no_memory) {
         hs_ruleset_destroy(l.ruleset);

@@ -4,6 +4,7 @@
 #include "service/options.h"
 #include "service/play/play.h"
 #include "service/serve.h"
+#include "service/version.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 #include "service/metrics.h"
+#include "service/version.h"
 
 #include <dirent.h>
 #include <stdatomic.h>

@@ -7,6 +7,7 @@
 #include "service/options.h"
 #include "service/registry.h"
 #include "service/ruleset_store.h"
+#include "service/version.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -8,7 +8,8 @@ fault() {
     faults=$((faults + 1))
 }
 sources=$(git ls-files '*.c' '*.h')
-flags="-std=c11 -I. -Ibuild/release/gen -D_GNU_SOURCE -DHS_VERSION=\"$VERSION\" ${PKG_FLAGS:-}"
+mkdir -p build
+flags="-std=c11 -I. -Ibuild/release/gen -D_GNU_SOURCE ${PKG_FLAGS:-}"
 
 echo '== clang-format'
 # shellcheck disable=SC2086 # lists of words, here and below
@@ -33,10 +34,12 @@ bad=$(git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- '*.c' '*.h' '*.sh' Makefile '
 [ -z "$bad" ] || fault "left for later: $bad"
 
 echo '== clang-tidy'
-# shellcheck disable=SC2086
-printf '%s\n' $(git ls-files 'validators/*.c' 'api/*.c' 'service/*.c') |
-    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy >build/tidy.log ||
-    fault "clang-tidy: $(grep -cE 'error:' build/tidy.log) findings, see build/tidy.log: $(grep -E 'error:' build/tidy.log | head -n 5)"
+git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' |
+    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy \
+        >build/tidy.log || {
+    grep -E '(error|warning):' build/tidy.log | sort -u
+    fault 'clang-tidy has findings'
+}
 
 if command -v shellcheck >/dev/null 2>&1; then
     echo '== shellcheck'

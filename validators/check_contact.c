@@ -2,6 +2,8 @@
  * contact: does the path touch the claimed body where it was?
  * bystander: is another body in the way?
  */
+#include <float.h>
+
 #include "encounter.h"
 #include "hit_context.h"
 
@@ -114,6 +116,9 @@ void hs_check_contact(struct hs_hit_context *c)
         hs_report_unknown(
             c, HS_CHECK_CONTACT,
             hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
+    } else if (c->claims_target && e.target.gap == DBL_MAX) {
+        /* not one hitbox of his had a place along the path */
+        hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
     } else if (!c->claims_target) {
         if (e.met_count > 0)
             hs_describe_impact(c, e.met[0].player, &e.met[0].contact);

@@ -2,6 +2,8 @@
  * pellets: no more than the weapon fires, and spread as the shot's seed spreads them.
  * contact and bystander for many pellets: each on its own, once; one that lands is enough.
  */
+#include <float.h>
+
 #include "angle.h"
 #include "encounter.h"
 #include "hit_context.h"
@@ -104,6 +106,12 @@ static void judge_encounter(struct hs_hit_context *c, const struct hs_view *view
                             const struct hs_encounter *e, struct volley *volley,
                             struct hs_pellet_result *out)
 {
+    if (e->target.gap == DBL_MAX) { /* not one hitbox had a place then */
+        out->outcome = HS_PELLET_UNKNOWN;
+        out->reason = volley->missing = HS_REASON_LOW_CONFIDENCE_GAP;
+        volley->is_missing = true;
+        return;
+    }
     if (!e->target.touched) {
         out->outcome = HS_PELLET_MISS;
         out->reason = e->met_count > 0 ? HS_REASON_WRONG_TARGET : HS_REASON_NO_INTERSECTION;

@@ -8,7 +8,7 @@ static bool owns(const struct hs_state *state, uint16_t weapon)
 
 static bool is_ready(const struct hs_state *state, uint16_t weapon)
 {
-    return state->weapon == weapon && !state->reloading && state->ammo != 0 && owns(state, weapon);
+    return !state->reloading && state->ammo != 0 && owns(state, weapon);
 }
 
 /*
@@ -21,8 +21,9 @@ static bool could_fire(const struct hs_history *history, const struct hs_bracket
     const struct hs_state *from = hs_history_state(history, bracket->from);
     const struct hs_state *to = hs_history_state(history, bracket->to);
     if (from->weapon == HS_NONE && to->weapon == HS_NONE)
-        return owns(from, weapon) || owns(to, weapon);
-    return is_ready(from, weapon) || is_ready(to, weapon);
+        return is_ready(from, weapon) || is_ready(to, weapon);
+    return (from->weapon == weapon && is_ready(from, weapon)) ||
+           (to->weapon == weapon && is_ready(to, weapon));
 }
 
 /* Rounds are counted only where frames do not tell the ammunition. False: the magazine is empty. */

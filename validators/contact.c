@@ -67,7 +67,79 @@ static double coarse_gap(const struct hs_leg *leg, const struct hs_ruleset *rule
     double reach = hs_rewind_reach(history, ruleset, &body->bracket);
     if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
         reach += hs_rewind_reach(history, ruleset, &body->end);
-    return nearest - reach - sweep->radius;
+    return nearest - reach * (1 + HS_TOUCH_SLACK) - sweep->radius;
+}
+
+/* Legs looked at together before any is looked at alone. */
+enum { CHUNK = 16 };
+
+/*
+ * A lower bound of the gap on legs first..last, from the samples alone: their roots lie in one
+ * ball, the path is near one segment. DBL_MAX where there is no sample to stand on.
+ */
+static double chunk_gap(const struct hs_path *path, uint32_t first, uint32_t last,
+                        const struct hs_ruleset *ruleset, const struct hs_history *history)
+{
+    struct hs_leg begin, end;
+    hs_path_leg(path, first, &begin);
+    hs_path_leg(path, last, &end);
+    uint32_t count = hs_history_count(history);
+    int64_t found = hs_history_find(history, begin.start_us);
+    uint32_t i = found < 0 ? 0 : (uint32_t)found;
+    if (count == 0 || hs_history_at(history, i)->time_us > end.end_us ||
+        (i + 1 == count &&
+         begin.start_us - hs_history_at(history, i)->time_us > ruleset->rewind.future_slack_us))
+        return DBL_MAX;
+    struct hs_vec middle = hs_history_at(history, i)->position;
+    double spread = 0, reach = 0;
+    for (; i < count; i++) {
+        const struct hs_sample *sample = hs_history_at(history, i);
+        struct hs_bracket alone = {.from = sample, .to = sample};
+        spread = fmax(spread, hs_vec_distance(sample->position, middle));
+        reach = fmax(reach, hs_rewind_reach(history, ruleset, &alone));
+        if (sample->time_us >= end.end_us)
+            break;
+    }
+    struct hs_vec from = hs_vec_sub(begin.sweep.start, middle);
+    struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
+                                         end.sweep.length);
+    struct hs_vec along = hs_vec_sub(to, from);
+    double squared = hs_vec_dot(along, along);
+    double s = squared > 0 ? -hs_vec_dot(from, along) / squared : 0;
+    s = s < 0 ? 0 : s > 1 ? 1 : s;
+    double nearest = hs_vec_length(hs_vec_add_scaled(from, along, s));
+    /* The way bends away from its chord by at most g t^2 / 8; a last leg that only extends it
+       bends the chord by no more than its own length. */
+    double seconds = (double)(end.end_us - begin.start_us) / 1e6;
+    double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
+    if (bulge > 0 && end.start_us == end.end_us)
+        bulge += end.sweep.length;
+    return nearest - bulge - spread - 2 * reach * (1 + HS_TOUCH_SLACK) - path->radius;
+}
+
+/*
+ * Cuts a leg at the first sample inside it: between two samples a body moves straight, and a jump
+ * takes place at a sample. False when there is none and `leg` stays whole.
+ */
+static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
+{
+    if (leg->end_us == leg->start_us)
+        return false;
+    int64_t next = hs_history_find(history, leg->start_us) + 1;
+    if (next >= (int64_t)hs_history_count(history))
+        return false;
+    int64_t at = hs_history_at(history, (uint32_t)next)->time_us;
+    if (at >= leg->end_us)
+        return false;
+    double share = (double)(at - leg->start_us) / (double)(leg->end_us - leg->start_us);
+    double length = leg->sweep.length * share;
+    *rest = *leg;
+    rest->start_us = leg->end_us = at;
+    rest->travelled += length;
+    rest->sweep.length -= length;
+    rest->sweep.start = hs_vec_add_scaled(leg->sweep.start, leg->sweep.direction, length);
+    leg->sweep.length = length;
+    return true;
 }
 
 /* The sweep as seen from a hitbox that moves along with `motion`. */
@@ -181,31 +253,59 @@ static void search_leg(struct search *s, const struct hs_history *history,
     }
 }
 
+/* One leg without a sample inside. */
+static void try_leg(struct search *s, const struct hs_leg *leg, const struct hs_history *history,
+                    bool even_dead, double slack)
+{
+    struct leg_body body;
+    if (!place_body(leg, s->ruleset, history, &body))
+        return;
+    s->out->has_pose = true;
+    if (!even_dead && !hs_rewind_state(history, &body.bracket)->alive)
+        return;
+    double nearest = coarse_gap(leg, s->ruleset, history, &body);
+    if (nearest > slack && !(s->measure_gap && nearest < s->out->gap))
+        return;
+    s->leg = leg;
+    search_leg(s, history, &body);
+}
+
+/* Nothing further along the path can count more than what is touched already. */
+static bool is_settled(const struct search *s)
+{
+    return s->out->touched && (s->ruleset->hit.zone_priority_count == 0 || s->best_rank == 0);
+}
+
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool measure_gap, bool even_dead,
                      struct hs_contact *out)
 {
     memset(out, 0, sizeof *out);
     out->gap = DBL_MAX;
+    struct search search = {.ruleset = ruleset,
+                            .tie = TIE * (path->length + path->radius),
+                            .measure_gap = measure_gap,
+                            .out = out};
     double slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
-    struct hs_path_walk walk = {0};
-    struct hs_leg leg;
-    while (!out->touched && hs_path_next(path, &walk, &leg)) {
-        struct leg_body body;
-        if (!place_body(&leg, ruleset, history, &body))
-            continue;
-        out->has_pose = true;
-        if (!even_dead && !hs_rewind_state(history, &body.bracket)->alive)
-            continue;
-        double nearest = coarse_gap(&leg, ruleset, history, &body);
-        if (nearest > slack && !(measure_gap && nearest < out->gap))
-            continue;
-        struct search search = {.leg = &leg,
-                                .ruleset = ruleset,
-                                .tie = TIE * (path->length + path->radius),
-                                .measure_gap = measure_gap,
-                                .out = out};
-        search_leg(&search, history, &body);
+    uint32_t legs = hs_path_legs(path);
+    for (uint32_t i = 0; i < legs && !is_settled(&search); i++) {
+        if (legs > 1 && i % CHUNK == 0) {
+            uint32_t last = i + CHUNK < legs ? i + CHUNK - 1 : legs - 1;
+            double nearest = chunk_gap(path, i, last, ruleset, history);
+            if (nearest > slack && !(measure_gap && nearest < out->gap)) {
+                out->has_pose = out->has_pose || nearest < DBL_MAX;
+                i = last;
+                continue;
+            }
+        }
+        struct hs_leg leg, rest = {0};
+        hs_path_leg(path, i, &leg);
+        bool more = true;
+        while (more && !is_settled(&search)) {
+            more = cut_leg(history, &leg, &rest);
+            try_leg(&search, &leg, history, even_dead, slack);
+            leg = rest;
+        }
     }
 }
 

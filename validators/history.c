@@ -256,6 +256,8 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
         return HS_INSERT_DUPLICATE;
 
     bool full = history->count == history->limit;
+    if (full && before < 0)
+        return HS_INSERT_TOO_OLD;
     if (!full && history->count == history->capacity && !grow_samples(history))
         return HS_INSERT_NO_MEMORY;
 
@@ -268,10 +270,6 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
         return HS_INSERT_NO_MEMORY;
     }
     if (full) {
-        if (before < 0) { /* older than all the room there is */
-            forget_sample(history, &stored);
-            return HS_INSERT_STORED_FULL;
-        }
         drop_oldest(history);
         before--;
     }

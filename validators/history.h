@@ -64,11 +64,11 @@ struct hs_sample {
  * along the world's axes (3, length), world rotation (4), and scale (3) where it was sent.
  */
 struct hs_extra {
-    float reach;  /* no hitbox point is further from the root */
-    float eye[3]; /* offset from the root; only with has_eye */
+    float reach; /* no hitbox point is further from the root */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: none posted */
+    double eye[3];       /* offset from the root; double: origin is judged at its limit by it */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
 };
@@ -101,6 +101,7 @@ void hs_history_clear(struct hs_history *history);
 enum hs_insert_result {
     HS_INSERT_STORED,
     HS_INSERT_STORED_FULL, /* stored; the oldest sample inside the window had to go */
+    HS_INSERT_TOO_OLD,     /* older than all there is room for: not stored */
     HS_INSERT_DUPLICATE,   /* a sample of that time is there already, and stays */
     HS_INSERT_NO_MEMORY
 };

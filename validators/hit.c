@@ -5,6 +5,9 @@
 #include "hit_context.h"
 #include "suspicion.h"
 
+/* Clocks of client and server round the moments of a flight differently. */
+#define FLIGHT_TOLERANCE_US 50000
+
 /* ---- looking up ---- */
 
 void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
@@ -35,6 +38,13 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
+/* By the older sample, unless frames name a weapon only from the newer one on. */
+static uint16_t held_weapon(const struct hs_history *history, const struct hs_bracket *bracket)
+{
+    uint16_t weapon = hs_history_state(history, bracket->from)->weapon;
+    return weapon != HS_NONE ? weapon : hs_history_state(history, bracket->to)->weapon;
+}
+
 /* The weapon of the posted shot, the one named in the claim, or the one the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
@@ -42,7 +52,7 @@ static void find_weapon(struct hs_hit_context *c)
     if (c->claim->weapon.ptr != NULL)
         index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
     else if (c->shooter.status == HS_REWIND_OK)
-        index = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->weapon;
+        index = held_weapon(c->shooter.player->history, &c->shooter.bracket);
     if (c->posted != NULL)
         index = c->posted->shot->weapon;
     if (index < c->ruleset->weapon_count) {
@@ -113,8 +123,16 @@ static void lay_path(struct hs_hit_context *c)
  */
 static void waive_old_launch(struct hs_hit_context *c)
 {
-    c->launch_forgotten = is_projectile(c) && c->shooter.status == HS_REWIND_TOO_SHORT &&
-                          c->hit_time_us - c->fire_time_us <= c->weapon->max_flight_us;
+    if (!is_projectile(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
+        return;
+    /* Only a way that takes so long to fly: an old launch must not hide a start near the target. */
+    int64_t flight = c->hit_time_us - c->fire_time_us;
+    struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
+    double low, high, needed;
+    bool reaches = hs_flight_times(c->claim->start, c->claim->end, gravity, c->weapon->speed, &low,
+                                   &high, &needed);
+    c->launch_forgotten = reaches && flight <= c->weapon->max_flight_us &&
+                          (double)flight <= high * 1e6 + FLIGHT_TOLERANCE_US;
 }
 
 static void find_ledger(struct hs_hit_context *c)

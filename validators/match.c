@@ -96,6 +96,19 @@ bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
     return true;
 }
 
+bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
+                          struct hs_player_info *out)
+{
+    while (*cursor < match->players.count) {
+        const struct hs_player *player = match->players.all[(*cursor)++];
+        if (player->left)
+            continue;
+        describe(match, player, out);
+        return true;
+    }
+    return false;
+}
+
 bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out)
 {
     for (uint32_t k = 0; k < match->players.count; k++) {

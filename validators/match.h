@@ -160,6 +160,10 @@ bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
 /* Player i of those present, in order of arrival; false past the last. */
 bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out);
 
+/* The next player present, from a cursor that begins at 0; false past the last. For walking all. */
+bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
+                          struct hs_player_info *out);
+
 const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match);
 
 #endif

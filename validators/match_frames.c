@@ -4,6 +4,7 @@
 #include "match.h"
 #include "players.h"
 #include "quat.h"
+#include "suspicion.h"
 
 static const char *const frame_flag_names[] = {
 #define X(id, name) name,
@@ -52,21 +53,26 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /*
  * Frames far from the newest are refused, but a game server whose clock really was set anew must
  * not be locked out: three refused frames in a row that follow each other closely restart the
- * history at the third. Steps back smaller than max_forward heal by themselves.
+ * history at the third. A run begins max_forward away or further: smaller steps back heal by
+ * themselves.
  */
-static bool jump_is_confirmed(struct hs_match *match, int64_t time_us)
+static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
     int64_t step = time_us - match->jump_us;
     bool agrees = match->jump_count > 0 && step > 0 && step <= rules->keep_us;
+    if (!agrees && !is_far)
+        return false;
     match->jump_count = agrees ? match->jump_count + 1 : 1;
     match->jump_us = time_us;
     return match->jump_count == 3;
 }
 
 /* Poses of another clock are useless; who the player is and what he holds still stands. */
-static void restart_player(struct hs_player *player)
+static void restart_player(struct hs_player *player, int64_t old_us, int64_t new_us)
 {
+    player->suspicion = hs_suspicion_at(player, old_us);
+    player->suspicion_us = new_us;
     uint32_t count = hs_history_count(player->history);
     if (count > 0) {
         const struct hs_sample *newest = hs_history_at(player->history, count - 1);
@@ -88,11 +94,11 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
         return HS_FRAME_STORED;
     }
     enum hs_frame_result refusal = ahead > 0 ? HS_FRAME_TIME_JUMP : HS_FRAME_TOO_OLD;
-    bool is_jump = ahead > rules->max_forward_us || ahead < -rules->max_forward_us;
-    if (!is_jump || !jump_is_confirmed(match, time_us))
+    bool is_far = ahead > rules->max_forward_us || ahead <= -rules->max_forward_us;
+    if (!jump_is_confirmed(match, time_us, is_far))
         return refusal;
     for (uint32_t i = 0; i < match->players.count; i++)
-        restart_player(match->players.all[i]);
+        restart_player(match->players.all[i], match->newest_us, time_us);
     match->jump_count = 0;
     match->has_frames = false;
     *flags |= 1u << HS_FRAME_FLAG_HISTORY_RESTARTED;
@@ -100,6 +106,8 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 }
 
 /* ---- one sample ---- */
+
+enum { MAX_TEAMS = 1024 };
 
 struct resolved {
     struct hs_sample sample;
@@ -118,14 +126,53 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
                              .alive = true};
 }
 
+/* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
+static uint16_t free_team(struct hs_match *match)
+{
+    bool used[MAX_TEAMS] = {false};
+    if (match->has_swept_teams && match->newest_us - match->teams_swept_us >= 0 &&
+        match->newest_us - match->teams_swept_us < match->ruleset->history.keep_us)
+        return HS_NONE;
+    for (uint32_t p = 0; p < match->players.count; p++) {
+        const struct hs_player *player = match->players.all[p];
+        if (player->has_carried && player->carried.team != HS_NONE)
+            used[player->carried.team] = true;
+        for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
+            uint16_t team =
+                hs_history_state(player->history, hs_history_at(player->history, i))->team;
+            if (team != HS_NONE)
+                used[team] = true;
+        }
+    }
+    uint16_t kept = HS_NONE;
+    for (uint16_t i = 0; i < match->team_count; i++) {
+        if (used[i])
+            continue;
+        memset(&match->teams[i], 0, sizeof match->teams[i]);
+        kept = i;
+    }
+    match->has_swept_teams = true;
+    match->teams_swept_us = match->newest_us;
+    return kept;
+}
+
 static bool intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
 {
-    enum { MAX_TEAMS = 1024 };
+    uint16_t empty = HS_NONE;
     for (uint16_t i = 0; i < match->team_count; i++) {
+        if (match->teams[i].text[0] == '\0')
+            empty = i;
         if (hs_str_equal(hs_name_str(&match->teams[i]), name)) {
             *out = i;
             return true;
         }
+    }
+    if (empty == HS_NONE && match->team_count == MAX_TEAMS)
+        empty = free_team(match);
+    if (empty != HS_NONE) {
+        hs_name_set(&match->teams[empty], name);
+        *out = empty;
+        return true;
     }
     if (match->team_count == match->team_capacity) {
         uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
@@ -322,7 +369,10 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         if (!in_world(entry->eye, bound))
             return HS_FRAME_COORDINATE_OUT_OF_WORLD;
         extra->has_eye = true;
-        store_offset(entry->eye, entry->position, extra->eye);
+        struct hs_vec eye = hs_vec_sub(entry->eye, entry->position);
+        extra->eye[0] = eye.x;
+        extra->eye[1] = eye.y;
+        extra->eye[2] = eye.z;
     }
     if (entry->fields & HS_FIELD_BONES)
         return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], extra);
@@ -426,7 +476,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         return false;
     if (inserted == HS_INSERT_DUPLICATE)
         *result = HS_FRAME_DUPLICATE_TIME;
-    if (inserted == HS_INSERT_STORED_FULL)
+    if (inserted == HS_INSERT_TOO_OLD)
+        *result = HS_FRAME_TOO_OLD;
+    if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
     int64_t at = hs_history_find(player->history, time_us);
     if (at >= 0 && hs_history_at(player->history, (uint32_t)at)->jumped)
@@ -437,6 +489,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags)
 {
+    if (frame->player_count == 0)
+        return true; /* says nothing, not even about the clock */
     enum hs_frame_result when = check_time(match, frame->time_us, flags);
     if (when != HS_FRAME_STORED) {
         for (size_t i = 0; i < frame->player_count; i++)

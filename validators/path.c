@@ -64,45 +64,45 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
     for (uint32_t i = 1; i <= out->flight_legs; i++) {
         struct hs_vec to = flight_place(out, (double)i / (double)out->flight_legs);
         out->length += hs_vec_distance(from, to);
+        out->travelled[i] = out->length;
         from = to;
     }
 }
 
-static void flight_leg(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out)
+uint32_t hs_path_legs(const struct hs_path *path)
 {
-    double duration = (double)(path->end_us - path->start_us), legs = (double)path->flight_legs;
-    uint32_t i = walk->next;
-    struct hs_vec from = i == 0 ? path->start : walk->at;
-    struct hs_vec to = flight_place(path, (double)(i + 1) / legs);
-    struct hs_vec along = hs_vec_sub(to, from);
-    out->sweep.start = from;
-    out->sweep.direction = unit_or_x(along);
-    out->sweep.length = hs_vec_length(along);
-    out->start_us = path->start_us + (int64_t)(duration * ((double)i / legs));
-    out->end_us = i + 1 == path->flight_legs
-                      ? path->end_us
-                      : path->start_us + (int64_t)(duration * ((double)(i + 1) / legs));
-    walk->at = to;
+    return path->flight_legs == 0 ? 1 : path->flight_legs + (path->extension > 0 ? 1 : 0);
 }
 
-bool hs_path_next(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out)
+static int64_t flight_time_at(const struct hs_path *path, uint32_t i)
+{
+    double duration = (double)(path->end_us - path->start_us);
+    return i == path->flight_legs
+               ? path->end_us
+               : path->start_us + (int64_t)(duration * ((double)i / (double)path->flight_legs));
+}
+
+void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
 {
     out->sweep.radius = path->radius;
-    out->travelled = walk->travelled;
-    if (walk->next < path->flight_legs) {
-        flight_leg(path, walk, out);
-    } else {
-        bool instant = path->flight_legs == 0;
-        if (walk->next > path->flight_legs || (!instant && path->extension <= 0))
-            return false;
-        out->sweep.start = instant ? path->start : walk->at;
-        out->sweep.direction = path->end_direction;
-        out->sweep.length = path->extension + (instant ? path->length : 0);
-        out->start_us = out->end_us = path->end_us;
+    if (i < path->flight_legs) {
+        double legs = (double)path->flight_legs;
+        struct hs_vec from = flight_place(path, (double)i / legs);
+        struct hs_vec along = hs_vec_sub(flight_place(path, (double)(i + 1) / legs), from);
+        out->sweep.start = from;
+        out->sweep.direction = unit_or_x(along);
+        out->sweep.length = hs_vec_length(along);
+        out->travelled = path->travelled[i];
+        out->start_us = flight_time_at(path, i);
+        out->end_us = flight_time_at(path, i + 1);
+        return;
     }
-    walk->travelled += out->sweep.length;
-    walk->next++;
-    return true;
+    bool instant = path->flight_legs == 0;
+    out->sweep.start = instant ? path->start : flight_place(path, 1);
+    out->sweep.direction = path->end_direction;
+    out->sweep.length = path->extension + (instant ? path->length : 0);
+    out->travelled = instant ? 0 : path->length;
+    out->start_us = out->end_us = path->end_us;
 }
 
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,

@@ -19,28 +19,22 @@
 
 struct hs_path {
     struct hs_vec start;
-    struct hs_vec velocity;      /* at the start; length/s; of a flight */
-    struct hs_vec gravity;       /* acceleration, length/s^2; of a flight */
-    struct hs_vec direction;     /* unit: of the trace, or of the launch */
-    struct hs_vec end_direction; /* unit: along which the extension lies */
-    double length;               /* from start to end along the way, without the extension */
-    double extension;            /* beyond the end, at the end's time */
-    double radius;               /* of the sphere */
-    int64_t start_us, end_us;    /* equal: instant */
-    uint32_t flight_legs;        /* 0 when instant */
+    struct hs_vec velocity;            /* at the start; length/s; of a flight */
+    struct hs_vec gravity;             /* acceleration, length/s^2; of a flight */
+    struct hs_vec direction;           /* unit: of the trace, or of the launch */
+    struct hs_vec end_direction;       /* unit: along which the extension lies */
+    double length;                     /* from start to end along the way, without the extension */
+    double extension;                  /* beyond the end, at the end's time */
+    double radius;                     /* of the sphere */
+    int64_t start_us, end_us;          /* equal: instant */
+    uint32_t flight_legs;              /* 0 when instant */
+    double travelled[HS_MAX_LEGS + 1]; /* length at the ends of the legs of a flight */
 };
 
 struct hs_leg {
     struct hs_sweep sweep;
     double travelled;         /* length before this leg */
     int64_t start_us, end_us; /* times at its ends */
-};
-
-/* Leg by leg: start with a zeroed walk, go on while it returns true. */
-struct hs_path_walk {
-    uint32_t next;
-    double travelled;
-    struct hs_vec at;
 };
 
 /* An instant path from start to end. The two must differ for a direction; else it is (1,0,0). */
@@ -56,7 +50,8 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
-bool hs_path_next(const struct hs_path *path, struct hs_path_walk *walk, struct hs_leg *out);
+uint32_t hs_path_legs(const struct hs_path *path);
+void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
 /*
  * Seconds a projectile of that launch speed takes from start to end under gravity: the low arc in

@@ -39,6 +39,8 @@ struct hs_match {
     struct hs_players players;
     struct hs_name *teams; /* interned */
     uint16_t team_count, team_capacity;
+    bool has_swept_teams;
+    int64_t teams_swept_us; /* when names of teams that are no more were last looked for */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;

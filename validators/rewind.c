@@ -110,25 +110,46 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
+static struct hs_vec eye_of(const struct hs_extra *extra)
+{
+    return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
+}
+
 static struct hs_vec widen(const float v[3])
 {
     return (struct hs_vec){(double)v[0], (double)v[1], (double)v[2]};
 }
 
+/* Posted, else the stance's, as an offset from the root. */
+static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                                const struct hs_sample *sample, const float rotation[4])
+{
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    if (extra != NULL && extra->has_eye)
+        return eye_of(extra);
+    return hs_quat_rotate(rotation, stance_of(history, ruleset, sample)->eye);
+}
+
+static bool has_posted_eye(const struct hs_history *history, const struct hs_sample *sample)
+{
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    return extra != NULL && extra->has_eye;
+}
+
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket)
 {
-    const struct hs_extra *from = hs_history_extra(history, bracket->from);
-    const struct hs_extra *to = hs_history_extra(history, bracket->to);
-    struct hs_vec position = hs_rewind_position(bracket);
-    if (from != NULL && from->has_eye && !interpolates(bracket))
-        return hs_vec_add(position, widen(from->eye));
-    if (from != NULL && from->has_eye && to != NULL && to->has_eye)
-        return hs_vec_add(position, hs_vec_lerp(widen(from->eye), widen(to->eye), bracket->alpha));
-    float rotation[4];
-    root_rotation(bracket, rotation);
-    const struct hs_stance *stance = stance_of(history, ruleset, bracket->from);
-    return hs_vec_add(position, hs_quat_rotate(rotation, stance->eye));
+    const struct hs_sample *from = bracket->from, *to = bracket->to;
+    struct hs_vec offset;
+    if (interpolates(bracket) && (has_posted_eye(history, from) || has_posted_eye(history, to))) {
+        offset = hs_vec_lerp(eye_offset(history, ruleset, from, from->rotation),
+                             eye_offset(history, ruleset, to, to->rotation), bracket->alpha);
+    } else {
+        float rotation[4];
+        root_rotation(bracket, rotation);
+        offset = eye_offset(history, ruleset, from, rotation);
+    }
+    return hs_vec_add(hs_rewind_position(bracket), offset);
 }
 
 /* ---- bones ---- */

@@ -139,14 +139,20 @@ static void validate_scalars(struct validation *v, const struct hs_scalar *table
     }
 }
 
+/* Further or larger than this and float arithmetic on a pose overflows. */
+static bool is_small(struct hs_vec v)
+{
+    return hs_vec_is_within(v, 1e9);
+}
+
 static void validate_hitbox(struct validation *v, const struct hs_hitbox *box)
 {
     const struct hs_vec h = box->half_extents;
     bool sized = box->shape == HS_SHAPE_BOX ? h.x > 0 && h.y > 0 && h.z > 0 : box->radius > 0;
-    bool finite = hs_vec_is_finite(h) && hs_vec_is_finite(box->center) && isfinite(box->radius) &&
-                  isfinite(box->half_length);
-    if (!finite)
-        fault(v, "", "must be finite");
+    bool small =
+        is_small(h) && is_small(box->center) && box->radius <= 1e9 && box->half_length <= 1e9;
+    if (!small)
+        fault(v, is_small(box->center) ? "half_extents" : "center", "must be within +-1e9");
     else if (!sized)
         fault(v, box->shape == HS_SHAPE_BOX ? "half_extents" : "radius", "must be above 0");
     else if (box->shape == HS_SHAPE_CAPSULE && box->half_length < 0)
@@ -159,16 +165,16 @@ static void validate_hitbox(struct validation *v, const struct hs_hitbox *box)
 static void validate_stance(struct validation *v, const struct hs_rig *rig,
                             const struct hs_stance *stance)
 {
-    if (!hs_vec_is_finite(stance->eye))
-        fault(v, "eye", "must be finite");
+    if (!is_small(stance->eye))
+        fault(v, "eye", "must be within +-1e9");
     for (int i = 0; i < rig->bone_count; i++) {
         const struct hs_rest_bone *bone = &stance->bones[i];
         float rotation[4];
         memcpy(rotation, bone->rotation, sizeof rotation);
         char key[32];
         snprintf(key, sizeof key, "bones/%d", i);
-        if (!hs_vec_is_finite(bone->position) || !hs_quat_normalise(rotation))
-            fault(v, key, "must be finite, with a unit quaternion within 1e-3");
+        if (!is_small(bone->position) || !hs_quat_normalise(rotation))
+            fault(v, key, "must be within +-1e9, with a unit quaternion within 1e-3");
         for (int k = 0; k < 3; k++)
             if (!(fabsf(bone->scale[k]) >= 1e-6f && fabsf(bone->scale[k]) <= 1e6f))
                 fault(v, key, "must have a scale from 1e-6 to 1e6");

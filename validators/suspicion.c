@@ -20,6 +20,6 @@ void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, bool unst
     if (is_latency(reason, unstable_latency))
         return;
     player->suspicion = hs_suspicion_at(player, time_us) + 1;
-    if (time_us > player->suspicion_us)
-        player->suspicion_us = time_us;
+    player->suspicion_us =
+        time_us; /* the match's newest: goes back only when its clock is set anew */
 }

@@ -62,6 +62,12 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
+/* No coordinate is further than `bound` from 0. */
+static inline bool hs_vec_is_within(struct hs_vec a, double bound)
+{
+    return fabs(a.x) <= bound && fabs(a.y) <= bound && fabs(a.z) <= bound;
+}
+
 static inline bool hs_vec_is_finite(struct hs_vec a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);

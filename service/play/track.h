@@ -13,6 +13,6 @@ enum { HS_TRACK_ERROR_MAX = 160 };
  * The body of a frames request: a new reference, or NULL with a sentence in `error`. `players`
  * (an object, or NULL) holds the players that a track may name instead of spelling them out.
  */
-json_t *hs_track_expand(const json_t *track, const json_t *players, char error[HS_TRACK_ERROR_MAX]);
+json_t *hs_track_expand(const json_t *given, const json_t *players, char error[HS_TRACK_ERROR_MAX]);
 
 #endif

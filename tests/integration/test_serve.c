@@ -1,6 +1,7 @@
 /* The command line of the program: exit codes, help, check-config, rulesets on SIGHUP, the log. */
 #include "tests/support/http.h"
 #include "tests/support/service.h"
+#include "service/version.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -12,7 +12,7 @@
 #include "tests/support/random.h"
 #include "validators/hit.h"
 
-#define GOLDEN UINT64_C(0x21954c36b728f910)
+#define GOLDEN UINT64_C(0x6b4fbcb6f03b2bf3)
 
 enum { SCENES = 400, PLAYERS = 8, FRAMES = 24, CLAIMS = 150 };
 

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/json_in.h"
 #include "api/problem.h"
 #include "tests/support/contract.h"
 #include "tests/support/schema.h"
+#include "service/version.h"
 #include "validators/hit.h"
 #include "validators/match.h"
 #include "validators/ruleset.h"
@@ -280,6 +282,9 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("WeaponType", weapon_type_name, HS_WEAPON_TYPES);
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
+    /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
+    const json_t *events = json_object_get(component("schemas", "PlayerEvent"), "enum");
+    ck_assert_uint_eq(json_array_size(events), HS_EVENT_LEAVE);
 }
 END_TEST
 
@@ -420,6 +425,16 @@ static const struct {
     {"Rewind", "ignored_players", "maxItems", HS_MAX_IGNORED},
 };
 
+START_TEST(numbers_have_the_bounds_of_the_sources)
+{
+    const json_t *real = component("schemas", "Real"), *time = component("schemas", "Time");
+    ck_assert(json_number_value(json_object_get(real, "minimum")) == -HS_JSON_REAL_MAX);
+    ck_assert(json_number_value(json_object_get(real, "maximum")) == HS_JSON_REAL_MAX);
+    ck_assert(json_number_value(json_object_get(time, "minimum")) == -HS_JSON_TIME_MAX);
+    ck_assert(json_number_value(json_object_get(time, "maximum")) == HS_JSON_TIME_MAX);
+}
+END_TEST
+
 START_TEST(limits_are_those_of_the_sources)
 {
     const json_t *properties =
@@ -449,6 +464,7 @@ static Suite *texts_suite(void)
     tcase_add_test(sources, tables_are_those_of_the_sources);
     tcase_add_test(sources, ruleset_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, weapon_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_test(sources, numbers_have_the_bounds_of_the_sources);
     tcase_add_loop_test(sources, limits_are_those_of_the_sources, 0,
                         (int)(sizeof limits / sizeof limits[0]));
     suite_add_tcase(suite, sources);

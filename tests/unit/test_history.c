@@ -219,7 +219,7 @@ START_TEST(a_full_ring_has_no_place_before_its_oldest)
 {
     for (int i = 0; i < 100; i++)
         put(HS_MS(10 * i), i);
-    ck_assert_int_eq(put(-1, 5), HS_INSERT_STORED_FULL);
+    ck_assert_int_eq(put(-1, 5), HS_INSERT_TOO_OLD);
     ck_assert_uint_eq(hs_history_count(history), 100);
     ck_assert_int_eq(time_of(0), 0);
     ck_assert_int_eq(time_of(99), HS_MS(990));

@@ -1,0 +1,444 @@
+/*
+ * What the schemas of openapi.yaml allow is answered as documented; what they forbid is refused
+ * with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat a
+ * failing run with HS_SEED=<printed>; HS_CONTRACT_CASES says how many of each kind a route gets.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/problem.h"
+#include "tests/support/contract.h"
+#include "tests/support/schema.h"
+#include "tests/support/schema_damage.h"
+#include "tests/support/schema_draw.h"
+#include "tests/support/service.h"
+
+enum { DEFAULT_CASES = 300 };
+
+static struct hs_test_service service;
+static json_t *document;
+static uint64_t seed;
+static long cases;
+
+/* ---- rules between the fields of a ruleset ---- */
+
+/* The keys of a table as an array, or `otherwise` where it is empty or absent. */
+static json_t *keys_of(const json_t *table, const char *otherwise)
+{
+    json_t *keys = json_array(), *member;
+    const char *key;
+    json_object_foreach((json_t *)(uintptr_t)table, key, member)
+        json_array_append_new(keys, json_string(key));
+    if (json_array_size(keys) == 0)
+        json_array_append_new(keys, json_string(otherwise));
+    return keys;
+}
+
+static json_t *pick(const json_t *array, struct hs_random *random)
+{
+    return json_deep_copy(
+        json_array_get(array, (size_t)hs_random_index(random, (int)json_array_size(array))));
+}
+
+static void set_unit_quaternion(json_t *array, size_t at, struct hs_random *random)
+{
+    double q[4], length = 0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = hs_random_between(random, -1, 1);
+        length += q[i] * q[i];
+    }
+    for (size_t i = 0; i < 4; i++)
+        json_array_set_new(array, at + i,
+                           json_real(length > 1e-3 ? q[i] / sqrt(length) : (i == 3 ? 1.0 : 0.0)));
+}
+
+static void make_stance_true(json_t *stance, size_t bones, struct hs_random *random)
+{
+    json_t *rest = json_object_get(stance, "bones");
+    while (json_array_size(rest) > bones)
+        json_array_remove(rest, json_array_size(rest) - 1);
+    while (json_array_size(rest) < bones)
+        json_array_append_new(rest, json_deep_copy(json_array_get(rest, 0)));
+    for (size_t i = 0; i < bones; i++) {
+        json_t *bone = json_array_get(rest, i);
+        for (size_t k = 0; k < 3; k++)
+            json_array_set_new(bone, k, json_real(hs_schema_draw_number(-1e9, 1e9, random)));
+        set_unit_quaternion(bone, 3, random);
+        for (size_t k = 7; k < json_array_size(bone); k++)
+            json_array_set_new(bone, k, json_real(hs_random_log_between(random, 1e-6, 1e6)));
+    }
+}
+
+static void make_hitbox_true(json_t *hitbox, const json_t *bones, const json_t *zones,
+                             struct hs_random *random)
+{
+    json_object_set_new(hitbox, "bone", pick(bones, random));
+    json_object_set_new(hitbox, "zone", pick(zones, random));
+    if (strcmp(json_string_value(json_object_get(hitbox, "shape")), "box") == 0)
+        json_object_set_new(hitbox, "half_extents",
+                            json_pack("[f,f,i]", hs_random_log_between(random, 1e-3, 1e3),
+                                      hs_random_log_between(random, 1e-3, 1e3), 1));
+    else
+        json_object_set_new(hitbox, "radius", json_real(hs_random_log_between(random, 1e-3, 1e9)));
+    json_t *rotation = json_object_get(hitbox, "rotation");
+    if (rotation != NULL)
+        set_unit_quaternion(rotation, 0, random);
+}
+
+static void make_rig_true(json_t *rig, const json_t *zones, struct hs_random *random)
+{
+    const json_t *bones = json_object_get(rig, "bones");
+    const char *key;
+    json_t *member;
+    size_t i;
+    json_array_foreach(json_object_get(rig, "hitboxes"), i, member)
+        make_hitbox_true(member, bones, zones, random);
+    json_object_foreach(json_object_get(rig, "stances"), key, member)
+        make_stance_true(member, json_array_size(bones), random);
+}
+
+static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_random *random)
+{
+    json_t *falloff = json_object_get(weapon, "falloff"), *own = json_object_get(weapon, "zones");
+    double distance = 0;
+    if (strcmp(json_string_value(json_object_get(weapon, "type")), "projectile") == 0)
+        json_object_set_new(weapon, "speed", json_real(hs_random_log_between(random, 1e-3, 1e12)));
+    for (size_t i = 0; i < json_array_size(falloff); i++) {
+        json_t *point = json_array_get(falloff, i);
+        json_array_set_new(point, 0, json_real(distance));
+        json_array_set_new(point, 1, json_real(hs_schema_draw_number(0, 1000, random)));
+        distance += hs_random_log_between(random, 1e-3, 1e6);
+    }
+    if (json_object_size(own) == 0)
+        return;
+    json_object_clear(own);
+    json_t *zone = pick(zones, random);
+    json_object_set_new(own, json_string_value(zone), json_real(hs_random_between(random, 0, 9)));
+    json_decref(zone);
+}
+
+/* Lets the names of a drawn ruleset point at each other, and its numbers agree. */
+static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_random *random)
+{
+    const char *key;
+    json_t *member;
+    if (json_object_size(json_object_get(ruleset, "zones")) == 0)
+        json_object_del(ruleset, "zones");
+    json_t *zones = keys_of(json_object_get(ruleset, "zones"), "torso");
+    json_t *rigs = keys_of(json_object_get(ruleset, "rigs"), "humanoid");
+    json_object_foreach(json_object_get(ruleset, "rigs"), key, member)
+        make_rig_true(member, zones, random);
+    json_object_foreach(json_object_get(ruleset, "weapons"), key, member)
+        make_weapon_true(member, zones, random);
+    if (json_object_get(ruleset, "name") != NULL)
+        json_object_set_new(ruleset, "name", json_string(name));
+    if (json_object_get(ruleset, "default_rig") != NULL)
+        json_object_set_new(ruleset, "default_rig", pick(rigs, random));
+    json_t *priority = json_object_get(json_object_get(ruleset, "hit"), "zone_priority");
+    for (size_t i = 0; i < json_array_size(priority); i++)
+        json_array_set_new(priority, i, pick(zones, random));
+    const json_t *keep = json_object_get(json_object_get(ruleset, "history"), "keep");
+    json_t *rewind = json_object_get(ruleset, "rewind");
+    double longest = keep != NULL ? json_number_value(keep) : 1;
+    if (json_number_value(json_object_get(rewind, "limit")) > longest)
+        json_object_set_new(rewind, "limit", json_real(longest));
+    if (longest < 0.25) /* the default of the limit */
+        json_object_set_new(ruleset, "rewind", json_pack("{s:f}", "limit", longest));
+    json_decref(zones);
+    json_decref(rigs);
+}
+
+/* ---- the routes that take bodies ---- */
+
+static const struct posting {
+    const char *method, *pattern;
+} postings[] = {
+    {"PUT", "/v1/matches/{match}"},       {"POST", "/v1/matches/{match}/frames"},
+    {"POST", "/v1/matches/{match}/hits"}, {"POST", "/v1/matches/{match}/ticks"},
+    {"PUT", "/v1/rulesets/{ruleset}"},
+};
+
+enum { POSTINGS = sizeof postings / sizeof postings[0], PUT_MATCH = 0, PUT_RULESET = 4 };
+
+/* A body the route accepts under `name`. */
+static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
+                         struct hs_random *random)
+{
+    static const char *const rulesets[] = {"default", "metres", "centimetres", "inches"};
+    json_t *body = hs_schema_draw(document, schema, optional, random);
+    struct hs_schema_fault fault;
+    if (posting == PUT_MATCH && json_object_get(body, "ruleset") != NULL)
+        json_object_set_new(body, "ruleset", json_string(rulesets[hs_random_index(random, 4)]));
+    if (posting == PUT_MATCH)
+        json_object_set_new(body, "map", json_null());
+    if (posting == PUT_RULESET)
+        make_ruleset_true(body, name, random);
+    ck_assert_msg(hs_schema_fits(document, schema, body, &fault), "drawn: %s %s", fault.pointer,
+                  fault.text);
+    return body;
+}
+
+static void fill_path(const char *pattern, const char *name, const char *query, char path[256])
+{
+    size_t len = strcspn(pattern, "{");
+    const char *rest = pattern + len + strcspn(pattern + len, "}") + 1;
+    snprintf(path, 256, "%.*s%s%s%s", (int)len, pattern, name, rest, query);
+}
+
+/* What a failing case needs to be seen and repeated. */
+static void describe(const char *path, const char *text, const struct hs_test_response *answer,
+                     char out[4096])
+{
+    snprintf(out, 4096, "HS_SEED=%llu %s\n%.2500s\n%ld %.1200s", (unsigned long long)seed, path,
+             text, answer->status, answer->body);
+}
+
+/* Items of an answer: one for each item of the request. */
+static void assert_counts(const json_t *body, const struct hs_test_response *answer)
+{
+    json_t *parsed = hs_test_response_json(answer);
+    const json_t *hits = json_object_get(body, "hits"), *frames = json_object_get(body, "frames");
+    const json_t *results = json_object_get(parsed, "results");
+    const json_t *stored = json_object_get(parsed, "frames");
+    if (results == NULL)
+        results = json_object_get(parsed, "hits");
+    ck_assert_uint_eq(json_array_size(results), json_array_size(hits));
+    for (size_t i = 0; i < json_array_size(hits); i++)
+        ck_assert(json_equal(json_object_get(json_array_get(hits, i), "shot"),
+                             json_object_get(json_array_get(results, i), "shot")));
+    if (frames != NULL) {
+        size_t entries = 0;
+        for (size_t i = 0; i < json_array_size(frames); i++)
+            entries += json_array_size(json_object_get(json_array_get(frames, i), "players"));
+        stored = stored != NULL ? stored : parsed;
+        ck_assert_uint_eq((size_t)json_integer_value(json_object_get(stored, "stored")) +
+                              json_array_size(json_object_get(stored, "refused")),
+                          entries);
+    }
+    json_decref(parsed);
+}
+
+static void assert_alive(struct hs_test_http *http)
+{
+    long status;
+    json_decref(hs_test_http_json(http, "GET", "/livez", NULL, &status));
+    ck_assert_int_eq(status, 200);
+}
+
+START_TEST(what_is_allowed_is_answered)
+{
+    const struct posting *posting = &postings[_i];
+    const json_t *operation = hs_contract_operation(document, posting->method, posting->pattern);
+    const json_t *schema = hs_contract_request_schema(operation);
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    for (long i = 0; i < cases; i++) {
+        struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + i));
+        char name[32], path[256], why[1024], text[4096];
+        /* A match is opened once; everything else meets what was posted before it. */
+        snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
+        fill_path(posting->pattern, name, i % 3 == 0 ? "?explain=1" : "", path);
+        json_t *body = draw_body(_i, schema, name, i % 10 == 0 ? 1 : 0.4, &random);
+        char *sent = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
+        struct hs_test_response answer;
+        hs_test_http_send(http, posting->method, path, sent, strlen(sent), NULL, &answer);
+        describe(path, sent, &answer, text);
+        ck_assert_msg(answer.status == 200 || answer.status == 201, "%s", text);
+        ck_assert_msg(hs_contract_allows(document, operation, &answer, why), "%s\n%s", why, text);
+        assert_counts(body, &answer);
+        hs_test_response_free(&answer);
+        free(sent);
+        json_decref(body);
+    }
+    assert_alive(http);
+    hs_test_http_close(http);
+}
+END_TEST
+
+/* What a match or a ruleset is now, as text; freed by the caller. */
+static char *state_of(struct hs_test_http *http, int posting, const char *name)
+{
+    char path[256];
+    struct hs_test_response answer;
+    snprintf(path, sizeof path, "/v1/%s/%s", posting == PUT_RULESET ? "rulesets" : "matches", name);
+    hs_test_http_send(http, "GET", path, NULL, 0, NULL, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    free(answer.headers);
+    return answer.body;
+}
+
+/* A match with two players and a verdict, or a ruleset, that nothing may change. */
+static void prepare(struct hs_test_http *http, int posting, const char *name)
+{
+    char path[256];
+    long status;
+    if (posting == PUT_RULESET) {
+        snprintf(path, sizeof path, "/v1/rulesets/%s", name);
+        json_decref(hs_test_http_json(http, "PUT", path, json_object(), &status));
+        ck_assert_int_eq(status, 201);
+        return;
+    }
+    snprintf(path, sizeof path, "/v1/matches/%s/ticks", name);
+    json_decref(hs_test_http_json(
+        http, "POST", path,
+        json_pack("{s:[{s:f,s:[{s:s,s:[i,i,i]},{s:s,s:[i,i,i]}]}],s:[{s:i,s:s,s:f,s:[i,i,i],"
+                  "s:[i,i,i]}]}",
+                  "frames", "time", 10.0, "players", "player", "alice", "position", 0, 0, 0,
+                  "player", "bob", "position", 1000, 0, 0, "hits", "shot", 1, "shooter", "alice",
+                  "hit_time", 10.0, "start", 0, 0, 160, "end", 1000, 0, 160),
+        &status));
+    ck_assert_int_eq(status, 200);
+}
+
+/* Whether `pointer` names `place`; within rigs, also the vector that `place` is a number of. */
+static bool names(const char *pointer, const char *place)
+{
+    const char *last = strrchr(place, '/');
+    size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
+    bool is_element = strncmp(place, "/rigs/", 6) == 0 && digits > 0 && last[1 + digits] == '\0';
+    /* Pointers are cut at HS_POINTER_MAX. */
+    return strncmp(pointer, place, HS_POINTER_MAX - 1) == 0 ||
+           (is_element && strlen(pointer) == (size_t)(last - place) &&
+            strncmp(pointer, place, strlen(pointer)) == 0);
+}
+
+/* Whether the problem names the place. A body that is neither an object nor an array may be called
+   no JSON at all. */
+static bool points_at(const json_t *problem, const char *place)
+{
+    const json_t *errors = json_object_get(problem, "errors");
+    if (place[0] == '\0' &&
+        strcmp(json_string_value(json_object_get(problem, "code")), "malformed_json") == 0)
+        return true;
+    for (size_t i = 0; i < json_array_size(errors); i++)
+        if (names(json_string_value(json_object_get(json_array_get(errors, i), "pointer")), place))
+            return true;
+    return false;
+}
+
+/* What the forbidding tests share: a connection, where to, and what must not change. */
+struct refusing {
+    struct hs_test_http *http;
+    const struct posting *posting;
+    const json_t *operation, *schema;
+    char name[32], path[256];
+    char *before;
+    long refused;
+};
+
+static void begin_refusing(struct refusing *r, int posting, const char *prefix)
+{
+    r->http = hs_test_http_open(service.data_port);
+    r->posting = &postings[posting];
+    r->operation = hs_contract_operation(document, r->posting->method, r->posting->pattern);
+    r->schema = hs_contract_request_schema(r->operation);
+    r->refused = 0;
+    snprintf(r->name, sizeof r->name, "%s-%d", prefix, posting);
+    fill_path(r->posting->pattern, r->name, "", r->path);
+    prepare(r->http, posting, r->name);
+    r->before = state_of(r->http, posting, r->name);
+}
+
+static void end_refusing(struct refusing *r, int posting)
+{
+    char *after = state_of(r->http, posting, r->name);
+    ck_assert_str_eq(r->before, after);
+    free(r->before);
+    free(after);
+    assert_alive(r->http);
+    hs_test_http_close(r->http);
+}
+
+static void assert_refused(struct refusing *r, const json_t *body,
+                           const struct hs_schema_damage *damage)
+{
+    char why[1024], text[4096];
+    struct hs_test_response answer;
+    ck_assert_msg(!hs_schema_fits(document, r->schema, body, NULL), "%s at %s still fits",
+                  damage->what, damage->pointer);
+    char *sent = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
+    hs_test_http_send(r->http, r->posting->method, r->path, sent, strlen(sent), NULL, &answer);
+    describe(r->path, sent, &answer, text);
+    json_t *problem = hs_test_response_json(&answer);
+    ck_assert_msg(answer.status == 400, "%s at %s\n%s", damage->what, damage->pointer, text);
+    ck_assert_msg(hs_contract_allows(document, r->operation, &answer, why), "%s\n%s", why, text);
+    ck_assert_msg(points_at(problem, damage->pointer), "%s at %s\n%s", damage->what,
+                  damage->pointer, text);
+    r->refused++;
+    json_decref(problem);
+    hs_test_response_free(&answer);
+    free(sent);
+}
+
+START_TEST(what_is_forbidden_is_refused_with_its_place)
+{
+    struct refusing r;
+    begin_refusing(&r, _i, "still");
+    for (long i = 0; i < cases; i++) {
+        struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + 500000 + i));
+        struct hs_schema_damage damage;
+        json_t *whole = draw_body(_i, r.schema, r.name, i % 10 == 0 ? 1 : 0.4, &random);
+        json_t *body = hs_schema_damaged(document, r.schema, whole, &random, &damage);
+        if (body != NULL)
+            assert_refused(&r, body, &damage);
+        json_decref(body);
+        json_decref(whole);
+    }
+    ck_assert_int_ge(r.refused, cases - cases / 10);
+    end_refusing(&r, _i);
+}
+END_TEST
+
+/* Chance leaves gaps: every kind of damage, once at every field of a body that has all fields. */
+START_TEST(every_field_is_checked)
+{
+    struct refusing r;
+    begin_refusing(&r, _i, "whole");
+    struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + 900000));
+    json_t *whole = draw_body(_i, r.schema, r.name, 1, &random);
+    bool end = false;
+    for (size_t n = 0; !end; n++) {
+        struct hs_schema_damage damage;
+        json_t *body = hs_schema_damaged_nth(document, r.schema, whole, n, &random, &damage, &end);
+        if (body != NULL)
+            assert_refused(&r, body, &damage);
+        json_decref(body);
+    }
+    ck_assert_int_ge(r.refused, 5);
+    json_decref(whole);
+    end_refusing(&r, _i);
+}
+END_TEST
+
+static Suite *generated_suite(void)
+{
+    Suite *suite = suite_create("contract generated");
+    TCase *bodies = tcase_create("bodies");
+    tcase_set_timeout(bodies, 300);
+    tcase_add_loop_test(bodies, what_is_allowed_is_answered, 0, POSTINGS);
+    tcase_add_loop_test(bodies, what_is_forbidden_is_refused_with_its_place, 0, POSTINGS);
+    tcase_add_loop_test(bodies, every_field_is_checked, 0, POSTINGS);
+    suite_add_tcase(suite, bodies);
+    return suite;
+}
+
+int main(void)
+{
+    seed = hs_test_seed(20260701);
+    cases = hs_test_count("HS_CONTRACT_CASES", DEFAULT_CASES);
+    printf("seed %llu, %ld bodies of each kind a route\n", (unsigned long long)seed, cases);
+    fflush(stdout);
+    document = hs_contract_load();
+    if (!hs_test_service_start(&service, NULL))
+        return 1;
+    SRunner *runner = srunner_create(generated_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    bool clean = hs_test_service_stop(&service);
+    json_decref(document);
+    return failed == 0 && clean ? 0 : 1;
+}

@@ -1,0 +1,193 @@
+/* Projectiles: bodies are met where they are when it passes them. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/stage.h"
+#include "tests/support/verdicts.h"
+
+#define NOW HS_MS(1000)
+
+static struct hs_ruleset *rules;
+static struct hs_match *match;
+
+static void set_up(void)
+{
+    rules = hs_stage_ruleset();
+    match = hs_stage_match(rules);
+}
+
+static void tear_down(void)
+{
+    hs_match_destroy(match);
+    hs_ruleset_destroy(rules);
+}
+
+static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
+{
+    static struct hs_hit_result result;
+    struct hs_hit_result *fresh = hs_stage_verify(match, claim, NOW);
+    result = *fresh;
+    free(fresh);
+    return &result;
+}
+
+/* ---- projectiles: 40 m/s, targets where they are when it passes them ---- */
+
+static void play_walk(double speed)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, speed * (ms - 1000) / 1000, 0);
+    }
+}
+
+static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
+{
+    struct hs_hit_claim claim = hs_stage_claim(hit_time_us, x, y, 1.6);
+    claim.weapon = HS_STR("bow");
+    return claim;
+}
+
+START_TEST(a_target_is_taken_when_the_projectile_passes)
+{
+    /* T walks at 8 m/s and is at y = 0 at 1000; 10 m behind him the flight ends, 250 ms later. */
+    play_walk(8);
+    for (int ms = 1050; ms <= 1250; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 8.0 * (ms - 1000) / 1000, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(HS_MS(1250), 30, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(500);
+    struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_OK);
+    /* He is met a little before 1000, walking towards the line from below: 0.04 before. */
+    ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
+    ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
+    free(fresh);
+    /* Where he is at the end of the flight there is nobody when it passes. */
+    claim.end = (struct hs_vec){20, 2, 1.6};
+    claim.fire_time_us = HS_MS(1250) - 502494;
+    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at him, on time, does hit */
+    free(fresh);
+    claim.end = (struct hs_vec){30, 3, 1.6};
+    claim.fire_time_us = HS_MS(1250) - 753741;
+    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_NO_INTERSECTION);
+    ck_assert_double_gt(fresh->margin, 1);
+    free(fresh);
+}
+END_TEST
+
+START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
+{
+    play_walk(8);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    struct hs_hit_result without = *judge(&claim);
+    hs_expect_reason(&without, HS_REASON_OK);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - 500000; /* 20 m at 40 m/s */
+    struct hs_hit_result *with = judge(&claim);
+    hs_expect_reason(with, HS_REASON_OK);
+    ck_assert_double_eq(with->impact.distance, without.impact.distance);
+    ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
+    /* A standing target is where he is at any time. */
+    claim.fire_time_us = NOW;
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
+START_TEST(a_projectile_may_be_launched_long_ago)
+{
+    play_walk(0);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the limit */
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
+    claim.fire_time_us--;
+    hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
+    /* Launched before the history of the shooter begins: nothing is held against him, as long as
+       the way takes that long to fly. At 40 m/s 44 m take 1.1 s, and 50 ms are forgiven. */
+    claim.start.x = -24;
+    claim.fire_time_us = NOW - 1150000;
+    r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_ptr_null(hs_stage_row(r, HS_CHECK_ORIGIN));
+    ck_assert_double_eq(r->damage_total, 100);
+    claim.fire_time_us--;
+    ck_assert_int_eq(judge(&claim)->verdict, HS_VERDICT_INCONCLUSIVE);
+    /* A start beside the target is not hidden by a launch long ago. */
+    claim.start.x = 19;
+    claim.fire_time_us = NOW - 4000000;
+    ck_assert_int_eq(judge(&claim)->verdict, HS_VERDICT_INCONCLUSIVE);
+}
+END_TEST
+
+START_TEST(the_limit_applies_to_the_impact)
+{
+    play_walk(0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(750), 20, 0);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+    claim.hit_time_us--;
+    hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
+}
+END_TEST
+
+START_TEST(a_bystander_who_crosses_in_flight_blocks)
+{
+    play_walk(0);
+    /* B crosses the line at x = 10, 250 ms before the end, at 8 m/s; never there at the end. */
+    for (int ms = 400; ms <= 1000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "B", 10, 8.0 * (ms - 750) / 1000, 0);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
+    ck_assert_str_eq(r->impact.player.text, "B");
+    ck_assert_double_eq_tol(r->impact.distance, 9.8, 0.1);
+    claim.weapon = HS_STR("rifle"); /* an instant shot at that time passes behind him */
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
+START_TEST(a_teleport_in_flight_is_no_movement)
+{
+    play_walk(0);
+    for (int ms = 400; ms <= 1000; ms += 50) {
+        struct hs_player_frame b = hs_stage_entry("B", 10, ms < 750 ? -10 : 10, 0);
+        b.event = ms == 750 ? HS_EVENT_TELEPORT : HS_EVENT_NONE;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was on neither side of the line but at it */
+}
+END_TEST
+
+static TCase *cases_of_projectiles(void)
+{
+    TCase *tcase = tcase_create("projectiles");
+    tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
+    tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
+    tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
+    tcase_add_test(tcase, the_limit_applies_to_the_impact);
+    tcase_add_test(tcase, a_bystander_who_crosses_in_flight_blocks);
+    tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("hit flight");
+    TCase *tcase = cases_of_projectiles();
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
