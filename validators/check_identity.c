@@ -23,7 +23,7 @@ void hs_check_identity(struct hs_hit_context *c)
     if (used != NULL && hs_ledger_is_jump(used, c->claim->shot))
         c->out->flags |= 1u << HS_FLAG_SHOT_JUMP;
     if (used != NULL && (hs_ledger_find(used, c->claim->shot) != NULL ||
-                         hs_ledger_is_forgotten(used, c->claim->shot))) {
+                         hs_ledger_is_forgotten(used, c->claim->shot, c->fire_time_us))) {
         hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_DUPLICATE);
         return;
     }
