@@ -11,10 +11,9 @@ static bool needs_shot(const struct hs_hit_context *c)
 
 static int64_t oldest_shot(const struct hs_hit_context *c)
 {
-    int64_t flight = c->weapon != NULL ? c->weapon->max_flight_us : 0;
-    int64_t limit = flight + c->ruleset->rewind.limit_us;
     bool flies = c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
-    return flies && limit > PAIRING_US ? limit : PAIRING_US;
+    int64_t limit = c->ruleset->rewind.limit_us + (flies ? c->weapon->max_flight_us : 0);
+    return limit > PAIRING_US ? limit : PAIRING_US;
 }
 
 void hs_check_identity(struct hs_hit_context *c)
@@ -23,7 +22,7 @@ void hs_check_identity(struct hs_hit_context *c)
     if (used != NULL && hs_ledger_is_jump(used, c->claim->shot))
         c->out->flags |= 1u << HS_FLAG_SHOT_JUMP;
     if (used != NULL && (hs_ledger_find(used, c->claim->shot) != NULL ||
-                         hs_ledger_is_forgotten(used, c->claim->shot))) {
+                         hs_ledger_is_forgotten(used, c->claim->shot, c->fire_time_us))) {
         hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_DUPLICATE);
         return;
     }

@@ -42,6 +42,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);
+    if (text.ptr == NULL)
+        return;
     for (size_t i = 0; i < text.len; i += 8) {
         uint64_t word = 0;
         memcpy(&word, text.ptr + i, text.len - i < 8 ? text.len - i : 8);

@@ -380,7 +380,7 @@ bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
     note_suspicion(match, shooter, result);
     /* A number that was used already keeps its first item and answer. */
     if (hs_ledger_find(&shooter->ledger.hits, claim->shot) != NULL ||
-        hs_ledger_is_forgotten(&shooter->ledger.hits, claim->shot))
+        hs_ledger_is_forgotten(&shooter->ledger.hits, claim->shot, result->fire_time_us))
         return true;
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),

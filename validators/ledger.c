@@ -34,6 +34,20 @@ void hs_ledger_clear(struct hs_ledger *ledger)
     *ledger = (struct hs_ledger){0};
 }
 
+static void forget_times(struct hs_ledger_numbers *numbers)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        numbers->entries[i].accepted = false;
+    numbers->has_floor_time = false;
+}
+
+void hs_ledger_forget_times(struct hs_ledger *ledger)
+{
+    forget_times(&ledger->hits);
+    forget_times(&ledger->shots);
+    ledger->cadence_count = 0;
+}
+
 static size_t numbers_bytes(const struct hs_ledger_numbers *numbers)
 {
     size_t bytes = numbers->entries != NULL ? HS_LEDGER_NUMBERS * sizeof numbers->entries[0] : 0;
@@ -85,18 +99,21 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
     return NULL;
 }
 
-bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number)
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us)
 {
-    return numbers->has_floor && number <= numbers->floor &&
-           numbers->floor - number <= HS_SHOT_JUMP;
+    return (numbers->has_floor && number <= numbers->floor &&
+            numbers->floor - number <= HS_SHOT_JUMP) ||
+           (numbers->has_floor_time && fire_time_us <= numbers->floor_time_us);
 }
 
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
 {
-    if (numbers->count == 0)
-        return false;
-    uint64_t highest = numbers->entries[numbers->count - 1].number;
-    return number > highest ? number - highest > HS_SHOT_JUMP : highest - number > HS_SHOT_JUMP;
+    uint32_t above = count_below(numbers, number);
+    bool is_near_below = above > 0 && number - numbers->entries[above - 1].number <= HS_SHOT_JUMP;
+    bool is_near_above =
+        above < numbers->count && numbers->entries[above].number - number <= HS_SHOT_JUMP;
+    return numbers->count > 0 && !is_near_below && !is_near_above;
 }
 
 /* A copy, or NULL for nothing; *failed is set when memory is out. */
@@ -127,15 +144,27 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
     return !failed;
 }
 
-static void forget_lowest(struct hs_ledger_numbers *numbers)
+/* The first noted and not the lowest: a client that begins a count anew, or pretends to, must find
+   what it used before still there. */
+static void forget_first(struct hs_ledger_numbers *numbers)
 {
-    struct hs_ledger_entry *lowest = &numbers->entries[0];
-    if (!numbers->has_floor || lowest->number > numbers->floor)
-        numbers->floor = lowest->number;
+    struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
+    for (struct hs_ledger_entry *entry = first + 1; entry < end; entry++)
+        if (entry->noted < first->noted)
+            first = entry;
+    bool is_new_count =
+        first->number < numbers->floor && numbers->floor - first->number > HS_SHOT_JUMP;
+    if (!numbers->has_floor || first->number > numbers->floor || is_new_count)
+        numbers->floor = first->number;
     numbers->has_floor = true;
-    free_entry(lowest);
+    if (first->accepted &&
+        (!numbers->has_floor_time || first->fire_time_us > numbers->floor_time_us)) {
+        numbers->floor_time_us = first->fire_time_us;
+        numbers->has_floor_time = true;
+    }
+    free_entry(first);
+    memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;
-    memmove(lowest, lowest + 1, numbers->count * sizeof *lowest);
 }
 
 bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
@@ -149,16 +178,9 @@ bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_en
         free_entry(&copy);
         return false;
     }
-    /* A count that began anew far below: what is above will never come again. */
-    if (numbers->count > 0 && hs_ledger_is_jump(numbers, entry->number) &&
-        entry->number < numbers->entries[0].number) {
-        for (uint32_t i = 0; i < numbers->count; i++)
-            free_entry(&numbers->entries[i]);
-        numbers->count = 0;
-        numbers->has_floor = false;
-    }
+    copy.noted = numbers->notes++;
     if (numbers->count == HS_LEDGER_NUMBERS)
-        forget_lowest(numbers);
+        forget_first(numbers);
     uint32_t place = count_below(numbers, entry->number);
     memmove(&numbers->entries[place + 1], &numbers->entries[place],
             (numbers->count - place) * sizeof numbers->entries[0]);

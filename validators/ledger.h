@@ -19,7 +19,8 @@ enum { HS_LEDGER_NUMBERS = 128 };
 /* Accepted shots kept per weapon: enough to find the place of a late one. */
 enum { HS_LEDGER_SHOTS = 16 };
 
-/* A number further than this from the highest is a jump; further below, a new count from 0. */
+/* A number further than this from all that are kept is a jump. Far below them a new count may have
+   begun, as after a wrap. */
 #define HS_SHOT_JUMP (UINT64_C(1) << 20)
 
 /* What makes two items the same: a hash of everything decoded from them. */
@@ -53,6 +54,7 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
+    uint64_t noted; /* set by hs_ledger_note: which note of these numbers this was */
     bool accepted;
     struct hs_vec start, end;    /* of the trace, where accepted */
     struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
@@ -64,8 +66,10 @@ struct hs_ledger_entry {
 struct hs_ledger_numbers {
     struct hs_ledger_entry *entries; /* HS_LEDGER_NUMBERS once the first is noted */
     uint32_t count;
-    bool has_floor;
-    uint64_t floor; /* the highest number that was forgotten */
+    uint64_t notes;
+    bool has_floor, has_floor_time;
+    uint64_t floor;        /* the highest number that was forgotten of the last count */
+    int64_t floor_time_us; /* the latest fire time of an accepted number that was forgotten */
 };
 
 /* Accepted shots of one weapon, in order of fire time. */
@@ -84,6 +88,10 @@ struct hs_ledger {
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
+
+/* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
+void hs_ledger_forget_times(struct hs_ledger *ledger);
+
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
 /* The entry of a number, or NULL. O(log n). */
@@ -94,13 +102,18 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
-/* The number was used and is forgotten by now. */
-bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number);
+/*
+ * The number may have been used and be forgotten by now: it is at most HS_SHOT_JUMP below the
+ * highest that was, or was fired no later than the last accepted one that was.
+ */
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us);
 
-/* The number is further than HS_SHOT_JUMP from the highest used one. */
+/* The number is further than HS_SHOT_JUMP from every one that is kept, and there is one. */
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
 
-/* Notes a number that is not there; answer and shot are copied. False: out of memory. */
+/* Notes a number that is not there; answer and shot are copied. When all places are taken, the one
+   noted first is forgotten. False: out of memory. */
 bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry);
 
 /* What is known of a weapon's cadence, or NULL. */

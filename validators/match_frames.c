@@ -80,6 +80,7 @@ static void restart_player(struct hs_player *player, int64_t old_us, int64_t new
         player->has_carried = true;
     }
     hs_history_clear(player->history);
+    hs_ledger_forget_times(&player->ledger);
     player->has_left_before = false;
 }
 

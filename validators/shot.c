@@ -106,7 +106,7 @@ bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
     if (result->verdict == HS_VERDICT_REJECTED)
         shooter->shots_refused++;
     if (hs_ledger_find(&shooter->ledger.shots, claim->shot) != NULL ||
-        hs_ledger_is_forgotten(&shooter->ledger.shots, claim->shot))
+        hs_ledger_is_forgotten(&shooter->ledger.shots, claim->shot, claim->time_us))
         return true;
     struct hs_posted_shot shot = {.weapon = result->weapon,
                                   .has_seed = claim->has_seed,

@@ -19,6 +19,8 @@ static const struct {
     {"bones", HS_QUANTITY_BONES},
     {"center", HS_QUANTITY_POINT},
     {"claim_padding", HS_QUANTITY_LENGTH},
+    {"direction", HS_QUANTITY_DIRECTION},
+    {"directions", HS_QUANTITY_DIRECTION},
     {"distance", HS_QUANTITY_LENGTH},
     {"end", HS_QUANTITY_POINT},
     {"eye", HS_QUANTITY_POINT},
@@ -38,6 +40,7 @@ static const struct {
     {"newest_time", HS_QUANTITY_TIME},
     {"normal", HS_QUANTITY_DIRECTION},
     {"now", HS_QUANTITY_TIME},
+    {"origin", HS_QUANTITY_POINT},
     {"origin_tolerance", HS_QUANTITY_LENGTH},
     {"point", HS_QUANTITY_POINT},
     {"position", HS_QUANTITY_POINT},
@@ -247,6 +250,8 @@ static json_t *apply_array(const struct place *place, const json_t *value)
     case HS_QUANTITY_DISPLACEMENT:
         return turned(place, value, unit, false, false);
     case HS_QUANTITY_DIRECTION:
+        if (json_is_array(json_array_get(value, 0)))
+            break; /* a list of them */
         return turned(place, value, 1, false, false);
     case HS_QUANTITY_EXTENTS:
         return turned(place, value, unit, false, true);

@@ -150,7 +150,7 @@ static void check_claim(struct hs_test_http *http, int shot, double hit_time, do
     json_t *body =
         json_pack("{s:f,s:[{s:i,s:s,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}]}", "now", now, "hits", "shot",
                   shot, "shooter", "p0", "weapon", "rifle", "target", "p1", "hit_time", hit_time,
-                  "start", 1.0, 0.0, 1.0, "end", 3.0, 0.0, 1.0);
+                  "start", 1.0, 0.0, 1.0, "end", 3.0, 0.001 * shot, 1.0);
     long status;
     json_t *answer = hs_test_http_json(http, "POST", "/v1/matches/crowd/hits", body, &status);
     ck_assert_int_eq(status, 200);
@@ -235,8 +235,9 @@ static json_t *race_frame(int k)
                               json_pack("[i,i,f,i,i,i,i]", 20, k % 2 * 5, 0.1 * i, 0, 0, 0, 1));
     json_t *target = json_pack("{s:s,s:[i,i,i],s:s,s:o}", "player", "T", "position", 20, k % 2 * 5,
                                0, "event", "teleport", "bones", bones);
-    return json_pack("{s:[{s:f,s:[{s:s,s:[i,i,i]},o]}]}", "frames", "time", 100 + k * 0.01,
-                     "players", "player", "S", "position", 0, 0, 0, target);
+    return json_pack("{s:[{s:f,s:[{s:s,s:[i,i,i]},{s:s,s:[i,i,i]},o]}]}", "frames", "time",
+                     100 + k * 0.01, "players", "player", "S0", "position", 0, 0, 0, "player", "S1",
+                     "position", 0, 0, 0, target);
 }
 
 static void *post_race(void *context)
@@ -247,7 +248,8 @@ static void *post_race(void *context)
         long status;
         json_t *answer =
             hs_test_http_json(http, "POST", "/v1/matches/race/frames", race_frame(k), &status);
-        if (status != 200 || json_integer_value(json_object_get(answer, "stored")) != 2)
+        if (status != 200 ||
+            json_integer_value(json_object_get(answer, "stored")) != RACE_READERS + 1)
             snprintf(racer->fault, sizeof(racer->fault), "frame %d: status %ld", k, status);
         json_decref(answer);
         atomic_store(&racer->race->posted, k + 1);
@@ -257,17 +259,21 @@ static void *post_race(void *context)
     return NULL;
 }
 
-/* A shot at every bone where it is in even frames, at the time of the frame after `seen`. */
+/* A shot at every bone where it is in even frames, at the time of the frame after `seen`. Each
+   reader has a shooter of his own. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
     json_t *hits = json_array();
     double time = 100 + (seen + 1) * 0.01;
+    char shooter[16];
+    snprintf(shooter, sizeof(shooter), "S%d", racer->id);
+    /* No two rounds shoot the same way: that would be the same shots again. */
+    double y = 0.0003 * (racer->rounds % 100);
     for (int i = 0; i < BONES; i++)
-        json_array_append_new(
-            hits, json_pack("{s:i,s:s,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}", "shot",
-                            (racer->rounds * RACE_READERS + racer->id) * BONES + i, "shooter", "S",
-                            "weapon", "rifle", "target", "T", "hit_time", time, "start", 1.0, 0.0,
-                            0.1 * i, "end", 20.0, 0.0, 0.1 * i));
+        json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}", "shot",
+                                              racer->rounds * BONES + i, "shooter", shooter,
+                                              "weapon", "rifle", "target", "T", "hit_time", time,
+                                              "start", 1.0, 0.0, 0.1 * i, "end", 20.0, y, 0.1 * i));
     return json_pack("{s:f,s:o}", "now", time, "hits", hits);
 }
 

@@ -75,8 +75,8 @@ static const char *write_text(const char *name, const char *text)
 }
 
 /*
- * ann stands still; ben walks past her at 6 m/s, 20 m away. From 0.5 s on she hits him five
- * times, each time where he was 100 ms before.
+ * ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, as fast as her rifle
+ * fires, she hits him where he was 100 ms before.
  */
 static const char *write_honest(const char *name, const char *match)
 {
@@ -94,7 +94,7 @@ static const char *write_honest(const char *name, const char *match)
                 "\"players\":[{\"player\":\"ann\",\"position\":[0,0,0],\"weapon\":\"rifle\"},"
                 "{\"player\":\"ben\",\"position\":[20,%g,0]}]}]",
                 now, now, now, 6.0 * now);
-        if (i >= 10 && i % 2 == 0)
+        if (i > 0 && i % 3 == 0)
             fprintf(file,
                     ",\"hits\":[{\"shot\":%d,\"shooter\":\"ann\",\"hit_time\":%g,\"fire_time\":%g,"
                     "\"start\":[0,0,1.6],\"end\":[20,%g,1.1],\"target\":\"ben\"}]},"
