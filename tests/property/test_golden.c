@@ -12,7 +12,7 @@
 #include "tests/support/random.h"
 #include "validators/hit.h"
 
-#define GOLDEN UINT64_C(0x6b4fbcb6f03b2bf3)
+#define GOLDEN UINT64_C(0x9d2327c73aa3ee6f)
 
 enum { SCENES = 400, PLAYERS = 8, FRAMES = 24, CLAIMS = 150 };
 

@@ -125,6 +125,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
     struct hs_weapon *weapon = rules->weapons[i];
     weapon->type = type;
     weapon->damage = 20;
+    weapon->pellets = 1;
     weapon->range = 40 * k;
     weapon->radius = radius * k;
     weapon->speed = speed * k;

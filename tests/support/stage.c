@@ -66,12 +66,15 @@ struct hs_ruleset *hs_stage_ruleset(void)
     fill_rig(ruleset->rigs[0]);
     add_weapon(
         ruleset, HS_STR("rifle"),
-        (struct hs_weapon){.type = HS_WEAPON_HITSCAN, .damage = 20, .range = 100, .radius = 0.05});
+        (struct hs_weapon){
+            .type = HS_WEAPON_HITSCAN, .pellets = 1, .damage = 20, .range = 100, .radius = 0.05});
     add_weapon(
         ruleset, HS_STR("knife"),
-        (struct hs_weapon){.type = HS_WEAPON_MELEE, .damage = 40, .range = 1.5, .radius = 0.30});
+        (struct hs_weapon){
+            .type = HS_WEAPON_MELEE, .pellets = 1, .damage = 40, .range = 1.5, .radius = 0.30});
     add_weapon(ruleset, HS_STR("bow"),
                (struct hs_weapon){.type = HS_WEAPON_PROJECTILE,
+                                  .pellets = 1,
                                   .damage = 50,
                                   .range = 160,
                                   .radius = 0.05,
