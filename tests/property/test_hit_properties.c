@@ -423,6 +423,14 @@ static void wider_padding(struct hs_ruleset *rules, double by)
 {
     rules->hit.claim_padding += by;
 }
+static void wider_aim(struct hs_ruleset *rules, double by)
+{
+    rules->hit.aim_tolerance_deg += by * 45;
+}
+static void wider_latency(struct hs_ruleset *rules, double by)
+{
+    rules->rewind.latency_slack_us += (int64_t)(by * 4e5);
+}
 
 static const struct {
     const char *name;
@@ -430,7 +438,8 @@ static const struct {
 } tolerances[] = {
     {"origin_tolerance", wider_origin}, {"future_slack", wider_future},
     {"death_grace", wider_grace},       {"rewind.limit", wider_limit},
-    {"claim_padding", wider_padding},
+    {"claim_padding", wider_padding},   {"aim_tolerance_deg", wider_aim},
+    {"latency_slack", wider_latency},
 };
 
 #define TOLERANCES ((int)(sizeof tolerances / sizeof *tolerances))
@@ -453,10 +462,13 @@ START_TEST(wider_tolerances_never_refuse_more)
         if (hs_random_chance(&random, 0.2)) /* seldom, else */
             scene.players[0].poses[HS_SCENE_FRAMES - 3].event = HS_EVENT_DEATH;
         hs_scene_open(&scene, &frame, &stage);
-        stage.rules->hit.origin_tolerance = 0.2; /* so that it matters */
-        stage.rules->rewind.limit_us = 150000;
+        stage.rules->hit.origin_tolerance = 0.3; /* so that it matters */
+        stage.rules->rewind.limit_us = 200000;
         stage.rules->rewind.future_slack_us = 10000;
         stage.rules->hit.death_grace_us = 10000;
+        stage.rules->hit.aim_tolerance_deg = 5;
+        stage.rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE;
+        stage.rules->rewind.latency_slack_us = 50000;
         judge(&stage, &narrow);
         tolerances[_i].widen(stage.rules, hs_random_between(&random, 0, 1));
         judge(&stage, &wide);

@@ -239,9 +239,69 @@ static void draw_player(struct hs_random *random, const struct hs_scene_wishes *
     }
 }
 
+/* Where a player aims, and how far beyond or before that his trace ends. */
+struct aim {
+    struct hs_vec on_body;  /* from the target's root, turning with it */
+    struct hs_vec off_body; /* a miss, world */
+    struct hs_vec off_eye;  /* of the start from the shooter's eye, world */
+    double stretch;
+};
+
+static void draw_aim(struct hs_random *random, struct aim *out)
+{
+    out->on_body = (struct hs_vec){0, 0, hs_random_between(random, 0, 1.8)};
+    out->off_body = hs_vec_scale(hs_random_direction(random), hs_random_between(random, 0, 0.7));
+    out->off_eye = hs_vec_scale(hs_random_direction(random), hs_random_between(random, 0, 0.4));
+    out->stretch = hs_random_chance(random, 0.5) ? 1 : hs_random_between(random, 0.9, 1.6);
+}
+
+/*
+ * The trace of a shot that ends at hit_time, and when it was fired. A projectile flies as long as
+ * its speed takes from where the shooter then was, to meet the target on its way; a few rounds
+ * find that, as both walk much slower than it flies.
+ */
+static void lay_trace(const struct motion *motions, const struct aim *aim, double speed,
+                      struct hs_scene *out)
+{
+    const struct motion *shooter = &motions[0], *target = &motions[out->aimed_at];
+    double hit = (double)out->hit_time_us / 1e6, flight = 0;
+    for (int round = 0; round < 8; round++) {
+        double fired = hit - flight, met = fmin(hit, fired + flight / aim->stretch);
+        struct hs_vec at = hs_vec_add(motion_position(target, met),
+                                      hs_scene_turn(motion_rotation(target, met), aim->on_body));
+        struct hs_vec eye = hs_vec_add(
+            motion_position(shooter, fired),
+            hs_scene_turn(motion_rotation(shooter, fired), (struct hs_vec){0.05, 0, 1.55}));
+        out->start = hs_vec_add(eye, aim->off_eye);
+        struct hs_vec way = hs_vec_sub(hs_vec_add(at, aim->off_body), out->start);
+        out->end = hs_vec_add_scaled(out->start, way, aim->stretch);
+        out->fire_time_us = out->hit_time_us - (int64_t)(flight * 1e6);
+        flight = speed > 0 ? hs_vec_distance(out->start, out->end) / speed : 0;
+    }
+}
+
+/* What frames say of the shooter himself: mostly what fits his shot, and seldom not. */
+static void draw_shooter(struct hs_random *random, struct hs_scene *out)
+{
+    struct hs_scene_player *shooter = &out->players[0];
+    struct hs_vec way = hs_vec_sub(out->end, out->start);
+    double length = hs_vec_length(way);
+    shooter->has_look = hs_random_chance(random, 0.6);
+    shooter->has_rtt = hs_random_chance(random, 0.5);
+    double off = hs_random_chance(random, 0.9) ? 0.15 : 0.8;
+    for (int f = 0; f < HS_SCENE_FRAMES; f++)
+        shooter->poses[f].look = hs_vec_add_scaled(way, hs_random_direction(random),
+                                                   length * hs_random_between(random, 0, off));
+    int64_t late = hs_random_chance(random, 0.9) ? 60000 : 400000;
+    shooter->rtt_us = out->now_us - out->hit_time_us +
+                      (int64_t)hs_random_between(random, -(double)late, (double)late);
+    shooter->rtt_us = shooter->rtt_us < 0 ? 0 : shooter->rtt_us;
+}
+
 static void draw_claim(struct hs_random *random, const struct hs_scene_wishes *wishes,
                        const struct motion *motions, struct hs_scene *out)
 {
+    static const double speeds[HS_SCENE_WEAPONS] = {[HS_SCENE_BOW] = 60, [HS_SCENE_CANNON] = 30};
     int64_t newest = out->times_us[HS_SCENE_FRAMES - 1];
     out->weapon =
         (enum hs_scene_weapon)hs_random_index(random, wishes->instant ? 2 : HS_SCENE_WEAPONS);
@@ -253,29 +313,14 @@ static void draw_claim(struct hs_random *random, const struct hs_scene_wishes *w
     out->target = hs_random_chance(random, 0.85)
                       ? out->aimed_at
                       : 1 + hs_random_index(random, out->player_count - 1);
-    double seconds = (double)out->hit_time_us / 1e6;
-    const struct motion *target = &motions[out->aimed_at];
-    struct hs_vec aim =
-        hs_vec_add(motion_position(target, seconds),
-                   hs_scene_turn(motion_rotation(target, seconds),
-                                 (struct hs_vec){0, 0, hs_random_between(random, 0, 1.8)}));
-    aim = hs_vec_add_scaled(aim, hs_random_direction(random), hs_random_between(random, 0, 0.7));
-
-    bool flies = out->weapon >= HS_SCENE_BOW;
+    struct aim aim;
+    draw_aim(random, &aim);
+    lay_trace(motions, &aim, speeds[out->weapon], out);
+    bool flies = speeds[out->weapon] > 0;
     out->has_fire_time = hs_random_chance(random, flies ? 0.7 : 0.2);
-    double speed = out->weapon == HS_SCENE_BOW ? 60 : 30;
-    double flight = hs_vec_distance(aim, motion_position(&motions[0], seconds)) / speed;
-    out->fire_time_us = out->hit_time_us - (flies ? (int64_t)(flight * 1e6) : 0);
-    double fired = (double)out->fire_time_us / 1e6;
-    struct hs_vec up = {0.05, 0, 1.55};
-    out->start = hs_vec_add(motion_position(&motions[0], fired),
-                            hs_scene_turn(motion_rotation(&motions[0], fired), up));
-    out->start = hs_vec_add_scaled(out->start, hs_random_direction(random),
-                                   hs_random_between(random, 0, 0.4));
-    out->end = hs_random_chance(random, 0.5)
-                   ? aim
-                   : hs_vec_add(out->start, hs_vec_scale(hs_vec_sub(aim, out->start),
-                                                         hs_random_between(random, 0.9, 1.6)));
+    if (flies && hs_random_chance(random, 0.1)) /* another time than the flight takes */
+        out->fire_time_us += (int64_t)hs_random_between(random, -2e5, 2e5);
+    draw_shooter(random, out);
 }
 
 void hs_scene_draw(struct hs_random *random, const struct hs_scene_wishes *wishes,
@@ -342,6 +387,17 @@ static void play_pose(const struct hs_scene *scene, const struct hs_scene_frame 
     if (player->has_eye) {
         entry->fields |= HS_FIELD_EYE;
         entry->eye = hs_scene_point(frame, pose->eye);
+    }
+    if (player->has_look) {
+        struct hs_vec look = hs_scene_turn(frame->rotation, pose->look);
+        entry->fields |= HS_FIELD_AIM;
+        entry->aim[0] = look.x;
+        entry->aim[1] = look.y;
+        entry->aim[2] = look.z;
+    }
+    if (player->has_rtt) {
+        entry->fields |= HS_FIELD_RTT;
+        entry->rtt_us = (int32_t)player->rtt_us;
     }
     if (!player->has_bones)
         return;

@@ -42,7 +42,8 @@ struct hs_scene_pose {
     bool posted; /* the player is in this frame */
     struct hs_vec position;
     struct hs_scene_quat rotation;
-    struct hs_vec eye; /* world; with has_eye */
+    struct hs_vec eye;  /* world; with has_eye */
+    struct hs_vec look; /* world, any length; with has_look */
     struct hs_scene_bone bones[HS_SCENE_BONES];
     enum hs_sample_event event;
 };
@@ -52,6 +53,8 @@ struct hs_scene_player {
     enum hs_scene_rig rig;
     int team; /* 0: none */
     bool has_bones, has_scale, has_eye;
+    bool has_look, has_rtt; /* the shooter only */
+    int64_t rtt_us;         /* in every frame */
     double damage_scale;
     struct hs_scene_pose poses[HS_SCENE_FRAMES];
 };
