@@ -152,10 +152,13 @@ void hs_check_contact(struct hs_hit_context *c)
     struct hs_contact target;
     hs_contact_find(&c->path, c->ruleset, c->target.player->history, true, true, &target);
     note_excluded(c->out, &target);
-    if (target.touched)
+    if (target.touched) {
         report_target_touched(c, &target, &others);
-    else if (target.gap == DBL_MAX) /* not one hitbox of his had a place along the path */
+    } else if (target.gap == DBL_MAX) {
+        /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
+        c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
-    else
+    } else {
         report_target_missed(c, &target, &others);
+    }
 }

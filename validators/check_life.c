@@ -44,25 +44,22 @@ static enum hs_reason judge_target(struct hs_hit_context *c)
         return HS_REASON_TARGET_DEAD;
     if (then->life != newest->life)
         return HS_REASON_STALE_LIFE;
-    if (then->is_protected)
-        return HS_REASON_TARGET_PROTECTED;
     if (!newest->alive)
         c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
-    return HS_REASON_OK;
+    return then->is_protected ? HS_REASON_TARGET_PROTECTED : HS_REASON_OK;
 }
 
 void hs_check_life(struct hs_hit_context *c)
 {
     bool knows_shooter = c->shooter.status == HS_REWIND_OK;
     bool knows_target = c->target.status == HS_REWIND_OK;
+    /* The target is looked at even where the shooter fails: in shadow its flag still counts. */
+    enum hs_reason target = c->claims_target && knows_target ? judge_target(c) : HS_REASON_OK;
     if (knows_shooter && !shooter_may_fire(c))
         return;
-    if (c->claims_target && knows_target) {
-        enum hs_reason reason = judge_target(c);
-        if (reason != HS_REASON_OK) {
-            hs_report_player(hs_report_fail(c, HS_CHECK_LIFE, reason), c->target.player);
-            return;
-        }
+    if (target != HS_REASON_OK) {
+        hs_report_player(hs_report_fail(c, HS_CHECK_LIFE, target), c->target.player);
+        return;
     }
     if (!knows_shooter && !c->launch_forgotten)
         hs_report_unknown(
