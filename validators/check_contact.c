@@ -117,7 +117,8 @@ void hs_check_contact(struct hs_hit_context *c)
             c, HS_CHECK_CONTACT,
             hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
     } else if (c->claims_target && e.target.gap == DBL_MAX) {
-        /* not one hitbox of his had a place along the path */
+        /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
+        c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
     } else if (!c->claims_target) {
         if (e.met_count > 0)

@@ -65,7 +65,7 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
         return false;
     match->jump_count = agrees ? match->jump_count + 1 : 1;
     match->jump_us = time_us;
-    return match->jump_count == 3;
+    return match->jump_count >= 3;
 }
 
 /* Poses of another clock are useless; who the player is and what he holds still stands. */
@@ -84,7 +84,8 @@ static void restart_player(struct hs_player *player, int64_t old_us, int64_t new
     player->has_left_before = false;
 }
 
-static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, unsigned *flags)
+/* *restarts: three frames agree on another clock; the history goes once an entry can be stored. */
+static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
     if (!match->has_frames)
@@ -96,14 +97,16 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
     }
     enum hs_frame_result refusal = ahead > 0 ? HS_FRAME_TIME_JUMP : HS_FRAME_TOO_OLD;
     bool is_far = ahead > rules->max_forward_us || ahead <= -rules->max_forward_us;
-    if (!jump_is_confirmed(match, time_us, is_far))
-        return refusal;
+    *restarts = jump_is_confirmed(match, time_us, is_far);
+    return refusal;
+}
+
+static void restart(struct hs_match *match, int64_t time_us)
+{
     for (uint32_t i = 0; i < match->players.count; i++)
         restart_player(match->players.all[i], match->newest_us, time_us);
     match->jump_count = 0;
     match->has_frames = false;
-    *flags |= 1u << HS_FRAME_FLAG_HISTORY_RESTARTED;
-    return HS_FRAME_STORED;
 }
 
 /* ---- one sample ---- */
@@ -397,11 +400,10 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
     out->sample.interp_us = previous->interp_us;
 }
 
-static enum hs_frame_result resolve(struct hs_match *match, const struct hs_player *player,
-                                    const struct hs_player_frame *entry, int64_t time_us,
-                                    struct resolved *out)
+/* The rest of a sample whose inheritance is known. */
+static enum hs_frame_result resolve(struct hs_match *match, const struct hs_player_frame *entry,
+                                    int64_t time_us, struct resolved *out)
 {
-    inherit(match, player, time_us, out);
     enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)
         return result;
@@ -456,7 +458,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     union hs_extra_room room;
     memset(&room.extra, 0, sizeof room.extra);
     struct resolved resolved = {.extra = has_extra ? &room.extra : NULL};
-    *result = resolve(match, player, entry, time_us, &resolved);
+    inherit(match, player, time_us, &resolved);
+    *result = resolve(match, entry, time_us, &resolved);
     if (*result != HS_FRAME_STORED)
         return true;
     if (player == NULL) {
@@ -487,12 +490,34 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return true;
 }
 
+/* An entry of the frame can be stored on another clock, where players keep their newest state. */
+static bool would_store(struct hs_match *match, const struct hs_frame *frame)
+{
+    for (size_t i = 0; i < frame->player_count; i++) {
+        const struct hs_player_frame *entry = &frame->players[i];
+        union hs_extra_room room;
+        memset(&room.extra, 0, sizeof room.extra);
+        struct resolved resolved = {.extra = &room.extra};
+        inherit(match, hs_players_find(&match->players, entry->player), INT64_MAX, &resolved);
+        if (entry->event == HS_EVENT_LEAVE ||
+            resolve(match, entry, frame->time_us, &resolved) == HS_FRAME_STORED)
+            return true;
+    }
+    return false;
+}
+
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags)
 {
     if (frame->player_count == 0)
         return true; /* says nothing, not even about the clock */
-    enum hs_frame_result when = check_time(match, frame->time_us, flags);
+    bool restarts = false;
+    enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
+    if (restarts && would_store(match, frame)) {
+        restart(match, frame->time_us);
+        *flags |= 1u << HS_FRAME_FLAG_HISTORY_RESTARTED;
+        when = HS_FRAME_STORED;
+    }
     if (when != HS_FRAME_STORED) {
         for (size_t i = 0; i < frame->player_count; i++)
             results[i] = when;

@@ -120,7 +120,7 @@ static void fault(struct validation *v, const char *key, const char *format, ...
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    snprintf(pointer, sizeof pointer, "%s/%s", v->base, key);
+    snprintf(pointer, sizeof pointer, "%s%s%s", v->base, key[0] != 0 ? "/" : "", key);
     v->faults++;
     if (v->report != NULL)
         v->report(v->context, pointer, text);
@@ -145,14 +145,22 @@ static bool is_small(struct hs_vec v)
     return hs_vec_is_within(v, 1e9);
 }
 
-static void validate_hitbox(struct validation *v, const struct hs_hitbox *box)
+static void validate_hitbox(struct validation *v, const struct hs_ruleset *ruleset,
+                            const struct hs_rig *rig, const struct hs_hitbox *box)
 {
+    if (box->bone >= rig->bone_count)
+        fault(v, "bone", "names no bone of the rig");
+    if (box->zone >= ruleset->zone_count)
+        fault(v, "zone", "names no zone");
     const struct hs_vec h = box->half_extents;
     bool sized = box->shape == HS_SHAPE_BOX ? h.x > 0 && h.y > 0 && h.z > 0 : box->radius > 0;
-    bool small =
-        is_small(h) && is_small(box->center) && box->radius <= 1e9 && box->half_length <= 1e9;
-    if (!small)
-        fault(v, is_small(box->center) ? "half_extents" : "center", "must be within +-1e9");
+    const char *large = !is_small(box->center)       ? "center"
+                        : !is_small(h)               ? "half_extents"
+                        : !(box->radius <= 1e9)      ? "radius"
+                        : !(box->half_length <= 1e9) ? "half_length"
+                                                     : NULL;
+    if (large != NULL)
+        fault(v, large, "must be within +-1e9");
     else if (!sized)
         fault(v, box->shape == HS_SHAPE_BOX ? "half_extents" : "radius", "must be above 0");
     else if (box->shape == HS_SHAPE_CAPSULE && box->half_length < 0)
@@ -181,7 +189,8 @@ static void validate_stance(struct validation *v, const struct hs_rig *rig,
     }
 }
 
-static void validate_rig(struct validation *v, const struct hs_rig *rig)
+static void validate_rig(struct validation *v, const struct hs_ruleset *ruleset,
+                         const struct hs_rig *rig)
 {
     char at[64 + HS_NAME_MAX];
     snprintf(at, sizeof at, "/rigs/%s", rig->name.text);
@@ -194,7 +203,7 @@ static void validate_rig(struct validation *v, const struct hs_rig *rig)
         fault(v, "stances", "needs at least one stance");
     for (int i = 0; i < rig->hitbox_count; i++) {
         snprintf(v->base, sizeof v->base, "%s/hitboxes/%d", at, i);
-        validate_hitbox(v, &rig->hitboxes[i]);
+        validate_hitbox(v, ruleset, rig, &rig->hitboxes[i]);
     }
     for (int i = 0; i < rig->stance_count; i++) {
         snprintf(v->base, sizeof v->base, "%s/stances/%s", at, rig->stances[i].name.text);
@@ -235,15 +244,22 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
     validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
         fault(&v, "rewind/limit", "must not be longer than history.keep");
+    for (int i = 0; i < ruleset->hit.zone_priority_count; i++) {
+        snprintf(v.base, sizeof v.base, "/hit/zone_priority/%d", i);
+        if (ruleset->hit.zone_priority[i] >= ruleset->zone_count)
+            fault(&v, "", "names no zone");
+    }
+    snprintf(v.base, sizeof v.base, "/zones");
     for (int i = 0; i < ruleset->zone_count; i++)
         if (!(ruleset->zones[i].factor >= 0 && ruleset->zones[i].factor <= 1e3))
-            fault(&v, "zones", "factors must be from 0 to 1000");
+            fault(&v, ruleset->zones[i].name.text, "must be from 0 to 1000");
+    v.base[0] = 0;
     if (ruleset->rig_count == 0)
         fault(&v, "rigs", "needs at least one rig");
     else if (ruleset->default_rig >= ruleset->rig_count)
         fault(&v, "default_rig", "names no rig");
     for (int i = 0; i < ruleset->rig_count; i++)
-        validate_rig(&v, ruleset->rigs[i]);
+        validate_rig(&v, ruleset, ruleset->rigs[i]);
     for (int i = 0; i < ruleset->weapon_count; i++)
         validate_weapon(&v, ruleset->weapons[i]);
     return v.faults;

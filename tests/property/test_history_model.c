@@ -26,7 +26,7 @@ struct entry {
     int64_t life;
     uint16_t stance;
     enum hs_sample_event event;
-    float eye; /* 0: none posted */
+    double eye; /* 0: none posted */
 };
 
 struct model {
@@ -133,7 +133,7 @@ static void model_rewind(const struct model *m, const struct hs_ruleset *rules, 
 /* The eye above the root: as posted, else 1.6 standing and 1.1 crouched. */
 static double own_eye(const struct entry *entry)
 {
-    return entry->eye > 0 ? (double)entry->eye : entry->stance == 0 ? 1.6 : 1.1;
+    return entry->eye > 0 ? entry->eye : entry->stance == 0 ? 1.6 : 1.1;
 }
 
 /* Between two samples of which one posted it, from one's own to the other's; else the older's. */
@@ -182,7 +182,7 @@ static void draw_entry(struct run *run, struct entry *entry)
         entry->position.x += hs_random_between(r, -100, 100);
     entry->life = run->life;
     entry->stance = (uint16_t)hs_random_index(r, 2);
-    entry->eye = hs_random_chance(r, 0.4) ? (float)hs_random_between(r, 0.5, 2) : 0;
+    entry->eye = hs_random_chance(r, 0.4) ? hs_random_between(r, 0.5, 2) : 0;
 }
 
 static void insert_both(struct run *run)

@@ -413,7 +413,7 @@ static void fill_extra(union hs_extra_room *room, uint16_t bones, uint8_t stride
     struct hs_extra *extra = &room->extra;
     extra->reach = (float)tag;
     extra->has_eye = tag % 2 == 0;
-    extra->eye[0] = (float)(tag * 3);
+    extra->eye[0] = tag * 3;
     extra->bone_count = bones;
     extra->stride = stride;
     for (uint16_t i = 0; i < bones; i++)

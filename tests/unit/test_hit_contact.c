@@ -432,6 +432,12 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
     ck_assert_str_eq(hs_verdict_name(r->verdict), "inconclusive");
     ck_assert(!r->has_margin || r->margin < 1e6);
     ck_assert_uint_eq(r->rewind.excluded_bone_count, 2);
+    /* Where contact is only observed, what is missing is not paid for either. */
+    rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
+    r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_uint_eq(r->would_reject_count, 1);
+    ck_assert_double_eq(r->damage_total, 0);
 }
 END_TEST
 

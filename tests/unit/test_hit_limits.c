@@ -316,6 +316,27 @@ START_TEST(protection_counts_at_the_time)
 }
 END_TEST
 
+/* Life in shadow: the shooter's death must not hide that the target is dead by now. */
+START_TEST(no_second_kill_even_where_life_is_in_shadow)
+{
+    rules->checks[HS_CHECK_LIFE] = _i == 0 ? HS_MODE_SHADOW : HS_MODE_OFF;
+    play_still();
+    post_event(HS_MS(1010), "T", HS_EVENT_DEATH, 20);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6);
+    ck_assert(hs_result_has_flag(judge(&claim), HS_FLAG_TARGET_DEAD_NOW));
+    ck_assert_double_eq(judge(&claim)->damage_total, 0);
+    post_event(HS_MS(701), "S", HS_EVENT_DEATH, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(749);
+    rules->hit.death_grace_us = 0;
+    rules->rewind.limit_us = HS_MS(500);
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_int_eq(r->would_reject_count, _i == 0 ? 1 : 0);
+    ck_assert(hs_result_has_flag(r, HS_FLAG_TARGET_DEAD_NOW));
+    ck_assert_double_eq(r->damage_total, 0);
+}
+END_TEST
+
 /* ---- weapons ---- */
 
 struct weapon_row {
@@ -439,6 +460,7 @@ static TCase *cases_at_limits(void)
     tcase_add_test(tcase, targets_dead_then_and_dead_now);
     tcase_add_test(tcase, old_lives_are_stale);
     tcase_add_test(tcase, protection_counts_at_the_time);
+    tcase_add_loop_test(tcase, no_second_kill_even_where_life_is_in_shadow, 0, 2);
     tcase_add_loop_test(tcase, weapons_held_in_either_sample, 0, WEAPON_ROWS);
     tcase_add_test(tcase, damage_is_of_the_weapon_held_then);
     tcase_add_loop_test(tcase, teams, 0, 6);

@@ -350,7 +350,7 @@ static const struct hs_extra *eye_at(double z)
     memset(&room, 0, sizeof room);
     room.extra.stride = HS_BONE_FLOATS;
     room.extra.has_eye = true;
-    room.extra.eye[2] = (float)z;
+    room.extra.eye[2] = z;
     return &room.extra;
 }
 

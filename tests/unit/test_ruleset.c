@@ -369,6 +369,14 @@ static void rewind_past_history(struct hs_ruleset *r)
 {
     r->rewind.limit_us = r->history.keep_us + 1;
 }
+static void zone_factor(struct hs_ruleset *r)
+{
+    r->zones[1].factor = -0.5;
+}
+static void zone_nan(struct hs_ruleset *r)
+{
+    r->zones[0].factor = (double)NAN;
+}
 static void default_rig(struct hs_ruleset *r)
 {
     r->default_rig = 1;
@@ -398,6 +406,30 @@ static void twisted_hitbox(struct hs_ruleset *r)
 {
     r->rigs[0]->hitboxes[1].rotation[0] = 1;
 }
+static void infinite_center(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].center.y = (double)INFINITY;
+}
+static void large_radius(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[0].radius = 1.1e9;
+}
+static void large_half_length(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].half_length = (double)INFINITY;
+}
+static void far_eye(struct hs_ruleset *r)
+{
+    r->rigs[0]->stances[1].eye.y = -1.1e9;
+}
+static void boneless_hitbox(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[1].bone = 2;
+}
+static void zoneless_hitbox(struct hs_ruleset *r)
+{
+    r->rigs[0]->hitboxes[0].zone = HS_NONE;
+}
 static void eye_nan(struct hs_ruleset *r)
 {
     r->rigs[0]->stances[1].eye.x = (double)NAN;
@@ -425,12 +457,19 @@ static void falloff_negative(struct hs_ruleset *r)
     r->weapons[0]->falloff_count = 1;
     r->weapons[0]->falloff[0] = (struct hs_falloff_point){0, -1};
 }
+static void priority_of_nothing(struct hs_ruleset *r)
+{
+    r->hit.zone_priority_count = 1;
+    r->hit.zone_priority[0] = 2;
+}
 
 static const struct {
     damage_ruleset *damage;
     const char *pointer;
 } wrong_rulesets[] = {
     {rewind_past_history, "/rewind/limit"},
+    {zone_factor, "/zones/torso"},
+    {zone_nan, "/zones/head"},
     {default_rig, "/default_rig"},
     {no_hitboxes, "/rigs/body/hitboxes"},
     {no_stances, "/rigs/body/stances"},
@@ -438,12 +477,19 @@ static const struct {
     {flat_box, "/rigs/body/hitboxes/1/half_extents"},
     {short_capsule, "/rigs/body/hitboxes/1/half_length"},
     {twisted_hitbox, "/rigs/body/hitboxes/1/rotation"},
+    {infinite_center, "/rigs/body/hitboxes/1/center"},
+    {large_radius, "/rigs/body/hitboxes/0/radius"},
+    {large_half_length, "/rigs/body/hitboxes/1/half_length"},
+    {far_eye, "/rigs/body/stances/crouch/eye"},
+    {boneless_hitbox, "/rigs/body/hitboxes/1/bone"},
+    {zoneless_hitbox, "/rigs/body/hitboxes/0/zone"},
     {eye_nan, "/rigs/body/stances/crouch/eye"},
     {twisted_bone, "/rigs/body/stances/crouch/bones/1"},
     {no_scale, "/rigs/body/stances/stand/bones/1"},
     {still_projectile, "/weapons/bow/speed"},
     {falloff_back, "/weapons/rifle/falloff"},
     {falloff_negative, "/weapons/rifle/falloff"},
+    {priority_of_nothing, "/hit/zone_priority/0"},
 };
 
 #define WRONG_RULESETS ((int)(sizeof wrong_rulesets / sizeof *wrong_rulesets))

@@ -141,6 +141,16 @@ START_TEST(what_is_said_sticks)
 }
 END_TEST
 
+START_TEST(rtt_and_interp_stick)
+{
+    post(0, speaking());
+    hs_stage_place(match, HS_MS(50), "P", 0, 0, 0);
+    ck_assert_int_eq(sample_at("P", 0)->rtt_us, 42000);
+    ck_assert_int_eq(sample_at("P", HS_MS(50))->rtt_us, 42000);
+    ck_assert_int_eq(sample_at("P", HS_MS(50))->interp_us, 50000);
+}
+END_TEST
+
 /* Inheritance goes by time, not by arrival. */
 START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
 {
@@ -356,6 +366,20 @@ START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
 }
 END_TEST
 
+/* An entry that is refused changes nothing: it cannot throw away the others' history. */
+START_TEST(refused_entries_do_not_restart_the_clock)
+{
+    hs_stage_place(match, 0, "P", 0, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
+        entry.fields = HS_FIELD_ROTATION; /* and it is 0 0 0 0 */
+        ck_assert_int_ne(post(HS_MS(100000 + 50 * i), entry), HS_FRAME_STORED);
+    }
+    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_int_eq(info().newest_us, 0);
+}
+END_TEST
+
 START_TEST(old_sessions_end_with_the_old_clock)
 {
     hs_stage_place(match, HS_MS(50000), "P", 0, 0, 0);
@@ -405,6 +429,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, first_sample_says_the_defaults);
     tcase_add_test(tcase, what_is_said_sticks);
+    tcase_add_test(tcase, rtt_and_interp_stick);
     tcase_add_test(tcase, late_samples_inherit_in_time_and_change_nothing_later);
     tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
     tcase_add_test(tcase, deaths_and_spawns);
@@ -417,6 +442,7 @@ int main(void)
     tcase_add_test(tcase, frames_that_do_not_agree_restart_nothing);
     tcase_add_test(tcase, a_small_step_back_heals_by_itself);
     tcase_add_test(tcase, a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump);
+    tcase_add_test(tcase, refused_entries_do_not_restart_the_clock);
     tcase_add_test(tcase, old_sessions_end_with_the_old_clock);
     tcase_add_test(tcase, resync_until_one_window_is_there);
     tcase_add_test(tcase, a_late_frame_lengthens_the_window);
