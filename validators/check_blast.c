@@ -97,9 +97,9 @@ static bool judge_claimed(struct hs_hit_context *c, const struct burst *burst, s
     return false;
 }
 
-static bool was_claimed(const struct hs_hit_context *c, struct hs_str name, size_t before)
+static bool is_among_victims(const struct hs_hit_context *c, struct hs_str name)
 {
-    for (size_t i = 0; i < before; i++)
+    for (size_t i = 0; i < c->claim->victim_count; i++)
         if (hs_str_equal(c->claim->victims[i], name))
             return true;
     return false;
@@ -113,7 +113,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
         const struct hs_player *player = players->all[i];
         struct hs_str name = hs_name_str(&player->name);
         struct hs_view view;
-        if (player->left || was_claimed(c, name, c->claim->victim_count) ||
+        if (player->left || is_among_victims(c, name) ||
             (c->claims_target && player == c->target.player))
             continue;
         hs_look(c, name, c->hit_time_us, &view);
@@ -135,10 +135,10 @@ void hs_check_blast(struct hs_hit_context *c)
     if (!find_burst(c, &burst))
         return;
     bool direct = c->landed_count > 0, hurt = false;
-    if (direct && !was_claimed(c, c->claim->target, c->claim->victim_count))
+    if (direct && !is_among_victims(c, c->claim->target))
         hurt = judge_claimed(c, &burst, c->claim->target);
     for (size_t i = 0; i < c->claim->victim_count; i++)
-        if (!was_claimed(c, c->claim->victims[i], i))
+        if (!hs_is_repeated(c, i))
             hurt = judge_claimed(c, &burst, c->claim->victims[i]) || hurt;
     find_unclaimed(c, &burst);
     if (direct || hurt || c->out->refused_count == 0) {

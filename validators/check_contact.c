@@ -62,6 +62,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     for (size_t i = 0; i < c->claim->victim_count; i++) {
         struct hs_view view;
+        if (hs_is_claimed_before(c, i))
+            continue;
         hs_look(c, c->claim->victims[i], c->hit_time_us, &view);
         enum hs_reason reason = hs_judge_victim(c, &view, c->claim->victims[i]);
         uint32_t before = 0;
@@ -86,18 +88,21 @@ static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
     }
 }
 
-/* Victims besides the target make sense for blasts and for shots that go through; for nothing else.
+/*
+ * Victims besides the target make sense for blasts and for single shots that go through; for
+ * nothing else. `e`: what the one path of the claim met, NULL for pellets.
  */
 static void judge_others_claimed(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
         return;
-    if (c->weapon->pierce > 0) {
+    if (c->weapon->pierce > 0 && e != NULL) {
         pierce(c, e);
         return;
     }
     for (size_t i = 0; i < c->claim->victim_count; i++)
-        hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
+        if (!hs_is_claimed_before(c, i))
+            hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
 }
 
 void hs_check_contact(struct hs_hit_context *c)
@@ -106,6 +111,7 @@ void hs_check_contact(struct hs_hit_context *c)
         return;
     if (c->claim->pellet_count > 0) {
         hs_check_pellet_contact(c);
+        judge_others_claimed(c, NULL);
         return;
     }
     bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;

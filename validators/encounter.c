@@ -131,6 +131,19 @@ enum hs_reason hs_judge_victim(const struct hs_hit_context *c, const struct hs_v
                                                                         : HS_REASON_OK;
 }
 
+bool hs_is_repeated(const struct hs_hit_context *c, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (hs_str_equal(c->claim->victims[k], c->claim->victims[i]))
+            return true;
+    return false;
+}
+
+bool hs_is_claimed_before(const struct hs_hit_context *c, size_t i)
+{
+    return hs_is_repeated(c, i) || hs_str_equal(c->claim->victims[i], c->claim->target);
+}
+
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason)
 {
     if (c->out->refused_count == HS_MAX_VICTIMS)

@@ -53,6 +53,10 @@ void hs_land_lenient(struct hs_hit_context *c, const struct hs_view *view,
 enum hs_reason hs_judge_victim(const struct hs_hit_context *c, const struct hs_view *view,
                                struct hs_str name);
 
+/* Victim i is named earlier in the list; or earlier there or as the target. */
+bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
+bool hs_is_claimed_before(const struct hs_hit_context *c, size_t i);
+
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason);
 
 #endif
