@@ -32,7 +32,7 @@ void hs_check_flight(struct hs_hit_context *c)
     if (c->weapon == NULL || c->weapon->type != HS_WEAPON_PROJECTILE || !c->has_path ||
         !claimed_speed_fits(c))
         return;
-    double speed = c->weapon->speed, low, high, needed;
+    double speed = c->weapon->speed, low = INFINITY, high = INFINITY, needed;
     double flown = (double)(c->hit_time_us - c->fire_time_us) / 1e6;
     double longest = (double)c->weapon->max_flight_us / 1e6;
     struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
@@ -51,7 +51,7 @@ void hs_check_flight(struct hs_hit_context *c)
     }
     double off = fmin(fabs(flown - low), fabs(flown - high));
     double limit = fmax(TIME_TOLERANCE, SPEED_TOLERANCE * flown);
-    if (off > limit) {
+    if (!(off <= limit)) {
         fail(c, HS_REASON_FLIGHT_TIME, HS_UNIT_SECONDS, off, limit);
         return;
     }
