@@ -38,7 +38,7 @@ static void forget_times(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         numbers->entries[i].accepted = false;
-    numbers->has_floor_time = false;
+    numbers->has_paid = false;
 }
 
 void hs_ledger_forget_times(struct hs_ledger *ledger)
@@ -104,7 +104,8 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t nu
 {
     return (numbers->has_floor && number <= numbers->floor &&
             numbers->floor - number <= HS_SHOT_JUMP) ||
-           (numbers->has_floor_time && fire_time_us <= numbers->floor_time_us);
+           (numbers->has_paid && number <= numbers->paid_number &&
+            fire_time_us <= numbers->paid_us);
 }
 
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
@@ -157,10 +158,12 @@ static void forget_first(struct hs_ledger_numbers *numbers)
     if (!numbers->has_floor || first->number > numbers->floor || is_new_count)
         numbers->floor = first->number;
     numbers->has_floor = true;
-    if (first->accepted &&
-        (!numbers->has_floor_time || first->fire_time_us > numbers->floor_time_us)) {
-        numbers->floor_time_us = first->fire_time_us;
-        numbers->has_floor_time = true;
+    if (first->accepted) {
+        if (!numbers->has_paid || first->number > numbers->paid_number)
+            numbers->paid_number = first->number;
+        if (!numbers->has_paid || first->fire_time_us > numbers->paid_us)
+            numbers->paid_us = first->fire_time_us;
+        numbers->has_paid = true;
     }
     free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);

@@ -67,9 +67,11 @@ struct hs_ledger_numbers {
     struct hs_ledger_entry *entries; /* HS_LEDGER_NUMBERS once the first is noted */
     uint32_t count;
     uint64_t notes;
-    bool has_floor, has_floor_time;
-    uint64_t floor;        /* the highest number that was forgotten of the last count */
-    int64_t floor_time_us; /* the latest fire time of an accepted number that was forgotten */
+    bool has_floor, has_paid;
+    uint64_t floor; /* the highest number that was forgotten of the last count */
+    /* Of all accepted numbers that were forgotten: the highest, and the latest fire time. */
+    uint64_t paid_number;
+    int64_t paid_us;
 };
 
 /* Accepted shots of one weapon, in order of fire time. */
@@ -103,8 +105,8 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
                                                         uint64_t number);
 
 /*
- * The number may have been used and be forgotten by now: it is at most HS_SHOT_JUMP below the
- * highest that was, or was fired no later than the last accepted one that was.
+ * The number may have been used and be forgotten by now: it is not above, and within HS_SHOT_JUMP
+ * of, the highest that was; or it may be of an earlier count, by its fire time.
  */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
                             int64_t fire_time_us);

@@ -101,12 +101,24 @@ static void make_rig_true(json_t *rig, const json_t *zones, struct hs_random *ra
         make_stance_true(member, json_array_size(bones), random);
 }
 
+/* The seam of a burst is not beyond its end. */
+static void make_blast_true(json_t *blast, struct hs_random *random)
+{
+    double radius = json_number_value(json_object_get(blast, "radius"));
+    if (json_object_get(blast, "inner_radius") != NULL)
+        json_object_set_new(blast, "inner_radius",
+                            json_real(hs_schema_draw_number(0, radius, random)));
+}
+
 static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_random *random)
 {
     json_t *falloff = json_object_get(weapon, "falloff"), *own = json_object_get(weapon, "zones");
     double distance = 0;
-    if (strcmp(json_string_value(json_object_get(weapon, "type")), "projectile") == 0)
+    if (strcmp(json_string_value(json_object_get(weapon, "type")), "projectile") == 0) {
         json_object_set_new(weapon, "speed", json_real(hs_random_log_between(random, 1e-3, 1e12)));
+        json_object_del(weapon, "pellets");
+    }
+    make_blast_true(json_object_get(weapon, "blast"), random);
     for (size_t i = 0; i < json_array_size(falloff); i++) {
         json_t *point = json_array_get(falloff, i);
         json_array_set_new(point, 0, json_real(distance));
@@ -159,7 +171,7 @@ static const struct posting {
 } postings[] = {
     {"PUT", "/v1/matches/{match}"},       {"POST", "/v1/matches/{match}/frames"},
     {"POST", "/v1/matches/{match}/hits"}, {"POST", "/v1/matches/{match}/ticks"},
-    {"PUT", "/v1/rulesets/{ruleset}"},
+    {"PUT", "/v1/rulesets/{ruleset}"},    {"POST", "/v1/matches/{match}/shots"},
 };
 
 enum { POSTINGS = sizeof postings / sizeof postings[0], PUT_MATCH = 0, PUT_RULESET = 4 };
@@ -197,19 +209,29 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
+/* One result for each shot, or each hit, of the request, in its order. */
+static void assert_results(const json_t *body, const json_t *answer, const char *kind)
+{
+    const json_t *items = json_object_get(body, kind);
+    const json_t *results = json_object_get(answer, kind);
+    if (items == NULL)
+        return;
+    if (results == NULL)
+        results = json_object_get(answer, "results");
+    ck_assert_uint_eq(json_array_size(results), json_array_size(items));
+    for (size_t i = 0; i < json_array_size(items); i++)
+        ck_assert(json_equal(json_object_get(json_array_get(items, i), "shot"),
+                             json_object_get(json_array_get(results, i), "shot")));
+}
+
 /* Items of an answer: one for each item of the request. */
 static void assert_counts(const json_t *body, const struct hs_test_response *answer)
 {
     json_t *parsed = hs_test_response_json(answer);
-    const json_t *hits = json_object_get(body, "hits"), *frames = json_object_get(body, "frames");
-    const json_t *results = json_object_get(parsed, "results");
+    const json_t *frames = json_object_get(body, "frames");
     const json_t *stored = json_object_get(parsed, "frames");
-    if (results == NULL)
-        results = json_object_get(parsed, "hits");
-    ck_assert_uint_eq(json_array_size(results), json_array_size(hits));
-    for (size_t i = 0; i < json_array_size(hits); i++)
-        ck_assert(json_equal(json_object_get(json_array_get(hits, i), "shot"),
-                             json_object_get(json_array_get(results, i), "shot")));
+    assert_results(body, parsed, "shots");
+    assert_results(body, parsed, "hits");
     if (frames != NULL) {
         size_t entries = 0;
         for (size_t i = 0; i < json_array_size(frames); i++)

@@ -49,7 +49,7 @@ struct hs_scene_pose {
 };
 
 struct hs_scene_player {
-    char name[8];
+    char name[16];
     enum hs_scene_rig rig;
     int team; /* 0: none */
     bool has_bones, has_scale, has_eye;

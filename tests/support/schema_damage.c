@@ -125,9 +125,21 @@ static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
     return chosen != NULL;
 }
 
+/* What must be there: always, or (half the time, where there is such a branch) for what the value
+   says besides. */
+static const json_t *required_members(const struct damaging *d, const struct site *site)
+{
+    const json_t *condition = keyword(d, site, "if");
+    if (condition == NULL || hs_random_chance(d->random, 0.5))
+        return keyword(d, site, "required");
+    bool holds = hs_schema_fits(d->document, condition, site->value, NULL);
+    const json_t *branch = json_object_get(keyword(d, site, holds ? "then" : "else"), "required");
+    return branch != NULL ? branch : keyword(d, site, "required");
+}
+
 static bool missing_member(struct damaging *d, struct site *site, char pointer[512])
 {
-    const json_t *required = keyword(d, site, "required");
+    const json_t *required = required_members(d, site);
     if (!json_is_object(site->value) || json_array_size(required) == 0)
         return false;
     const char *key = json_string_value(json_array_get(

@@ -266,6 +266,11 @@ static const char *weapon_type_name(int i)
     return hs_weapon_type_name((enum hs_weapon_type)i);
 }
 
+static const char *pellet_outcome_name(int i)
+{
+    return hs_pellet_outcome_name((enum hs_pellet_outcome)i);
+}
+
 static const char *shape_name(int i)
 {
     return hs_shape_name((enum hs_shape)i);
@@ -282,9 +287,14 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("WeaponType", weapon_type_name, HS_WEAPON_TYPES);
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
+    assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
     /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
     const json_t *events = json_object_get(component("schemas", "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LEAVE);
+    const json_t *fuses = json_object_get(component("schemas", "Fuse"), "enum");
+    ck_assert_uint_eq(json_array_size(fuses), HS_FUSE_PROXIMITY);
+    const json_t *causes = json_object_get(component("schemas", "Cause"), "enum");
+    ck_assert_uint_eq(json_array_size(causes), HS_CAUSE_BLAST + 1);
 }
 END_TEST
 
@@ -338,6 +348,23 @@ END_TEST
 
 /* ---- rulesets ---- */
 
+/* Left out, it depends on other fields, or it has to be said: no one default. */
+static bool has_no_default(const struct hs_scalar *scalar)
+{
+    return scalar->offset == offsetof(struct hs_weapon, blast.radius) ||
+           scalar->offset == offsetof(struct hs_weapon, blast.inner_radius);
+}
+
+static void assert_number(const json_t *field, const struct hs_scalar *scalar)
+{
+    double low = json_number_value(json_object_get(field, "minimum"));
+    double high = json_number_value(json_object_get(field, "maximum"));
+    ck_assert_msg(low == scalar->low && high == scalar->high, "%s: %.17g..%.17g in the sources",
+                  scalar->key, scalar->low, scalar->high);
+    ck_assert_str_eq(json_string_value(json_object_get(field, "type")),
+                     scalar->kind == HS_SCALAR_COUNT ? "integer" : "number");
+}
+
 static void assert_scalar(const json_t *properties, const struct hs_scalar *scalar, double initial)
 {
     const json_t *field = json_object_get(properties, scalar->key);
@@ -349,13 +376,9 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
         ck_assert_str_eq(json_string_value(json_object_get(field, "type")), "boolean");
         return;
     }
-    double low = json_number_value(json_object_get(field, "minimum"));
-    double high = json_number_value(json_object_get(field, "maximum"));
-    ck_assert_msg(json_is_number(given) && json_number_value(given) == initial &&
-                      low == scalar->low && high == scalar->high,
-                  "%s: %.17g of %.17g..%.17g in the sources", scalar->key, initial, scalar->low,
-                  scalar->high);
-    ck_assert_str_eq(json_string_value(json_object_get(field, "type")), "number");
+    ck_assert_msg(json_is_number(given) && json_number_value(given) == initial,
+                  "%s: %.17g in the sources", scalar->key, initial);
+    assert_number(field, scalar);
 }
 
 /* The number of scalars of a section, each held against its documentation. */
@@ -401,8 +424,27 @@ START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
     const json_t *properties = json_object_get(component("schemas", "Weapon"), "properties");
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         assert_scalar(properties, &hs_weapon_scalars[i], hs_weapon_scalars[i].initial);
-    /* besides the scalars: type, falloff, zones */
-    ck_assert_uint_eq(json_object_size(properties), hs_weapon_scalar_count + 3);
+    /* besides the scalars: type, blast, falloff, zones */
+    ck_assert_uint_eq(json_object_size(properties), hs_weapon_scalar_count + 4);
+}
+END_TEST
+
+START_TEST(blast_fields_have_the_defaults_and_ranges_of_the_sources)
+{
+    const json_t *properties = json_object_get(component("schemas", "Blast"), "properties");
+    for (size_t i = 0; i < hs_blast_scalar_count; i++) {
+        const struct hs_scalar *scalar = &hs_blast_scalars[i];
+        const json_t *field = json_object_get(properties, scalar->key);
+        ck_assert_msg(field != NULL, "%s is not documented", scalar->key);
+        if (has_no_default(scalar)) {
+            assert_number(field, scalar);
+            ck_assert_ptr_null(json_object_get(field, "default"));
+        } else {
+            assert_scalar(properties, scalar, scalar->initial);
+        }
+    }
+    /* besides the scalars: unclaimed */
+    ck_assert_uint_eq(json_object_size(properties), hs_blast_scalar_count + 1);
 }
 END_TEST
 
@@ -423,6 +465,15 @@ static const struct {
     {"PlayerFrame", "weapons", "maxItems", HS_MAX_WEAPONS},
     {"Problem", "errors", "maxItems", HS_PROBLEM_MAX},
     {"Rewind", "ignored_players", "maxItems", HS_MAX_IGNORED},
+    {"HitClaim", "pellets", "maxItems", HS_MAX_PELLETS},
+    {"HitClaim", "additional_targets", "maxItems", HS_MAX_VICTIMS},
+    {"HitResult", "pellets", "maxItems", HS_MAX_PELLETS},
+    {"HitResult", "refused", "maxItems", HS_MAX_VICTIMS},
+    {"HitResult", "unclaimed", "maxItems", HS_MAX_VICTIMS},
+    {"PelletResult", "index", "maximum", HS_MAX_PELLETS - 1},
+    {"Shot", "directions", "maxItems", HS_MAX_PELLETS},
+    {"Weapon", "pellets", "maximum", HS_MAX_PELLETS},
+    {"HitRules", "max_victims", "maximum", HS_MAX_VICTIMS},
 };
 
 START_TEST(numbers_have_the_bounds_of_the_sources)
@@ -464,6 +515,7 @@ static Suite *texts_suite(void)
     tcase_add_test(sources, tables_are_those_of_the_sources);
     tcase_add_test(sources, ruleset_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, weapon_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_test(sources, blast_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, numbers_have_the_bounds_of_the_sources);
     tcase_add_loop_test(sources, limits_are_those_of_the_sources, 0,
                         (int)(sizeof limits / sizeof limits[0]));

@@ -177,6 +177,44 @@ START_TEST(zones_with_priority_win_on_their_own_body)
 }
 END_TEST
 
+/* A slow projectile's path is cut into pieces; where the cuts fall must not matter. */
+START_TEST(priority_holds_along_a_projectiles_whole_path)
+{
+    rules->hit.zone_priority[0] = HS_STAGE_HEAD;
+    rules->hit.zone_priority_count = 1;
+    rules->hit.origin_tolerance = 10;
+    rules->hit.sweep_extension = 0;
+    static const double speeds[] = {6, 20, 40, 1000};
+    rules->weapons[HS_STAGE_BOW]->speed = speeds[_i];
+    for (int ms = 400; ms <= 1000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 9, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 0, 0, 0);
+    }
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0, 3);
+    claim.start = (struct hs_vec){0, 0, 0};
+    claim.weapon = HS_STR("bow");
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    expect_impact(r, "T", "head", 1.4);
+}
+END_TEST
+
+/* A start inside two hitboxes of one body: the nearer centre counts, and not the rig's order. */
+START_TEST(zones_touched_at_once)
+{
+    rules->hit.origin_tolerance = 10;
+    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center.x = 0.1;
+    hs_ruleset_finish(rules);
+    place("S", 9, 0);
+    struct hs_player_frame crouching = hs_stage_entry("T", 0, 0, 0); /* the head is at 1.1, too */
+    crouching.stance = HS_STR("crouch");
+    ck_assert_int_eq(hs_stage_post(match, NOW, &crouching, NULL), HS_FRAME_STORED);
+    struct hs_hit_claim claim = hs_stage_claim(NOW, 5, 0, 1.1);
+    claim.start = (struct hs_vec){_i == 0 ? 0.1 : 0, 0, 1.1};
+    expect_impact(judge(&claim), "T", _i == 0 ? "torso" : "head", 0);
+}
+END_TEST
+
 /* ---- bystanders ---- */
 
 START_TEST(who_stands_in_the_way_is_named)
@@ -382,6 +420,21 @@ START_TEST(missing_bones_are_left_out_and_reported)
 }
 END_TEST
 
+/* No bone is known in both samples: there is no body to miss. Missing data is not cheating. */
+START_TEST(a_body_without_any_bone_then_is_inconclusive)
+{
+    hs_stage_place(match, HS_MS(900), "S", 0, 0, 0);
+    place("S", 0, 0);
+    post_bones(HS_MS(900), true, false);
+    post_bones(HS_MS(1000), false, true);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(950), 20, 0, 1.1);
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_str_eq(hs_verdict_name(r->verdict), "inconclusive");
+    ck_assert(!r->has_margin || r->margin < 1e6);
+    ck_assert_uint_eq(r->rewind.excluded_bone_count, 2);
+}
+END_TEST
+
 static TCase *cases_of_bodies(void)
 {
     TCase *tcase = tcase_create("bodies");
@@ -391,7 +444,9 @@ static TCase *cases_of_bodies(void)
     tcase_add_test(tcase, a_path_never_meets_its_shooter);
     tcase_add_test(tcase, nobody_claimed_but_somebody_met);
     tcase_add_loop_test(tcase, the_first_zone_along_the_path_counts, 0, 2);
+    tcase_add_loop_test(tcase, zones_touched_at_once, 0, 2);
     tcase_add_test(tcase, zones_with_priority_win_on_their_own_body);
+    tcase_add_loop_test(tcase, priority_holds_along_a_projectiles_whole_path, 0, 4);
     tcase_add_test(tcase, who_stands_in_the_way_is_named);
     tcase_add_test(tcase, who_stands_behind_does_not_block);
     tcase_add_test(tcase, the_dead_do_not_block);
@@ -403,6 +458,7 @@ static TCase *cases_of_bodies(void)
     tcase_add_test(tcase, ties_go_to_the_nearer_centre);
     tcase_add_test(tcase, padding_needs_a_free_line);
     tcase_add_test(tcase, missing_bones_are_left_out_and_reported);
+    tcase_add_test(tcase, a_body_without_any_bone_then_is_inconclusive);
     return tcase;
 }
 

@@ -44,6 +44,13 @@ static void play_walk(double speed)
     }
 }
 
+static void expect_at(const struct hs_hit_result *r, const char *player, double distance)
+{
+    ck_assert(r->impact.present);
+    ck_assert_str_eq(r->impact.player.text, player);
+    ck_assert_double_eq_tol(r->impact.distance, distance, 0.35);
+}
+
 static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
 {
     struct hs_hit_claim claim = hs_stage_claim(hit_time_us, x, y, 1.6);
@@ -95,8 +102,10 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
     hs_expect_reason(with, HS_REASON_OK);
     ck_assert_double_eq(with->impact.distance, without.impact.distance);
     ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
-    /* A standing target is where he is at any time. */
+    /* A standing target is where he is at any time, but nothing flies 20 m in no time. */
     claim.fire_time_us = NOW;
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+    rules->checks[HS_CHECK_FLIGHT] = HS_MODE_OFF;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
 END_TEST
@@ -120,11 +129,36 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     ck_assert_ptr_null(hs_stage_row(r, HS_CHECK_ORIGIN));
     ck_assert_double_eq(r->damage_total, 100);
     claim.fire_time_us--;
-    ck_assert_int_eq(judge(&claim)->verdict, HS_VERDICT_INCONCLUSIVE);
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+    ck_assert_int_eq(hs_stage_row(judge(&claim), HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
     /* A start beside the target is not hidden by a launch long ago. */
     claim.start.x = 19;
     claim.fire_time_us = NOW - 4000000;
-    ck_assert_int_eq(judge(&claim)->verdict, HS_VERDICT_INCONCLUSIVE);
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+}
+END_TEST
+
+/* Launched before the history of the shooter begins: nothing is held against him, as long as the
+   path takes that long to fly (within 50 ms) and the projectile may fly so long. */
+START_TEST(a_launch_nobody_remembers)
+{
+    static const struct {
+        double speed;
+        int64_t flight_us;
+        bool waived;
+    } rows[] = {
+        {16, 1250000, true},  {16, 1300000, true}, {16, 1300001, false},
+        {40, 1300000, false}, {5, 4000000, true},  {5, 4000001, false},
+    };
+    play_walk(0);
+    rules->weapons[HS_STAGE_BOW]->speed = rows[_i].speed;
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - rows[_i].flight_us;
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, rows[_i].waived ? HS_REASON_OK : HS_REASON_FLIGHT_TIME);
+    ck_assert_int_eq(hs_stage_row(r, HS_CHECK_ORIGIN) == NULL, rows[_i].waived);
+    ck_assert_double_eq(r->damage_total, rows[_i].waived ? 100 : 0);
 }
 END_TEST
 
@@ -154,6 +188,41 @@ START_TEST(a_bystander_who_crosses_in_flight_blocks)
 }
 END_TEST
 
+/* A runner at 60 m/s crosses a path of one second in its midst: far away at every quarter of it.
+   Row 0: he is claimed; 1: he stands in the way of another. */
+START_TEST(fast_bodies_are_met_between_far_places)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        double y = 0.06 * (ms - 375); /* at x = 15 the projectile is at 375 ms */
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), _i == 0 ? "T" : "B", 15, y, 0);
+        if (_i == 1)
+            hs_stage_place(match, HS_MS(ms), "T", 39, 0, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 40, 0);
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, _i == 0 ? HS_REASON_OK : HS_REASON_BLOCKED_BY_PLAYER);
+    expect_at(r, _i == 0 ? "T" : "B", 15);
+}
+END_TEST
+
+/* He turns back on the line, in a sample between two pieces of the flight: there he is met. */
+START_TEST(bodies_turn_at_their_samples)
+{
+    play_walk(0);
+    static const int64_t times_us[] = {182812, 282812, 332812, 382812, 432812, 532812};
+    for (int i = 0; i < 6; i++) /* 100 m/s towards the line and away from it */
+        hs_stage_place(match, times_us[i], "B", 15.3125, i == 3 ? 0 : 5, 0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(625), 25, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = 0;
+    struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(700));
+    hs_expect_reason(fresh, HS_REASON_BLOCKED_BY_PLAYER);
+    expect_at(fresh, "B", 15.2);
+    free(fresh);
+}
+END_TEST
+
 START_TEST(a_teleport_in_flight_is_no_movement)
 {
     play_walk(0);
@@ -173,8 +242,11 @@ static TCase *cases_of_projectiles(void)
     tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
     tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
     tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
+    tcase_add_loop_test(tcase, a_launch_nobody_remembers, 0, 6);
     tcase_add_test(tcase, the_limit_applies_to_the_impact);
     tcase_add_test(tcase, a_bystander_who_crosses_in_flight_blocks);
+    tcase_add_loop_test(tcase, fast_bodies_are_met_between_far_places, 0, 2);
+    tcase_add_test(tcase, bodies_turn_at_their_samples);
     tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
     return tcase;
 }
