@@ -24,8 +24,8 @@ void hs_check_aim(struct hs_hit_context *c)
         hs_report_remembered(c, HS_CHECK_AIM);
         return;
     }
-    if (!(c->trace_length > 0))
-        return;
+    if (!c->has_path || !(c->trace_length > 0))
+        return; /* no direction: too short, or too long to be held */
     /* What the posted shot said of its direction does not hold for a hit that goes elsewhere. */
     if (c->posted != NULL && c->shooter.status != HS_REWIND_OK) {
         if (c->posted->shot->has_direction)

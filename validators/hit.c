@@ -110,6 +110,9 @@ static void lay_path(struct hs_hit_context *c)
         struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
         int64_t launch_us = launch_time(c, gravity);
         c->fire_time_us = launch_us;
+        /* A claim may tell a flight of an age, which is refused. Its way would only be rounding. */
+        if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
+            launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
             hs_path_flight(claim->start, claim->end, gravity, radius, extension, chord_error(c),
                            launch_us, c->hit_time_us, &c->path);
