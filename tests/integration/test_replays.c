@@ -192,14 +192,14 @@ START_TEST(other_spellings_are_the_same_item)
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     open_match(http, "spellings");
     static const char *const bodies[] = {
-        "{\"now\":101,\"hits\":[{\"shot\":1,\"shooter\":\"S\",\"hit_time\":100.9,\"weapon\":"
-        "\"rifle\","
-        "\"start\":[0,0,1.6],\"end\":[20,0,1.6],\"target\":\"T\"}]}",
-        "{ \"hits\" : [{\"target\":\"T\",\"end\":[2e1,0.0,16e-1],\"start\":[0.0,-0.0,1.60],"
-        "\"weapon\":\"\\u0072ifle\",\"hit_time\":1009e-1,\"shooter\":\"S\",\"shot\":1}],\"now\":"
-        "101}",
-        "{\"now\":101,\"hits\":[{\"shot\":1,\"shooter\":\"S\",\"hit_time\":100.9000001,"
-        "\"weapon\":\"rifle\",\"start\":[0,0,1.6],\"end\":[20,0,1.6],\"target\":\"T\"}]}",
+        ("{\"now\":101,\"hits\":[{\"shot\":1,\"shooter\":\"S\",\"hit_time\":100.9,\"weapon\":"
+         "\"rifle\","
+         "\"start\":[0,0,1.6],\"end\":[20,0,1.6],\"target\":\"T\"}]}"),
+        ("{ \"hits\" : [{\"target\":\"T\",\"end\":[2e1,0.0,16e-1],\"start\":[0.0,-0.0,1.60],"
+         "\"weapon\":\"\\u0072ifle\",\"hit_time\":1009e-1,\"shooter\":\"S\",\"shot\":1}],\"now\":"
+         "101}"),
+        ("{\"now\":101,\"hits\":[{\"shot\":1,\"shooter\":\"S\",\"hit_time\":100.9000001,"
+         "\"weapon\":\"rifle\",\"start\":[0,0,1.6],\"end\":[20,0,1.6],\"target\":\"T\"}]}"),
     };
     char *first = ask(http, "/v1/matches/spellings/hits", bodies[0], false);
     for (int i = 1; i < 3; i++) {
