@@ -109,7 +109,9 @@ static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
     size_t mark = mark_of(writer);
     name_verdict(slot, "shot", claim->shot, claim->shooter, &id);
     hs_shot_encode(writer, claim, &result, forward_us, &id, explain);
-    hs_shot_note(slot->match, claim, &result, written_since(writer, mark));
+    struct hs_str answer = written_since(writer, mark);
+    if (answer.ptr != NULL) /* else memory is out: the reply fails, and a retry is judged anew */
+        hs_shot_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_SHOT, &result);
 }
@@ -130,7 +132,9 @@ static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
     size_t mark = mark_of(writer);
     name_verdict(slot, "hit", claim->shot, claim->shooter, &id);
     hs_hit_encode(writer, claim, &result, &id, explain);
-    hs_hit_note(slot->match, claim, &result, written_since(writer, mark));
+    struct hs_str answer = written_since(writer, mark);
+    if (answer.ptr != NULL) /* as for shots */
+        hs_hit_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_HIT, &result);
 }

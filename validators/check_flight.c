@@ -39,7 +39,7 @@ void hs_check_flight(struct hs_hit_context *c)
     if (c->weapon == NULL || c->weapon->type != HS_WEAPON_PROJECTILE || !c->has_path ||
         !claimed_speed_fits(c))
         return;
-    double speed = c->weapon->speed, low = INFINITY, high = INFINITY, needed;
+    double speed = c->weapon->speed, low = (double)INFINITY, high = (double)INFINITY, needed;
     int64_t flown = c->hit_time_us - c->fire_time_us;
     struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
     double fastest = speed * (1 + SPEED_TOLERANCE);
