@@ -119,12 +119,8 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
-<<<<<<< HEAD
-    if (b <= 0 || !(discriminant >= 0 && discriminant < HUGE_VAL)) /* or too far to be held */
-=======
     if (b <= 0 ||
         !(discriminant >= 0 && discriminant < (double)INFINITY)) /* or too far to be held */
->>>>>>> 4534c72949ff433f5bd6f6983a11412173c821ab
         return false;
     double root = sqrt(discriminant);
     *low = sqrt(2 * squared / (b + root)); /* the small root without cancellation */
