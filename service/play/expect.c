@@ -70,7 +70,6 @@ static void leave(struct comparison *cmp, size_t before)
 
 static double tolerance_of(const struct comparison *cmp, const char *key, const json_t *object)
 {
-    const char *unit = json_string_value(json_object_get(object, "unit"));
     switch (hs_quantity_of(key)) {
     case HS_QUANTITY_LENGTH:
     case HS_QUANTITY_POINT:
@@ -82,8 +81,7 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     case HS_QUANTITY_ROTATION:
         return direction_tolerance;
     case HS_QUANTITY_MEASURE:
-        return unit != NULL && strcmp(unit, "length") == 0 ? length_tolerance * cmp->unit
-                                                           : plain_tolerance;
+        return hs_measures_length(object) ? length_tolerance * cmp->unit : plain_tolerance;
     case HS_QUANTITY_PLAIN:
     case HS_QUANTITY_FALLOFF:
     case HS_QUANTITY_TIME:

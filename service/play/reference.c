@@ -62,7 +62,7 @@ struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
     bool local;     /* inside a rig or a mover's box: points do not shift */
-    bool is_length; /* the object around says "unit":"length" */
+    bool is_length; /* the object around measures lengths or speeds */
     bool tolerance; /* a "$within": scales, but neither turns nor shifts */
 };
 
@@ -218,12 +218,20 @@ static bool is_text(const json_t *value, const char *text)
     return string != NULL && strcmp(string, text) == 0;
 }
 
+bool hs_measures_length(const json_t *object)
+{
+    const json_t *unit = json_object_get(object, "unit");
+    /* Refused victims carry no unit: all that is measured of them is how far off they were. */
+    return is_text(unit, "length") || is_text(unit, "length_per_second") ||
+           (unit == NULL && is_text(json_object_get(object, "reason"), "outside_blast"));
+}
+
 static json_t *apply_object(const struct place *place, const json_t *value)
 {
     json_t *out = json_object();
     const char *key;
     json_t *member;
-    bool is_length = is_text(json_object_get(value, "unit"), "length");
+    bool is_length = hs_measures_length(value);
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {
         struct place inner = *place;

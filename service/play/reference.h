@@ -26,10 +26,14 @@ enum hs_quantity {
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
     HS_QUANTITY_TIME,         /* a moment on the game server's clock */
     HS_QUANTITY_UP,           /* "+z" and the like */
-    HS_QUANTITY_MEASURE,      /* a length where the object says "unit":"length" */
+    HS_QUANTITY_MEASURE,      /* a length where hs_measures_length() says so */
 };
 
 enum hs_quantity hs_quantity_of(const char *key);
+
+/* True when "measured" and "limit" in this object are lengths or speeds: its "unit" says so, or it
+   is a victim out of reach of a blast. */
+bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
     const char *name; /* "metres"; letters, digits and dashes */
