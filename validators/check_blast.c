@@ -129,6 +129,15 @@ static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
     }
 }
 
+/* A refusal that is certain wins over one that data is missing for, as everywhere. */
+static const struct hs_refused_victim *first_refusal(const struct hs_hit_result *out)
+{
+    for (uint16_t i = 0; i < out->refused_count; i++)
+        if (hs_reason_verdict(out->refused[i].reason) == HS_VERDICT_REJECTED)
+            return &out->refused[i];
+    return &out->refused[0];
+}
+
 void hs_check_blast(struct hs_hit_context *c)
 {
     struct burst burst;
@@ -145,7 +154,7 @@ void hs_check_blast(struct hs_hit_context *c)
         hs_report_pass(c, HS_CHECK_BLAST);
         return;
     }
-    const struct hs_refused_victim *first = &c->out->refused[0];
+    const struct hs_refused_victim *first = first_refusal(c->out);
     struct hs_check_row *row = hs_reason_verdict(first->reason) == HS_VERDICT_INCONCLUSIVE
                                    ? hs_report_unknown(c, HS_CHECK_BLAST, first->reason)
                                    : hs_report_fail(c, HS_CHECK_BLAST, first->reason);
