@@ -19,8 +19,7 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
 
 /* Judges posted shots and writes the array of results. */
 void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_shots_request *request, bool explain,
-                    struct hs_writer *writer);
+                    const struct hs_shots_request *request, bool explain, struct hs_writer *writer);
 
 /* Judges claims and writes the array of results. */
 void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,

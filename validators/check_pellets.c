@@ -76,7 +76,7 @@ void hs_check_pellets(struct hs_hit_context *c)
                           HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets);
         return;
     }
-    struct hs_vec expected[HS_MAX_PELLETS];
+    struct hs_vec expected[HS_MAX_PELLETS] = {{0, 0, 0}};
     size_t expected_count = expected_directions(c, expected);
     if (expected_count == 0) {
         hs_report_measure(hs_report_pass(c, HS_CHECK_PELLETS), HS_UNIT_COUNTED, (double)count,

@@ -50,7 +50,9 @@ void hs_ledger_forget_times(struct hs_ledger *ledger)
 
 static size_t numbers_bytes(const struct hs_ledger_numbers *numbers)
 {
-    size_t bytes = numbers->entries != NULL ? HS_LEDGER_NUMBERS * sizeof numbers->entries[0] : 0;
+    if (numbers->entries == NULL)
+        return 0;
+    size_t bytes = HS_LEDGER_NUMBERS * sizeof numbers->entries[0];
     for (uint32_t i = 0; i < numbers->count; i++) {
         const struct hs_posted_shot *shot = numbers->entries[i].shot;
         bytes += numbers->entries[i].answer_size;
@@ -176,7 +178,7 @@ bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_en
     if (!copy_entry(entry, &copy))
         return false;
     if (numbers->entries == NULL)
-        numbers->entries = malloc(HS_LEDGER_NUMBERS * sizeof numbers->entries[0]);
+        numbers->entries = calloc(HS_LEDGER_NUMBERS, sizeof numbers->entries[0]);
     if (numbers->entries == NULL) {
         free_entry(&copy);
         return false;

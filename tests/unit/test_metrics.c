@@ -130,10 +130,14 @@ START_TEST(counts_go_where_they_belong)
     hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 400, 2.0);
     hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 404, 0.001);
     hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 418, 0.001);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_ENFORCE);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_SHADOW);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_SHADOW);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION, HS_MODE_OFF);
+    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+                       HS_MODE_ENFORCE);
+    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+                       HS_MODE_SHADOW);
+    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+                       HS_MODE_SHADOW);
+    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+                       HS_MODE_OFF);
     hs_metrics_frame(metrics, HS_FRAME_STORED, 64);
     hs_metrics_shed(metrics, HS_SHED_CAPACITY);
     hs_metrics_inflight(metrics, 1);
