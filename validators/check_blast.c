@@ -27,7 +27,7 @@ static double distance_to(const struct hs_hit_context *c, const struct burst *bu
                           const struct hs_view *view)
 {
     struct hs_body body;
-    double nearest = INFINITY;
+    double nearest = (double)INFINITY;
     hs_rewind_body(view->player->history, c->ruleset, &view->bracket, &body);
     for (uint16_t i = 0; i < body.count; i++)
         nearest = fmin(nearest, hs_solid_distance(&body.solids[i], burst->center));
