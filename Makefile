@@ -14,7 +14,7 @@ LDFLAGS  ?=
 # that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
-PACKAGES_TEST  := check libyaml-dev
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -63,6 +63,9 @@ TEST_SRC  := $(wildcard tests/unit/test_*.c tests/property/test_*.c tests/integr
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
+# What is compared with other libraries links them; nothing else does.
+PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
+PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_world
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
@@ -110,7 +113,22 @@ $(PROG): $(B)/obj/service/main.o $(APP_LIB) $(LIB)
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK_FLAGS) $^ $(CHECK_LIBS) $(PKG_LIBS) -lm -pthread -o $@
+	$(Q)$(CC) $(LINK_FLAGS) $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
+
+$(PEER_BIN): $(PEER_OBJ)
+$(PEER_BIN): PEER_LIBS = $(shell pkg-config --libs bullet) -lembree3 -lstdc++
+
+$(B)/obj/tests/peers/%.c.o: tests/peers/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(EDGE_FLAGS) -MMD -MP -c $< -o $@
+
+# Bullet's headers are not clean under the project's warnings: they count as the system's.
+$(B)/obj/tests/peers/%.cpp.o: tests/peers/%.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -g $(OPT) -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
+	    $(if $(WERROR),-Werror) $(HARDEN) $(SAN) $(CFLAGS) -MMD -MP -c $< -o $@
 
 run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
@@ -184,4 +202,5 @@ help: ## this list
 	@echo '  variables: V=1 (show commands)  CC  CFLAGS  OPT (-O2)  SANITIZE=address,undefined  PREFIX  DESTDIR'
 
 -include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/service/main.d
+-include $(PEER_OBJ:.o=.d)
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)

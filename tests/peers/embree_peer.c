@@ -73,3 +73,22 @@ bool hs_embree_ray_cast(const struct hs_embree_mesh *mesh, const double from[3],
     *distance = (double)query.ray.tfar;
     return query.hit.geomID != RTC_INVALID_GEOMETRY_ID;
 }
+
+bool hs_embree_blocks(const struct hs_embree_mesh *mesh, const double from[3],
+                      const double direction[3], double length)
+{
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    struct RTCRay ray = {
+        .org_x = (float)from[0],
+        .org_y = (float)from[1],
+        .org_z = (float)from[2],
+        .dir_x = (float)direction[0],
+        .dir_y = (float)direction[1],
+        .dir_z = (float)direction[2],
+        .tfar = (float)length,
+        .mask = ~0u,
+    };
+    rtcOccluded1(mesh->scene, &context, &ray);
+    return ray.tfar < 0;
+}

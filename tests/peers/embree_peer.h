@@ -19,4 +19,8 @@ void hs_embree_mesh_destroy(struct hs_embree_mesh *mesh);
 bool hs_embree_ray_cast(const struct hs_embree_mesh *mesh, const double from[3],
                         const double direction[3], double length, double *distance);
 
+/* Whether a ray hits anything before its end. Thread-safe. */
+bool hs_embree_blocks(const struct hs_embree_mesh *mesh, const double from[3],
+                      const double direction[3], double length);
+
 #endif
