@@ -11,7 +11,8 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%d", (HS_RETRY_AFTER_MS + 999) / 1000);
     bool fine = MHD_add_response_header(response, "X-Request-Id", headers->request_id) == MHD_YES;
-    fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
+    if (status != 204) /* there is no content to have a type */
+        fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
     if (headers->allow != NULL && headers->allow[0] != '\0')
         fine = fine && MHD_add_response_header(response, "Allow", headers->allow) == MHD_YES;
     if (status == 503)

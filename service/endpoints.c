@@ -1,6 +1,7 @@
 /* The table from routes to endpoints, and what they share. */
 #include "service/endpoints.h"
 
+#include "service/map_store.h"
 #include "service/metrics.h"
 #include "service/options.h"
 #include "service/ruleset_store.h"
@@ -19,6 +20,9 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
     [HS_ROUTE_RULESET_LIST] = hs_endpoint_ruleset_list,
     [HS_ROUTE_RULESET_PUT] = hs_endpoint_ruleset_put,
     [HS_ROUTE_RULESET_GET] = hs_endpoint_ruleset_get,
+    [HS_ROUTE_MAP_PUT] = hs_endpoint_map_put,
+    [HS_ROUTE_MAP_GET] = hs_endpoint_map_get,
+    [HS_ROUTE_MAP_DELETE] = hs_endpoint_map_delete,
     [HS_ROUTE_CONTRACT] = hs_endpoint_contract,
     [HS_ROUTE_LIVEZ] = hs_endpoint_livez,
     [HS_ROUTE_READYZ] = hs_endpoint_readyz,
@@ -97,4 +101,7 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
 {
     *gauges = (struct hs_metrics_gauges){0};
     hs_registry_each(service->registry, add_gauges, gauges);
+    struct hs_map_usage maps = hs_map_store_usage(service->maps);
+    gauges->maps = maps.maps;
+    gauges->map_bytes = maps.bytes;
 }

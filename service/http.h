@@ -52,6 +52,7 @@ struct hs_http_limits {
     unsigned threads;           /* workers of this listener, >= 1 */
     unsigned connections;       /* refused beyond this */
     size_t body_bytes;          /* 413 beyond this */
+    size_t map_body_bytes;      /* the same for maps */
     size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */
     unsigned idle_seconds;      /* a silent connection is closed after this */
     unsigned request_seconds;   /* a body that takes longer in all is answered 408 and closed */

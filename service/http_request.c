@@ -131,7 +131,9 @@ static void examine(const struct request *request, const char *method, const cha
     hs_headers_check_framing(headers, body, &target->problem);
     target->close = target->problem.code != HS_PROBLEM_NONE;
     find_route(request, method, url, target);
-    hs_headers_check_content(headers, body, request->http->limits.body_bytes, &target->problem);
+    const struct hs_http_limits *limits = &request->http->limits;
+    size_t limit = target->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    hs_headers_check_content(headers, body, limit, &target->problem);
     if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
         target->close = true;
 }

@@ -13,7 +13,7 @@
 /* The statuses an answer can have; anything else is counted as "other". */
 #define CODES(X)                                                                                   \
     X(200)                                                                                         \
-    X(201) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
+    X(201) X(204) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
 
 static const int codes[] = {
 #define X(code) code,
@@ -319,6 +319,9 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     gauge(out, "hindsight_players_active", "Players with a history.", (double)gauges->players);
     gauge(out, "hindsight_history_bytes", "Memory of all histories.",
           (double)gauges->history_bytes);
+    gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
+    gauge(out, "hindsight_map_bytes", "Memory of all maps, those only matches hold included.",
+          (double)gauges->map_bytes);
     gauge(out, "hindsight_config_last_reload_successful",
           "1 if the last reload of rulesets took everything.",
           atomic_load(&metrics->reload_failed) ? 0 : 1);

@@ -63,10 +63,10 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
-    size_t matches, players, history_bytes;
+    size_t matches, players, history_bytes, maps, map_bytes;
 };
 
-/* Fills the gauges from the registry; service/endpoints.c. */
+/* Fills the gauges from the registry and the maps; service/endpoints.c. */
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
 
 /* Writes the exposition. */

@@ -3,6 +3,7 @@
 #include "service/clock.h"
 #include "service/http.h"
 #include "service/log.h"
+#include "service/map_store.h"
 #include "service/metrics.h"
 #include "service/options.h"
 #include "service/registry.h"
@@ -68,7 +69,9 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->rulesets = hs_ruleset_store_create(options->default_ruleset, error);
     if (service->rulesets != NULL)
         service->registry = hs_registry_create(options->max_matches, service->rulesets);
-    if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL) {
+    service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
+    if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL ||
+        service->maps == NULL) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -78,6 +81,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 static void destroy_state(struct hs_service *service)
 {
     hs_registry_destroy(service->registry); /* its matches hold rulesets */
+    hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_metrics_destroy(service->metrics);
 }
@@ -127,6 +131,9 @@ static bool start_listeners(struct hs_service *service, struct hs_http **data,
         .threads = options->threads == 0 ? processors() : (unsigned)options->threads,
         .connections = (unsigned)fit_connections(options->max_connections),
         .body_bytes = options->body_bytes,
+        .map_body_bytes = options->map_body_bytes < options->inflight_body_bytes
+                              ? options->map_body_bytes
+                              : options->inflight_body_bytes,
         .inflight_body_bytes = options->inflight_body_bytes,
         .idle_seconds = (unsigned)options->idle_seconds,
         .request_seconds = (unsigned)options->request_seconds,

@@ -5,10 +5,16 @@
 
 void hs_sha256_hex(const void *bytes, size_t size, char out[HS_SHA256_HEX])
 {
+    hs_sha256_hex_parts(&(struct hs_sha256_part){bytes, size}, 1, out);
+}
+
+void hs_sha256_hex_parts(const struct hs_sha256_part *parts, size_t count, char out[HS_SHA256_HEX])
+{
     struct sha256_ctx context;
     uint8_t digest[SHA256_DIGEST_SIZE];
     sha256_init(&context);
-    sha256_update(&context, size, bytes);
+    for (size_t i = 0; i < count; i++)
+        sha256_update(&context, parts[i].size, parts[i].bytes);
     sha256_digest(&context, sizeof digest, digest);
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < sizeof digest; i++) {

@@ -41,13 +41,20 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-static bool fill(struct hs_world *world, const struct hs_world_mesh *mesh)
+/* Of whole cache lines, and never nothing. */
+static void *alloc_lines(size_t size)
+{
+    size_t rounded = (size / 64 + 1) * 64;
+    return rounded > size ? aligned_alloc(64, rounded) : NULL;
+}
+
+static bool fill(struct hs_world *world, const struct hs_world_mesh *mesh, hs_world_alloc *alloc)
 {
     world->info.vertices = mesh->vertex_count;
     world->info.triangles = mesh->triangle_count;
     world->info.boxes = mesh->box_count;
     world->boxes = copy(mesh->boxes, mesh->box_count, sizeof *mesh->boxes);
-    if (world->boxes == NULL || !hs_world_build(world, mesh))
+    if (world->boxes == NULL || !hs_world_build(world, mesh, alloc != NULL ? alloc : alloc_lines))
         return false;
     world->info.bytes = sizeof *world + world->node_count * sizeof *world->nodes +
                         world->group_count * sizeof *world->groups +
@@ -55,13 +62,14 @@ static bool fill(struct hs_world *world, const struct hs_world_mesh *mesh)
     return true;
 }
 
-struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, enum hs_world_fault *fault)
+struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
+                                 enum hs_world_fault *fault)
 {
     enum hs_world_fault result = examine(mesh);
     struct hs_world *world = NULL;
     if (result == HS_WORLD_FINE) {
         world = calloc(1, sizeof *world);
-        if (world == NULL || !fill(world, mesh)) {
+        if (world == NULL || !fill(world, mesh, alloc)) {
             hs_world_destroy(world);
             world = NULL;
             result = HS_WORLD_NO_MEMORY;

@@ -50,12 +50,17 @@ enum hs_world_fault {
 
 struct hs_world;
 
+/* Memory for what queries read, aligned to 64 bytes; free() gives it back. NULL: there is none. */
+typedef void *hs_world_alloc(size_t size);
+
 /*
  * Builds the world; the mesh is copied. Time grows as n log n: about a second for a million
- * triangles. NULL with *fault set (`fault` may be NULL). hs_world_destroy frees it; destroying NULL
- * does nothing. An empty mesh gives a world that nothing touches.
+ * triangles. `alloc` gives the memory queries read, which is quicker in large pages (NULL: malloc's
+ * memory). NULL with *fault set (`fault` may be NULL). hs_world_destroy frees the world; destroying
+ * NULL does nothing. An empty mesh gives a world that nothing touches.
  */
-struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, enum hs_world_fault *fault);
+struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
+                                 enum hs_world_fault *fault);
 void hs_world_destroy(struct hs_world *world);
 
 struct hs_world_info {

@@ -7,7 +7,6 @@
 #include "world_tree.h"
 
 #include "lanes.h"
-#include "pages.h"
 #include "triangle.h"
 
 #include <float.h>
@@ -405,16 +404,16 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
 }
 
 /* The same elements in memory that is good to read; frees the old. */
-static void *align(void *array, size_t count, size_t size)
+static void *settle(void *array, size_t count, size_t size, hs_world_alloc *alloc)
 {
-    void *aligned = array == NULL ? NULL : hs_pages_alloc(count * size);
-    if (aligned != NULL)
-        memcpy(aligned, array, count * size);
+    void *settled = array == NULL ? NULL : alloc(count * size);
+    if (settled != NULL)
+        memcpy(settled, array, count * size);
     free(array);
-    return aligned;
+    return settled;
 }
 
-bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh)
+bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh, hs_world_alloc *alloc)
 {
     struct builder b = {.world = world, .mesh = mesh};
     size_t most = world->info.triangles + world->info.boxes;
@@ -435,9 +434,9 @@ bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh)
         measure(&b, &ranges[i]);
     add_node(&b, ranges, count, 0);
     free(b.items);
-    world->nodes = align(world->nodes, world->node_count, sizeof *world->nodes);
+    world->nodes = settle(world->nodes, world->node_count, sizeof *world->nodes, alloc);
     if (world->group_count > 0)
-        world->groups = align(world->groups, world->group_count, sizeof *world->groups);
+        world->groups = settle(world->groups, world->group_count, sizeof *world->groups, alloc);
     return !b.no_memory && world->nodes != NULL &&
            (world->group_count == 0 || world->groups != NULL);
 }

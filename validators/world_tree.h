@@ -61,6 +61,7 @@ struct hs_world {
 
 /* Builds everything for a mesh that was examined: nodes and groups over triangles and boxes, the
    rest of the info, the origin. False: out of memory. */
-bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh);
+bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
+                    hs_world_alloc *alloc);
 
 #endif

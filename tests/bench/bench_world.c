@@ -9,6 +9,7 @@
  * Rounds alternate and medians are compared, so that a machine that is busy with something else
  * disturbs both alike. `ratio` is how many times faster than the baseline: its time / ours.
  */
+#include "service/pages.h"
 #include "tests/peers/bullet_peer.h"
 #include "tests/peers/embree_peer.h"
 #include "tests/support/bench.h"
@@ -179,7 +180,7 @@ int main(void)
             (struct hs_vec){(double)narrow.vertices[i][0], (double)narrow.vertices[i][1],
                             (double)narrow.vertices[i][2]};
     double began = now_us();
-    struct stage stage = {.world = hs_world_create(&mesh.mesh, NULL)};
+    struct stage stage = {.world = hs_world_create(&mesh.mesh, hs_pages_alloc, NULL)};
     double built = now_us();
     stage.bullet =
         hs_bullet_mesh_create((const float(*)[3])narrow.vertices, mesh.mesh.vertex_count,

@@ -154,7 +154,7 @@ static const char *check_contact(const struct hs_sweep *s, const struct hs_world
 
 static struct hs_world *create(const struct hs_test_mesh *mesh)
 {
-    struct hs_world *world = hs_world_create(&mesh->mesh, NULL);
+    struct hs_world *world = hs_world_create(&mesh->mesh, NULL, NULL);
     ck_assert_ptr_nonnull(world);
     return world;
 }

@@ -193,7 +193,7 @@ START_TEST(agrees_with_bullet)
     struct hs_test_mesh own, triangles;
     make_mesh(kind, kind == BOXES, seed, &own);
     make_mesh(kind, false, seed, &triangles);
-    struct hs_world *world = hs_world_create(&own.mesh, NULL);
+    struct hs_world *world = hs_world_create(&own.mesh, NULL, NULL);
     ck_assert_ptr_nonnull(world);
     struct oracle oracle;
     open_oracle(&triangles.mesh, &oracle);

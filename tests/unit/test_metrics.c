@@ -11,7 +11,8 @@
 #include <string.h>
 
 static struct hs_metrics *metrics;
-static const struct hs_metrics_gauges gauges = {.matches = 2, .players = 30, .history_bytes = 4096};
+static const struct hs_metrics_gauges gauges = {
+    .matches = 2, .players = 30, .history_bytes = 4096, .maps = 3, .map_bytes = 65536};
 static char *text;
 
 static void setup(void)
@@ -163,6 +164,8 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series("hindsight_matches_active") == 2);
     ck_assert(series("hindsight_players_active") == 30);
     ck_assert(series("hindsight_history_bytes") == 4096);
+    ck_assert(series("hindsight_maps") == 3);
+    ck_assert(series("hindsight_map_bytes") == 65536);
     ck_assert(series("process_resident_memory_bytes") > 100000);
     ck_assert(series("process_open_fds") >= 3);
     ck_assert(series("process_start_time_seconds") > 1.6e9);

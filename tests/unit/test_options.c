@@ -44,6 +44,9 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert(options.auto_open);
     ck_assert_uint_eq(options.max_connections, 4096);
     ck_assert_uint_eq(options.body_bytes, 1048576);
+    ck_assert_uint_eq(options.map_body_bytes, 268435456);
+    ck_assert_uint_eq(options.max_maps, 64);
+    ck_assert_uint_eq(options.map_bytes, 4294967296);
     ck_assert_uint_eq(options.idle_seconds, 75);
     ck_assert_uint_eq(options.request_seconds, 10);
     ck_assert_uint_eq(options.max_matches, 4096);

@@ -21,7 +21,7 @@ static void teardown(void)
 static void build(void)
 {
     enum hs_world_fault fault = HS_WORLD_NO_MEMORY;
-    world = hs_world_create(&mesh.mesh, &fault);
+    world = hs_world_create(&mesh.mesh, NULL, &fault);
     ck_assert_int_eq(fault, HS_WORLD_FINE);
     ck_assert_ptr_nonnull(world);
 }
@@ -305,17 +305,17 @@ START_TEST(bad_meshes_are_refused)
     enum hs_world_fault fault = HS_WORLD_FINE;
     add(0, 0, 0, 4, 0, 0, 0, 4, 0);
     mesh.triangles[0][2] = 3;
-    ck_assert_ptr_null(hs_world_create(&mesh.mesh, &fault));
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
     ck_assert_int_eq(fault, HS_WORLD_BAD_TRIANGLE);
     mesh.triangles[0][2] = 2;
     mesh.vertices[1].y = NAN;
-    ck_assert_ptr_null(hs_world_create(&mesh.mesh, &fault));
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
     ck_assert_int_eq(fault, HS_WORLD_BAD_VERTEX);
     mesh.vertices[1].y = 2e12;
-    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL));
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, NULL));
     mesh.vertices[1].y = 0;
     hs_test_mesh_box(&mesh, (struct hs_vec){0, 1, 0}, (struct hs_vec){1, 0, 1});
-    ck_assert_ptr_null(hs_world_create(&mesh.mesh, &fault));
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
     ck_assert_int_eq(fault, HS_WORLD_BAD_BOX);
     mesh.boxes[0].min.y = 0;
     build();

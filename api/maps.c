@@ -1,0 +1,473 @@
+#include "api/maps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json_cursor.h"
+
+enum list { VERTICES, TRIANGLES, BOXES, LISTS };
+
+static const char *const list_names[LISTS] = {"vertices", "triangles", "boxes"};
+
+/* Levels of brackets around an element of a list. */
+enum { LEVELS_AROUND = 2 };
+
+struct decoder {
+    struct hs_reader *reader;
+    struct hs_str text;
+    struct hs_map_document *out;
+    size_t room[LISTS];
+    struct hs_buffer shell; /* the document with its lists empty */
+    size_t cut_at[LISTS];   /* where in the shell something was left out, ... */
+    size_t cut[LISTS];      /* ... and how much */
+    size_t cuts;
+};
+
+/* ---- faults of form ---- */
+
+static bool is_full(const struct decoder *d)
+{
+    return d->reader->problem->count == HS_PROBLEM_MAX;
+}
+
+static void set_malformed(const struct decoder *d, size_t offset, const char *what)
+{
+    size_t line = 1, column = 1;
+    for (size_t i = 0; i < offset && i < d->text.len; i++) {
+        column = d->text.ptr[i] == '\n' ? 1 : column + 1;
+        line += d->text.ptr[i] == '\n';
+    }
+    hs_problem_set(d->reader->problem, HS_PROBLEM_MALFORMED_JSON, "line %zu, column %zu: %s", line,
+                   column, what);
+}
+
+static size_t offset_of(const struct decoder *d, const char *at)
+{
+    return (size_t)(at - d->text.ptr);
+}
+
+/* The value between two places by the ordinary parser; NULL with the fault noted. */
+static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
+                           const struct hs_json_at *at)
+{
+    json_error_t error;
+    json_t *value =
+        json_loadb(from, (size_t)(to - from), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (value != NULL)
+        return value;
+    switch (json_error_code(&error)) {
+    case json_error_duplicate_key:
+        hs_json_bad(d->reader, at, "holds a field twice");
+        break;
+    case json_error_numeric_overflow:
+        hs_json_bad(d->reader, at, "holds a number that is not finite, or not in range");
+        break;
+    case json_error_null_character:
+        hs_json_bad(d->reader, at, "must not contain a NUL character");
+        break;
+    case json_error_out_of_memory:
+        d->reader->no_memory = true;
+        break;
+    default:
+        set_malformed(d, offset_of(d, from) + (error.position > 0 ? (size_t)error.position : 0),
+                      error.text);
+        break;
+    }
+    return NULL;
+}
+
+/* ---- elements ---- */
+
+static bool in_reach(const struct hs_vec *v)
+{
+    return fabs(v->x) <= HS_WORLD_COORDINATE_MAX && fabs(v->y) <= HS_WORLD_COORDINATE_MAX &&
+           fabs(v->z) <= HS_WORLD_COORDINATE_MAX;
+}
+
+static void check_reach(struct hs_reader *reader, const struct hs_json_at *at,
+                        const struct hs_vec *v)
+{
+    const double axes[3] = {v->x, v->y, v->z};
+    for (size_t k = 0; k < 3; k++) {
+        struct hs_json_at here = {.parent = at, .index = k};
+        if (!(fabs(axes[k]) <= HS_WORLD_COORDINATE_MAX))
+            hs_json_bad(reader, &here, "must be from %g to %g", -HS_WORLD_COORDINATE_MAX,
+                        HS_WORLD_COORDINATE_MAX);
+    }
+}
+
+static bool read_vec(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     struct hs_vec *out)
+{
+    double axes[3];
+    if (!hs_json_read_reals(reader, value, at, 3, axes))
+        return false;
+    *out = (struct hs_vec){axes[0], axes[1], axes[2]};
+    check_reach(reader, at, out);
+    return true;
+}
+
+static void read_triangle(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, uint32_t out[3])
+{
+    if (!json_is_array(value) || json_array_size(value) != 3) {
+        hs_json_bad(reader, at, "must be an array of 3 numbers of vertices");
+        return;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        struct hs_json_at here = {.parent = at, .index = k};
+        json_t *number = json_array_get(value, k);
+        json_int_t n = json_integer_value(number);
+        if (!json_is_integer(number))
+            hs_json_bad(reader, &here, "must be an integer");
+        else if (n < 0 || n > (json_int_t)UINT32_MAX)
+            hs_json_bad(reader, &here, "must be from 0 to %lld", (long long)UINT32_MAX);
+        else
+            out[k] = (uint32_t)n;
+    }
+}
+
+static void read_min(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     void *target)
+{
+    read_vec(reader, value, at, &((struct hs_world_box *)target)->min);
+}
+
+static void read_max(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     void *target)
+{
+    read_vec(reader, value, at, &((struct hs_world_box *)target)->max);
+}
+
+static void read_box(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     struct hs_world_box *out)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "min", .kind = HS_JSON_CUSTOM, .required = true, .decode = read_min},
+        {.name = "max", .kind = HS_JSON_CUSTOM, .required = true, .decode = read_max},
+    };
+    static const struct hs_json_object table = {.fields = fields, .count = 2};
+    *out = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
+    size_t faults = reader->problem->count;
+    hs_json_read_object(reader, value, at, &table, out);
+    if (reader->problem->count != faults)
+        return;
+    const double low[3] = {out->min.x, out->min.y, out->min.z};
+    const double high[3] = {out->max.x, out->max.y, out->max.z};
+    struct hs_json_at min = {.parent = at, .key = "min"};
+    for (size_t k = 0; k < 3; k++) {
+        struct hs_json_at here = {.parent = &min, .index = k};
+        if (low[k] > high[k])
+            hs_json_bad(reader, &here, "must not be above that of max");
+    }
+}
+
+/* Room for one more element of a list. */
+static bool make_room(struct decoder *d, enum list list, size_t count, void **array, size_t size)
+{
+    if (count < d->room[list])
+        return true;
+    size_t room = d->room[list] + d->room[list] / 2 + 256;
+    void *moved = count < HS_WORLD_ITEMS_MAX ? realloc(*array, room * size) : NULL;
+    if (moved == NULL) {
+        d->reader->no_memory = true;
+        return false;
+    }
+    *array = moved;
+    d->room[list] = room;
+    return true;
+}
+
+/* The next element as the parser sees it. False: nothing after it can be understood. */
+static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
+                        void *target)
+{
+    struct hs_json_at root = {.parent = NULL};
+    struct hs_json_at array = {.parent = &root, .key = list_names[list]};
+    struct hs_json_at at = {.parent = &array, .index = index};
+    bool too_deep;
+    hs_cursor_skip_space(cursor);
+    const char *from = cursor->at;
+    if (!hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH - LEVELS_AROUND, &too_deep)) {
+        if (too_deep)
+            hs_json_bad(d->reader, &at, "nested deeper than %d", HS_JSON_MAX_DEPTH);
+        else
+            set_malformed(d, offset_of(d, cursor->at), "a value was expected");
+        return false;
+    }
+    if (is_full(d)) {
+        d->reader->problem->left_out++;
+        return true;
+    }
+    json_t *value = parse_value(d, from, cursor->at, &at);
+    if (value == NULL)
+        return d->reader->problem->code != HS_PROBLEM_MALFORMED_JSON && !d->reader->no_memory;
+    if (list == VERTICES)
+        read_vec(d->reader, value, &at, target);
+    else if (list == TRIANGLES)
+        read_triangle(d->reader, value, &at, target);
+    else
+        read_box(d->reader, value, &at, target);
+    json_decref(value);
+    return true;
+}
+
+static bool read_vertex(struct decoder *d, struct hs_cursor *cursor)
+{
+    struct hs_map_document *out = d->out;
+    void *array = out->vertices;
+    if (!make_room(d, VERTICES, out->vertex_count, &array, sizeof *out->vertices))
+        return false;
+    out->vertices = array;
+    struct hs_vec *v = &out->vertices[out->vertex_count];
+    struct hs_cursor quick = *cursor;
+    double axes[3];
+    if (hs_cursor_take_reals(&quick, axes)) {
+        *v = (struct hs_vec){axes[0], axes[1], axes[2]};
+        if (in_reach(v)) {
+            *cursor = quick;
+            out->vertex_count++;
+            return true;
+        }
+    }
+    *v = (struct hs_vec){0, 0, 0};
+    return read_slowly(d, cursor, VERTICES, out->vertex_count++, v);
+}
+
+static bool read_corner_numbers(struct decoder *d, struct hs_cursor *cursor)
+{
+    struct hs_map_document *out = d->out;
+    void *array = out->triangles;
+    if (!make_room(d, TRIANGLES, out->triangle_count, &array, sizeof *out->triangles))
+        return false;
+    out->triangles = array;
+    uint32_t *corners = out->triangles[out->triangle_count];
+    struct hs_cursor quick = *cursor;
+    if (hs_cursor_take_integers(&quick, corners)) {
+        *cursor = quick;
+        out->triangle_count++;
+        return true;
+    }
+    memset(corners, 0, sizeof *out->triangles);
+    return read_slowly(d, cursor, TRIANGLES, out->triangle_count++, corners);
+}
+
+static bool read_box_corners(struct decoder *d, struct hs_cursor *cursor)
+{
+    struct hs_map_document *out = d->out;
+    void *array = out->boxes;
+    if (!make_room(d, BOXES, out->box_count, &array, sizeof *out->boxes))
+        return false;
+    out->boxes = array;
+    struct hs_world_box *box = &out->boxes[out->box_count];
+    *box = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
+    return read_slowly(d, cursor, BOXES, out->box_count++, box);
+}
+
+/* A list from its opening bracket past its closing one. */
+static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
+{
+    static bool (*const read[LISTS])(struct decoder *, struct hs_cursor *) = {
+        read_vertex, read_corner_numbers, read_box_corners};
+    cursor->at++;
+    if (hs_cursor_take(cursor, ']'))
+        return true;
+    do {
+        if (!read[list](d, cursor))
+            return false;
+    } while (hs_cursor_take(cursor, ','));
+    if (hs_cursor_take(cursor, ']'))
+        return true;
+    hs_cursor_skip_space(cursor);
+    set_malformed(d, offset_of(d, cursor->at), "a comma or ] was expected");
+    return false;
+}
+
+/* ---- the document ---- */
+
+/* The list whose name stands between two quotation marks, followed by a colon and a bracket; the
+   cursor, behind the name, then is at the bracket. */
+static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
+{
+    struct hs_cursor after = *cursor;
+    size_t len = (size_t)(cursor->at - name) - 1;
+    for (int i = 0; i < LISTS; i++) {
+        if (strlen(list_names[i]) != len || memcmp(list_names[i], name, len) != 0 ||
+            !hs_cursor_take(&after, ':') || !hs_cursor_take(&after, '['))
+            continue;
+        cursor->at = after.at - 1;
+        *list = (enum list)i;
+        return true;
+    }
+    return false;
+}
+
+/* Takes the lists out of the text and leaves the rest in the shell. False: a fault was noted. */
+static bool take_lists(struct decoder *d)
+{
+    struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
+    const char *kept = cursor.at;
+    size_t depth = 0;
+    while (cursor.at < cursor.end) {
+        char c = *cursor.at;
+        depth += c == '{' || c == '[';
+        depth -= (c == '}' || c == ']') && depth > 0;
+        if (c != '"') {
+            cursor.at++;
+            continue;
+        }
+        bool too_deep;
+        const char *name = cursor.at + 1;
+        enum list list;
+        if (!hs_cursor_skip_value(&cursor, 0, &too_deep))
+            break;
+        if (depth != 1 || d->cuts == LISTS || !find_list(&cursor, name, &list))
+            continue;
+        hs_buffer_append(&d->shell, kept, (size_t)(cursor.at - kept));
+        const char *from = cursor.at;
+        if (!read_list(d, &cursor, list))
+            return false;
+        d->cut_at[d->cuts] = d->shell.len;
+        hs_buffer_puts(&d->shell, "[]");
+        d->cut[d->cuts++] = (size_t)(cursor.at - from) - 2;
+        kept = cursor.at;
+    }
+    hs_buffer_append(&d->shell, kept, (size_t)(d->text.ptr + d->text.len - kept));
+    return true;
+}
+
+/* Says again, by its place in the whole text, what is malformed in the shell. */
+static void place_malformed(const struct decoder *d, struct hs_str shell)
+{
+    json_error_t error;
+    if (shell.len >= 3 && memcmp(shell.ptr, "\xef\xbb\xbf", 3) == 0)
+        return;
+    json_t *root = json_loadb(shell.ptr, shell.len, 0, &error);
+    json_decref(root);
+    if (root != NULL || error.position < 0)
+        return;
+    size_t offset = (size_t)error.position;
+    for (size_t i = d->cuts; i-- > 0;)
+        if ((size_t)error.position > d->cut_at[i])
+            offset += d->cut[i];
+    d->reader->problem->code = HS_PROBLEM_NONE;
+    set_malformed(d, offset, error.text);
+}
+
+/* The lists were read already: what is left of them is empty, unless it is none. */
+static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    (void)target;
+    if (!json_is_array(value))
+        hs_json_bad(reader, at, "must be an array");
+    else if (json_array_size(value) > 0)
+        hs_json_bad(reader, at, "must have its name written without escapes");
+}
+
+static void read_shell(struct decoder *d)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "vertices", .kind = HS_JSON_CUSTOM, .decode = expect_list},
+        {.name = "triangles", .kind = HS_JSON_CUSTOM, .decode = expect_list},
+        {.name = "boxes", .kind = HS_JSON_CUSTOM, .decode = expect_list},
+    };
+    static const struct hs_json_object table = {.fields = fields, .count = LISTS};
+    struct hs_str shell = {d->shell.data, d->shell.len};
+    bool was_fine = d->reader->problem->code == HS_PROBLEM_NONE;
+    json_t *root = hs_json_parse(shell, d->reader->problem);
+    if (root == NULL) {
+        if (was_fine && d->reader->problem->code == HS_PROBLEM_MALFORMED_JSON)
+            place_malformed(d, shell);
+        return;
+    }
+    hs_json_read_object(d->reader, root, NULL, &table, d->out);
+    json_decref(root);
+}
+
+/* Only now is it known how many vertices there are, whichever list came first. */
+static void check_corners(struct decoder *d)
+{
+    const struct hs_map_document *out = d->out;
+    struct hs_json_at root = {.parent = NULL};
+    struct hs_json_at array = {.parent = &root, .key = list_names[TRIANGLES]};
+    for (size_t i = 0; i < out->triangle_count; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            if (out->triangles[i][k] < out->vertex_count)
+                continue;
+            if (is_full(d)) {
+                d->reader->problem->left_out++;
+                continue;
+            }
+            struct hs_json_at element = {.parent = &array, .index = i};
+            struct hs_json_at at = {.parent = &element, .index = k};
+            hs_json_bad(d->reader, &at, "must be the number of one of the %zu vertices, from 0 on",
+                        out->vertex_count);
+        }
+    }
+}
+
+bool hs_map_decode(struct hs_reader *reader, struct hs_str text, struct hs_map_document *out)
+{
+    *out = (struct hs_map_document){0};
+    struct decoder d = {.reader = reader, .text = text, .out = out};
+    if (take_lists(&d)) {
+        if (d.shell.failed)
+            reader->no_memory = true;
+        else
+            read_shell(&d);
+        if (reader->problem->code == HS_PROBLEM_NONE)
+            check_corners(&d);
+    }
+    hs_buffer_free(&d.shell);
+    return reader->problem->code == HS_PROBLEM_NONE && !reader->no_memory;
+}
+
+void hs_map_document_free(struct hs_map_document *document)
+{
+    free(document->vertices);
+    free(document->triangles);
+    free(document->boxes);
+    *document = (struct hs_map_document){0};
+}
+
+struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document)
+{
+    return (struct hs_world_mesh){.vertices = document->vertices,
+                                  .vertex_count = document->vertex_count,
+                                  .triangles = (const uint32_t(*)[3])document->triangles,
+                                  .triangle_count = document->triangle_count,
+                                  .boxes = document->boxes,
+                                  .box_count = document->box_count};
+}
+
+void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
+                   const struct hs_world_info *info)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "name");
+    hs_write_str(writer, name);
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, revision);
+    const struct {
+        const char *key;
+        size_t value;
+    } counts[] = {{"vertices", info->vertices},
+                  {"triangles", info->triangles},
+                  {"boxes", info->boxes},
+                  {"degenerate", info->degenerate},
+                  {"bytes", info->bytes}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        hs_write_key(writer, counts[i].key);
+        hs_write_int(writer, (int64_t)counts[i].value);
+    }
+    hs_write_key(writer, "bounds");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "min");
+    hs_write_vec(writer, info->min);
+    hs_write_key(writer, "max");
+    hs_write_vec(writer, info->max);
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}

@@ -1,0 +1,39 @@
+/*
+ * maps: the static geometry of a world as a document.
+ *
+ * A map of a million triangles is some forty megabytes of text, and would be ten times that as a
+ * tree of JSON values. So the long arrays are read from the text as they stand; only the rest of
+ * the document, and elements that are not plainly what they should be, go through the parser.
+ */
+#ifndef HS_API_MAPS_H
+#define HS_API_MAPS_H
+
+#include "api/json_in.h"
+#include "api/json_out.h"
+#include "validators/world.h"
+
+/* What a document holds; the arrays are malloc'ed. */
+struct hs_map_document {
+    struct hs_vec *vertices;
+    uint32_t (*triangles)[3];
+    struct hs_world_box *boxes;
+    size_t vertex_count, triangle_count, box_count;
+};
+
+/*
+ * Reads a document: `vertices`, `triangles`, `boxes`, each of which may be left out. Faults are
+ * noted in the reader's problem with their pointers, and no_memory is set as everywhere; beyond
+ * HS_PROBLEM_MAX faults the rest is only counted, an element each. True when the document is right;
+ * *out is set in any case and must be freed.
+ */
+bool hs_map_decode(struct hs_reader *reader, struct hs_str text, struct hs_map_document *out);
+void hs_map_document_free(struct hs_map_document *document);
+
+/* The document as what a world is made of; borrows its arrays. */
+struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document);
+
+/* Answer to GET and PUT: what is known of a map. */
+void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
+                   const struct hs_world_info *info);
+
+#endif

@@ -1,0 +1,196 @@
+#include "service/map_store.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/pages.h"
+#include "service/sha256.h"
+
+struct hs_map_store {
+    pthread_mutex_t lock;
+    size_t max_maps, max_bytes;
+    struct hs_map_usage usage;
+    struct hs_map_entry **entries; /* max_maps of them, usage.maps used, in no order */
+};
+
+struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
+{
+    struct hs_map_store *store = calloc(1, sizeof *store);
+    if (store == NULL)
+        return NULL;
+    store->entries = calloc(max_maps + 1, sizeof(struct hs_map_entry *));
+    if (store->entries == NULL) {
+        free(store);
+        return NULL;
+    }
+    store->max_maps = max_maps;
+    store->max_bytes = max_bytes;
+    pthread_mutex_init(&store->lock, NULL);
+    return store;
+}
+
+/* ---- entries ---- */
+
+static void destroy_entry(struct hs_map_entry *entry)
+{
+    hs_world_destroy(entry->world);
+    free(entry);
+}
+
+/* What the geometry is, apart from how its document is written. */
+static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
+{
+    char digest[HS_SHA256_HEX];
+    const uint64_t counts[3] = {mesh->vertex_count, mesh->triangle_count, mesh->box_count};
+    const struct hs_sha256_part parts[] = {
+        {counts, sizeof counts},
+        {mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices},
+        {mesh->triangles, mesh->triangle_count * sizeof *mesh->triangles},
+        {mesh->boxes, mesh->box_count * sizeof *mesh->boxes},
+    };
+    hs_sha256_hex_parts(parts, sizeof parts / sizeof parts[0], digest);
+    snprintf(revision, HS_REVISION_MAX, "sha256:%s", digest);
+}
+
+/* NULL: out of memory. */
+static struct hs_map_entry *create_entry(struct hs_str name, const struct hs_world_mesh *mesh)
+{
+    struct hs_map_entry *entry = calloc(1, sizeof *entry);
+    struct hs_world *world = entry == NULL ? NULL : hs_world_create(mesh, hs_pages_alloc, NULL);
+    if (world == NULL) {
+        free(entry);
+        return NULL;
+    }
+    hs_name_set(&entry->name, name);
+    name_revision(mesh, entry->revision);
+    hs_world_info(world, &entry->info);
+    entry->world = world;
+    return entry;
+}
+
+/* The rest with the lock held. Whoever drops the last reference destroys, after unlocking: a large
+   world takes a while to free. */
+static struct hs_map_entry *drop_reference(struct hs_map_store *store, struct hs_map_entry *entry)
+{
+    if (--entry->references > 0)
+        return NULL;
+    store->usage.bytes -= entry->info.bytes;
+    return entry;
+}
+
+static size_t find_place(const struct hs_map_store *store, struct hs_str name)
+{
+    size_t i = 0;
+    while (i < store->usage.maps && !hs_str_equal(hs_name_str(&store->entries[i]->name), name))
+        i++;
+    return i;
+}
+
+/* ---- the store ---- */
+
+void hs_map_store_destroy(struct hs_map_store *store)
+{
+    if (store == NULL)
+        return;
+    for (size_t i = 0; i < store->usage.maps; i++)
+        destroy_entry(store->entries[i]);
+    pthread_mutex_destroy(&store->lock);
+    free(store->entries);
+    free(store);
+}
+
+struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name)
+{
+    struct hs_map_entry *entry = NULL;
+    pthread_mutex_lock(&store->lock);
+    size_t place = find_place(store, name);
+    if (place < store->usage.maps) {
+        entry = store->entries[place];
+        entry->references++;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return entry;
+}
+
+void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry)
+{
+    pthread_mutex_lock(&store->lock);
+    entry->references++;
+    pthread_mutex_unlock(&store->lock);
+}
+
+void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    pthread_mutex_lock(&store->lock);
+    struct hs_map_entry *last = drop_reference(store, entry);
+    pthread_mutex_unlock(&store->lock);
+    if (last != NULL)
+        destroy_entry(last);
+}
+
+/* With the lock held. *gone: to be destroyed afterwards. */
+static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry *entry,
+                                 struct hs_map_entry **gone)
+{
+    size_t place = find_place(store, hs_name_str(&entry->name));
+    bool there = place < store->usage.maps;
+    *gone = entry;
+    if (!there && store->usage.maps == store->max_maps)
+        return HS_MAP_FULL;
+    /* A map nobody else holds makes room for its successor. */
+    struct hs_map_entry *old = there ? store->entries[place] : NULL;
+    size_t freed = old != NULL && old->references == 1 ? old->info.bytes : 0;
+    if (store->usage.bytes - freed + entry->info.bytes > store->max_bytes)
+        return HS_MAP_TOO_BIG;
+    *gone = old != NULL ? drop_reference(store, old) : NULL;
+    store->usage.bytes += entry->info.bytes;
+    store->usage.maps += !there;
+    store->entries[place] = entry;
+    entry->references = 2; /* the name's, and the caller's */
+    return there ? HS_MAP_REPLACED : HS_MAP_CREATED;
+}
+
+enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
+                                 const struct hs_world_mesh *mesh, struct hs_map_entry **entry)
+{
+    struct hs_map_entry *made = create_entry(name, mesh), *gone;
+    if (made == NULL)
+        return HS_MAP_NO_MEMORY;
+    pthread_mutex_lock(&store->lock);
+    enum hs_map_put result = put_entry(store, made, &gone);
+    pthread_mutex_unlock(&store->lock);
+    if (result == HS_MAP_CREATED || result == HS_MAP_REPLACED)
+        *entry = made;
+    if (gone != NULL)
+        destroy_entry(gone);
+    return result;
+}
+
+bool hs_map_store_delete(struct hs_map_store *store, struct hs_str name)
+{
+    struct hs_map_entry *gone = NULL;
+    pthread_mutex_lock(&store->lock);
+    size_t place = find_place(store, name);
+    bool there = place < store->usage.maps;
+    if (there) {
+        gone = drop_reference(store, store->entries[place]);
+        store->entries[place] = store->entries[--store->usage.maps];
+    }
+    pthread_mutex_unlock(&store->lock);
+    if (gone != NULL)
+        destroy_entry(gone);
+    return there;
+}
+
+struct hs_map_usage hs_map_store_usage(struct hs_map_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    struct hs_map_usage usage = store->usage;
+    pthread_mutex_unlock(&store->lock);
+    return usage;
+}

@@ -1,0 +1,67 @@
+/*
+ * Maps by name. A map is replaced whole; who holds the old one keeps it until he lets go, so the
+ * world of a running match never changes. Thread-safe.
+ */
+#ifndef HS_SERVICE_MAP_STORE_H
+#define HS_SERVICE_MAP_STORE_H
+
+#include <stddef.h>
+
+#include "service/ruleset_store.h"
+#include "validators/str.h"
+#include "validators/world.h"
+
+struct hs_map_entry {
+    struct hs_name name;
+    char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
+    struct hs_world *world;
+    struct hs_world_info info; /* of `world` */
+    unsigned references;       /* guarded by the store */
+};
+
+struct hs_map_store;
+
+/*
+ * Room for so many maps, and so many bytes of all worlds in memory: those that were replaced or
+ * deleted count for as long as a match holds them. NULL: out of memory.
+ */
+struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
+
+/* Nobody may hold an entry any more. */
+void hs_map_store_destroy(struct hs_map_store *store);
+
+/* The entry of a name, or NULL. hs_map_store_release gives it back. */
+struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
+
+/* One more holder of an entry that is held already. */
+void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
+/* NULL is fine. */
+void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
+
+enum hs_map_put {
+    HS_MAP_CREATED,
+    HS_MAP_REPLACED, /* also when the same geometry was there already */
+    HS_MAP_FULL,     /* as many maps as there is room for */
+    HS_MAP_TOO_BIG,  /* as many bytes as there is room for */
+    HS_MAP_NO_MEMORY
+};
+
+/*
+ * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh is
+ * right (hs_map_decode said so) and only read. With CREATED and REPLACED *entry is the new one,
+ * held for the caller.
+ */
+enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
+                                 const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
+
+/* Takes a map away; false: there is none of that name. */
+bool hs_map_store_delete(struct hs_map_store *store, struct hs_str name);
+
+struct hs_map_usage {
+    size_t maps;  /* that have a name */
+    size_t bytes; /* of all worlds in memory */
+};
+
+struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);
+
+#endif
