@@ -13,7 +13,8 @@
 /* The statuses an answer can have; anything else is counted as "other". */
 #define CODES(X)                                                                                   \
     X(200)                                                                                         \
-    X(201) X(204) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
+    X(201)                                                                                         \
+    X(204) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
 
 static const int codes[] = {
 #define X(code) code,

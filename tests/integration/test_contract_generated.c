@@ -164,6 +164,30 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
     json_decref(rigs);
 }
 
+/* ---- rules between the fields of a map ---- */
+
+/* Corners are vertices, and boxes the right way up. */
+static void make_map_true(json_t *map, struct hs_random *random)
+{
+    size_t i, count = json_array_size(json_object_get(map, "vertices"));
+    json_t *triangle, *box;
+    if (count == 0)
+        json_object_del(map, "triangles");
+    json_array_foreach(json_object_get(map, "triangles"), i, triangle) for (size_t k = 0; k < 3;
+                                                                            k++)
+        json_array_set_new(triangle, k, json_integer(hs_random_index(random, (int)count)));
+    json_array_foreach(json_object_get(map, "boxes"), i, box)
+    {
+        json_t *min = json_object_get(box, "min"), *max = json_object_get(box, "max");
+        for (size_t k = 0; k < 3; k++) {
+            double a = json_number_value(json_array_get(min, k));
+            double b = json_number_value(json_array_get(max, k));
+            json_array_set_new(min, k, json_real(fmin(a, b)));
+            json_array_set_new(max, k, json_real(fmax(a, b)));
+        }
+    }
+}
+
 /* ---- the routes that take bodies ---- */
 
 static const struct posting {
@@ -172,9 +196,15 @@ static const struct posting {
     {"PUT", "/v1/matches/{match}"},       {"POST", "/v1/matches/{match}/frames"},
     {"POST", "/v1/matches/{match}/hits"}, {"POST", "/v1/matches/{match}/ticks"},
     {"PUT", "/v1/rulesets/{ruleset}"},    {"POST", "/v1/matches/{match}/shots"},
+    {"PUT", "/v1/maps/{map}"},
 };
 
-enum { POSTINGS = sizeof postings / sizeof postings[0], PUT_MATCH = 0, PUT_RULESET = 4 };
+enum {
+    POSTINGS = sizeof postings / sizeof postings[0],
+    PUT_MATCH = 0,
+    PUT_RULESET = 4,
+    PUT_MAP = 6
+};
 
 /* A body the route accepts under `name`. */
 static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
@@ -189,6 +219,8 @@ static json_t *draw_body(int posting, const json_t *schema, const char *name, do
         json_object_set_new(body, "map", json_null());
     if (posting == PUT_RULESET)
         make_ruleset_true(body, name, random);
+    if (posting == PUT_MAP)
+        make_map_true(body, random);
     ck_assert_msg(hs_schema_fits(document, schema, body, &fault), "drawn: %s %s", fault.pointer,
                   fault.text);
     return body;
@@ -280,25 +312,29 @@ START_TEST(what_is_allowed_is_answered)
 }
 END_TEST
 
-/* What a match or a ruleset is now, as text; freed by the caller. */
+/* What a match, a ruleset or a map is now, as text; freed by the caller. */
 static char *state_of(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
     struct hs_test_response answer;
-    snprintf(path, sizeof path, "/v1/%s/%s", posting == PUT_RULESET ? "rulesets" : "matches", name);
+    snprintf(path, sizeof path, "/v1/%s/%s",
+             posting == PUT_RULESET ? "rulesets"
+             : posting == PUT_MAP   ? "maps"
+                                    : "matches",
+             name);
     hs_test_http_send(http, "GET", path, NULL, 0, NULL, &answer);
     ck_assert_int_eq(answer.status, 200);
     free(answer.headers);
     return answer.body;
 }
 
-/* A match with two players and a verdict, or a ruleset, that nothing may change. */
+/* A match with two players and a verdict, or a ruleset or map, that nothing may change. */
 static void prepare(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
     long status;
-    if (posting == PUT_RULESET) {
-        snprintf(path, sizeof path, "/v1/rulesets/%s", name);
+    if (posting == PUT_RULESET || posting == PUT_MAP) {
+        snprintf(path, sizeof path, "/v1/%s/%s", posting == PUT_MAP ? "maps" : "rulesets", name);
         json_decref(hs_test_http_json(http, "PUT", path, json_object(), &status));
         ck_assert_int_eq(status, 201);
         return;

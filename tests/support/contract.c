@@ -85,7 +85,7 @@ bool hs_contract_allows(const json_t *document, const json_t *operation,
     const json_t *response = hs_contract_response(document, operation, answer->status);
     const json_t *content = json_object_get(response, "content");
     char type[128] = "", id[160] = "";
-    if (answer->status == 0 || content == NULL) {
+    if (answer->status == 0 || response == NULL) {
         snprintf(why, 1024, "status %ld is not documented (%s)", answer->status, answer->error);
         return false;
     }
@@ -94,6 +94,11 @@ bool hs_contract_allows(const json_t *document, const json_t *operation,
         return false;
     }
     hs_test_response_header(answer, "Content-Type", type, sizeof type);
+    if (content == NULL) {
+        snprintf(why, 1024, "status %ld came with %zu bytes of %s", answer->status, answer->size,
+                 type);
+        return answer->size == 0 && type[0] == '\0';
+    }
     type[strcspn(type, ";")] = '\0';
     const json_t *media = json_object_get(content, type);
     if (media == NULL) {
