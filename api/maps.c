@@ -374,7 +374,7 @@ static void read_shell(struct decoder *d)
         {.name = "boxes", .kind = HS_JSON_CUSTOM, .decode = expect_list},
     };
     static const struct hs_json_object table = {.fields = fields, .count = LISTS};
-    struct hs_str shell = {d->shell.data, d->shell.len};
+    struct hs_str shell = {d->shell.len > 0 ? d->shell.data : "", d->shell.len};
     bool was_fine = d->reader->problem->code == HS_PROBLEM_NONE;
     json_t *root = hs_json_parse(shell, d->reader->problem);
     if (root == NULL) {

@@ -1,0 +1,187 @@
+/* Maps by name: swapped whole, kept by who holds them, bounded in number and memory. */
+#include "service/map_store.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hs_map_store *store;
+
+static void setup(void)
+{
+    store = hs_map_store_create(3, 100000);
+    ck_assert_ptr_nonnull(store);
+}
+
+static void teardown(void)
+{
+    hs_map_store_destroy(store);
+}
+
+static struct hs_str str(const char *text)
+{
+    return (struct hs_str){text, strlen(text)};
+}
+
+/* A box of that width; `copies` of it. */
+static enum hs_map_put put(const char *name, double width, size_t copies,
+                           struct hs_map_entry **entry)
+{
+    struct hs_world_box *boxes = calloc(copies, sizeof *boxes);
+    ck_assert_ptr_nonnull(boxes);
+    for (size_t i = 0; i < copies; i++)
+        boxes[i] = (struct hs_world_box){{0, 0, 0}, {width, 1, 1}};
+    struct hs_world_mesh mesh = {.boxes = boxes, .box_count = copies};
+    *entry = NULL;
+    enum hs_map_put result = hs_map_store_put(store, str(name), &mesh, entry);
+    free(boxes);
+    return result;
+}
+
+static void put_and_drop(const char *name, double width, enum hs_map_put expected)
+{
+    struct hs_map_entry *entry;
+    ck_assert_int_eq(put(name, width, 1, &entry), expected);
+    hs_map_store_release(store, entry);
+}
+
+/* How wide the box of the map is to a ray. */
+static double width_of(const struct hs_map_entry *entry)
+{
+    struct hs_world_contact contact;
+    struct hs_sweep ray = {.start = {100, 0.5, 0.5}, .direction = {-1, 0, 0}, .length = 100};
+    ck_assert(hs_world_sweep(entry->world, &ray, &contact));
+    return 100 - contact.distance;
+}
+
+START_TEST(who_holds_a_map_keeps_it)
+{
+    put_and_drop("dm4", 5, HS_MAP_CREATED);
+    struct hs_map_entry *old = hs_map_store_get(store, str("dm4"));
+    ck_assert_ptr_nonnull(old);
+    put_and_drop("dm4", 7, HS_MAP_REPLACED);
+    struct hs_map_entry *new = hs_map_store_get(store, str("dm4"));
+    ck_assert_ptr_ne(old, new);
+    ck_assert_double_eq_tol(width_of(old), 5, 1e-9);
+    ck_assert_double_eq_tol(width_of(new), 7, 1e-9);
+    ck_assert(hs_map_store_delete(store, str("dm4")));
+    ck_assert_ptr_null(hs_map_store_get(store, str("dm4")));
+    hs_map_store_retain(store, new);
+    hs_map_store_release(store, new);
+    ck_assert_double_eq_tol(width_of(new), 7, 1e-9);
+    ck_assert_uint_eq(hs_map_store_usage(store).maps, 0);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, old->info.bytes + new->info.bytes);
+    hs_map_store_release(store, old);
+    hs_map_store_release(store, new);
+    hs_map_store_release(store, NULL);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, 0);
+}
+END_TEST
+
+START_TEST(a_revision_is_the_geometry)
+{
+    char first[HS_REVISION_MAX];
+    struct hs_map_entry *entry;
+    put("a", 5, 1, &entry);
+    memcpy(first, entry->revision, sizeof first);
+    ck_assert(strncmp(first, "sha256:", 7) == 0 && strlen(first) == 7 + 64);
+    ck_assert_str_eq(entry->name.text, "a");
+    hs_map_store_release(store, entry);
+    put("b", 5, 1, &entry);
+    ck_assert_str_eq(entry->revision, first);
+    hs_map_store_release(store, entry);
+    put("b", 6, 1, &entry);
+    ck_assert_str_ne(entry->revision, first);
+    hs_map_store_release(store, entry);
+}
+END_TEST
+
+START_TEST(room_is_bounded_in_number)
+{
+    put_and_drop("a", 1, HS_MAP_CREATED);
+    put_and_drop("b", 1, HS_MAP_CREATED);
+    put_and_drop("c", 1, HS_MAP_CREATED);
+    put_and_drop("d", 1, HS_MAP_FULL);
+    put_and_drop("b", 2, HS_MAP_REPLACED);
+    ck_assert(hs_map_store_delete(store, str("a")));
+    ck_assert(!hs_map_store_delete(store, str("a")));
+    put_and_drop("d", 4, HS_MAP_CREATED);
+    struct hs_map_entry *entry = hs_map_store_get(store, str("b"));
+    ck_assert_double_eq_tol(width_of(entry), 2, 1e-9);
+    hs_map_store_release(store, entry);
+    entry = hs_map_store_get(store, str("d"));
+    ck_assert_double_eq_tol(width_of(entry), 4, 1e-9);
+    hs_map_store_release(store, entry);
+}
+END_TEST
+
+START_TEST(room_is_bounded_in_memory)
+{
+    struct hs_map_entry *large, *other;
+    ck_assert_int_eq(put("large", 1, 600, &large), HS_MAP_CREATED);
+    ck_assert_uint_gt(large->info.bytes, 50000);
+    ck_assert_int_eq(put("other", 1, 600, &other), HS_MAP_TOO_BIG);
+    ck_assert_ptr_null(other);
+    /* It is still held, so its successor does not fit beside it; then it is not. */
+    ck_assert_int_eq(put("large", 2, 600, &other), HS_MAP_TOO_BIG);
+    hs_map_store_release(store, large);
+    ck_assert_int_eq(put("large", 2, 600, &large), HS_MAP_REPLACED);
+    hs_map_store_release(store, large);
+    ck_assert(hs_map_store_delete(store, str("large")));
+    ck_assert_int_eq(put("other", 1, 600, &other), HS_MAP_CREATED);
+    hs_map_store_release(store, other);
+}
+END_TEST
+
+static void *replace_often(void *argument)
+{
+    double width = *(const double *)argument;
+    for (int i = 0; i < 200; i++) {
+        struct hs_map_entry *entry;
+        put("shared", width, 1, &entry);
+        hs_map_store_release(store, entry);
+        if (i % 50 == 0)
+            hs_map_store_delete(store, str("shared"));
+    }
+    return NULL;
+}
+
+START_TEST(threads_see_whole_maps)
+{
+    pthread_t threads[2];
+    double widths[2] = {5, 9};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, replace_often, &widths[i]), 0);
+    for (int i = 0; i < 2000; i++) {
+        struct hs_map_entry *entry = hs_map_store_get(store, str("shared"));
+        if (entry == NULL)
+            continue;
+        double width = width_of(entry);
+        ck_assert(fabs(width - 5) < 1e-9 || fabs(width - 9) < 1e-9);
+        hs_map_store_release(store, entry);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    hs_map_store_delete(store, str("shared"));
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("map store");
+    TCase *tests = tcase_create("store");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, who_holds_a_map_keeps_it);
+    tcase_add_test(tests, a_revision_is_the_geometry);
+    tcase_add_test(tests, room_is_bounded_in_number);
+    tcase_add_test(tests, room_is_bounded_in_memory);
+    tcase_add_test(tests, threads_see_whole_maps);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
