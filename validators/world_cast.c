@@ -255,14 +255,16 @@ static inline unsigned reached(const struct walk *w, const struct hs_world_node 
 /* Most of what is pushed is looked at: its memory may as well be on the way. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
+    uint32_t index = HS_CHILD_INDEX(child);
+    if (HS_CHILD_KIND(child) == HS_CHILD_BOX) {
+        hs_lanes_prefetch(&world->boxes[index]);
+        return;
+    }
     const char *memory = HS_CHILD_KIND(child) == HS_CHILD_NODE
-                             ? (const char *)&world->nodes[HS_CHILD_INDEX(child)]
-                             : (const char *)&world->groups[HS_CHILD_INDEX(child)];
-    hs_lanes_prefetch(memory);
-    hs_lanes_prefetch(memory + 64);
-    hs_lanes_prefetch(memory + 128);
-    hs_lanes_prefetch(memory + 192);
-    hs_lanes_prefetch(memory + 256);
+                             ? (const char *)&world->nodes[index]
+                             : (const char *)&world->groups[index];
+    for (size_t line = 0; line < sizeof(struct hs_world_node); line += 64)
+        hs_lanes_prefetch(memory + line);
 }
 
 /* Pushes the children that can be reached, the nearest last; returns the new top. */

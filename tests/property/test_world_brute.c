@@ -4,7 +4,6 @@
  * in the hierarchy may only ever keep too much; one that drops something shows here.
  */
 #include "tests/support/world_cases.h"
-#include "validators/triangle.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -86,39 +85,6 @@ static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh 
     return s;
 }
 
-/* Everything, one after the other. */
-static bool brute(const struct hs_test_mesh *mesh, const struct hs_sweep *sweep,
-                  struct hs_world_contact *best)
-{
-    bool touched = false;
-    const struct hs_world_mesh *m = &mesh->mesh;
-    for (size_t i = 0; i < m->triangle_count; i++) {
-        const uint32_t *v = m->triangles[i];
-        struct hs_triangle t = {{m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}};
-        double distance;
-        if (hs_triangle_is_degenerate(&t) || !hs_triangle_touches(sweep, &t, &distance) ||
-            (touched && distance >= best->distance))
-            continue;
-        touched = true;
-        *best = (struct hs_world_contact){
-            .distance = distance, .kind = HS_WORLD_TRIANGLE, .index = (uint32_t)i};
-    }
-    for (size_t i = 0; i < m->box_count; i++) {
-        struct hs_vec half = hs_vec_scale(hs_vec_sub(m->boxes[i].max, m->boxes[i].min), 0.5);
-        struct hs_solid solid = {.center = hs_vec_add(m->boxes[i].min, half),
-                                 .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                                 .half_extents = half,
-                                 .axis_aligned = true};
-        double distance;
-        if (!hs_sweep_touches(sweep, &solid, &distance) || (touched && distance >= best->distance))
-            continue;
-        touched = true;
-        *best = (struct hs_world_contact){
-            .distance = distance, .kind = HS_WORLD_BOX, .index = (uint32_t)i};
-    }
-    return touched;
-}
-
 static void report(const struct hs_sweep *s, bool got, const struct hs_world_contact *c, bool want,
                    const struct hs_world_contact *w)
 {
@@ -180,7 +146,8 @@ static void compare_all(enum kind kind, struct hs_vec shift, double scale)
     for (long i = 0; i < cases; i++) {
         struct hs_sweep s = draw(&random, &mesh, middle);
         struct hs_world_contact got, want;
-        bool hit = hs_world_sweep(world, &s, &got), expected = brute(&mesh, &s, &want);
+        bool hit = hs_world_sweep(world, &s, &got),
+             expected = hs_test_world_brute(&mesh.mesh, &s, &want);
         const char *fault = NULL;
         if (hit != expected)
             fault = "hit and miss";

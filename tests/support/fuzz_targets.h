@@ -33,6 +33,9 @@ hs_fuzz_run hs_fuzz_rulesets;
 /* Header lines "name:value", one a line; the first byte says method and place of the request. */
 hs_fuzz_run hs_fuzz_headers;
 
+/* A map: read as a tree of values is; its world must answer as all its items together do. */
+hs_fuzz_run hs_fuzz_maps;
+
 /* Two bytes of offset, then a JSON text. */
 hs_fuzz_run hs_fuzz_pointer;
 
@@ -41,7 +44,7 @@ struct hs_fuzz_target {
     hs_fuzz_run *run;
 };
 
-enum { HS_FUZZ_TARGETS = 6 };
+enum { HS_FUZZ_TARGETS = 7 };
 extern const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS];
 
 #endif

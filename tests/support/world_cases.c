@@ -1,5 +1,7 @@
 #include "tests/support/world_cases.h"
 
+#include "validators/triangle.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -189,4 +191,35 @@ struct hs_sweep hs_test_level_shot(const struct hs_test_mesh *m, struct hs_rando
                              .direction = d,
                              .length = hs_random_between(random, 10, 100),
                              .radius = radius};
+}
+
+bool hs_test_world_brute(const struct hs_world_mesh *m, const struct hs_sweep *sweep,
+                         struct hs_world_contact *best)
+{
+    bool touched = false;
+    for (size_t i = 0; i < m->triangle_count; i++) {
+        const uint32_t *v = m->triangles[i];
+        struct hs_triangle t = {{m->vertices[v[0]], m->vertices[v[1]], m->vertices[v[2]]}};
+        double distance;
+        if (hs_triangle_is_degenerate(&t) || !hs_triangle_touches(sweep, &t, &distance) ||
+            (touched && distance >= best->distance))
+            continue;
+        touched = true;
+        *best = (struct hs_world_contact){
+            .distance = distance, .kind = HS_WORLD_TRIANGLE, .index = (uint32_t)i};
+    }
+    for (size_t i = 0; i < m->box_count; i++) {
+        struct hs_vec half = hs_vec_scale(hs_vec_sub(m->boxes[i].max, m->boxes[i].min), 0.5);
+        struct hs_solid solid = {.center = hs_vec_add(m->boxes[i].min, half),
+                                 .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                 .half_extents = half,
+                                 .axis_aligned = true};
+        double distance;
+        if (!hs_sweep_touches(sweep, &solid, &distance) || (touched && distance >= best->distance))
+            continue;
+        touched = true;
+        *best = (struct hs_world_contact){
+            .distance = distance, .kind = HS_WORLD_BOX, .index = (uint32_t)i};
+    }
+    return touched;
 }

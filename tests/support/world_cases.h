@@ -48,4 +48,9 @@ void hs_test_mesh_level(struct hs_test_mesh *mesh, struct hs_random *random, int
 struct hs_sweep hs_test_level_shot(const struct hs_test_mesh *mesh, struct hs_random *random,
                                    double radius);
 
+/* First contact by looking at everything, one after the other; only distance, kind and index of
+ *best are set. */
+bool hs_test_world_brute(const struct hs_world_mesh *mesh, const struct hs_sweep *sweep,
+                         struct hs_world_contact *best);
+
 #endif
