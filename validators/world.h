@@ -78,7 +78,7 @@ enum hs_world_kind { HS_WORLD_TRIANGLE, HS_WORLD_BOX };
 struct hs_world_contact {
     double distance;         /* travel of the sphere's centre until first contact, 0 .. length */
     struct hs_vec center;    /* of the sphere then; world */
-    struct hs_vec point;     /* touched; world */
+    struct hs_vec point;     /* touched; of a ray on a triangle, `center`; world */
     struct hs_vec normal;    /* unit, from the surface to the sphere; world */
     enum hs_world_kind kind; /* what was touched */
     uint32_t index;          /* of it in the mesh */

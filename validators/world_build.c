@@ -158,7 +158,7 @@ static bool find_split(const struct item *items, size_t count, bool boxes,
 {
     struct bin bins[3][BINS];
     for (int a = 0; a < 3; a++)
-        for (int i = 0; i < binning->bins; i++)
+        for (int i = 0; i < BINS; i++)
             bins[a][i] = (struct bin){nothing, 0};
     for (size_t i = 0; i < count; i++) {
         for (int a = 0; a < 3; a++) {
@@ -312,14 +312,14 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
     }
     world->nodes = array;
     size_t place = world->node_count++;
-    struct range parts[CHILDREN];
+    struct range parts[CHILDREN] = {{0}};
     memcpy(parts, ranges, (size_t)count * sizeof *ranges);
     count = split_to_children(b, parts, count, depth >= HS_WORLD_DEPTH_HALVE);
 
     struct hs_world_node node = {0};
     for (int i = 0; i < CHILDREN; i++) {
         const struct bounds *box = i < count ? &parts[i].bounds : &nothing;
-        for (int a = 0; a < 3; a++) {
+        for (size_t a = 0; a < 3; a++) {
             node.bounds[2 * a][i] = box->low[a];
             node.bounds[2 * a + 1][i] = box->high[a];
         }

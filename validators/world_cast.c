@@ -333,13 +333,16 @@ static bool cast(struct walk *w)
 static void describe_triangle(const struct walk *w, struct hs_world_contact *out)
 {
     struct hs_triangle triangle = triangle_in(w->group, w->lane);
-    out->point = hs_triangle_nearest(&triangle, out->center);
-    struct hs_vec to_center = hs_vec_sub(out->center, out->point);
-    double length = hs_vec_length(to_center);
     double slack = HS_TOUCH_SLACK * (w->sweep->length + w->sweep->radius);
-    if (w->sweep->radius > 2 * slack && length > slack) {
-        out->normal = hs_vec_scale(to_center, 1 / length);
-        return;
+    out->point = out->center;
+    if (w->sweep->radius > 0) {
+        out->point = hs_triangle_nearest(&triangle, out->center);
+        struct hs_vec to_center = hs_vec_sub(out->center, out->point);
+        double length = hs_vec_length(to_center);
+        if (w->sweep->radius > 2 * slack && length > slack) {
+            out->normal = hs_vec_scale(to_center, 1 / length);
+            return;
+        }
     }
     /* Centre and point are as good as one: the face decides, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);

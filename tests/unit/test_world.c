@@ -308,7 +308,7 @@ START_TEST(bad_meshes_are_refused)
     ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
     ck_assert_int_eq(fault, HS_WORLD_BAD_TRIANGLE);
     mesh.triangles[0][2] = 2;
-    mesh.vertices[1].y = NAN;
+    mesh.vertices[1].y = (double)NAN;
     ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
     ck_assert_int_eq(fault, HS_WORLD_BAD_VERTEX);
     mesh.vertices[1].y = 2e12;
