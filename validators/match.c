@@ -22,8 +22,14 @@ void hs_match_destroy(struct hs_match *match)
     if (match == NULL)
         return;
     hs_players_destroy(&match->players);
+    hs_movers_destroy(&match->movers);
     free(match->teams);
     free(match);
+}
+
+void hs_match_set_world(struct hs_match *match, const struct hs_world *world)
+{
+    match->world = world;
 }
 
 const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
@@ -51,7 +57,8 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
                                   .has_frames = times.has_frames,
                                   .needs_resync = times.needs_resync,
                                   .players = match->players.present,
-                                  .history_bytes = sizeof *match};
+                                  .movers = match->movers.count,
+                                  .history_bytes = sizeof *match + hs_movers_bytes(&match->movers)};
     for (uint32_t i = 0; i < match->players.count; i++)
         out->history_bytes += sizeof(struct hs_player) +
                               hs_history_bytes(match->players.all[i]->history) +

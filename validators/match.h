@@ -15,18 +15,24 @@
 #include "history.h"
 #include "ruleset.h"
 #include "vocabulary.h"
+#include "world.h"
 
 struct hs_match;
 
 struct hs_match_limits {
     uint32_t players; /* in a match */
-    uint32_t samples; /* of history, per player; 2 .. 16384 */
+    uint32_t samples; /* of history, per player and mover; 2 .. 16384 */
+    uint32_t movers;  /* in a match */
 };
 
 /* The ruleset is borrowed and must outlive the match. NULL: out of memory. */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
 void hs_match_destroy(struct hs_match *match);
+
+/* The map the match is played on, before anything is judged. Borrowed; must outlive the match.
+   NULL, as at first: the map is not known, and nothing static blocks a shot. */
+void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
 /* ---- frames ---- */
 
@@ -77,10 +83,31 @@ struct hs_player_frame {
     double damage_scale;
 };
 
+/* A set of optional members of struct hs_mover_frame. */
+enum hs_mover_field {
+    HS_MOVER_ROTATION = 1 << 0,
+    HS_MOVER_BOX = 1 << 1,
+    HS_MOVER_SOLID = 1 << 2,
+};
+
+/* One mover of a frame as posted: a part of the world that moves. Numbers are finite. */
+struct hs_mover_frame {
+    struct hs_str mover;
+    unsigned fields;        /* enum hs_mover_field */
+    struct hs_vec position; /* world, length */
+    double rotation[4];
+    struct hs_vec half_extents; /* of its box, length, each >= 0 */
+    struct hs_vec center;       /* of its box, in its own frame */
+    bool is_solid;
+    bool teleported; /* arrived in this sample by a jump */
+};
+
 struct hs_frame {
     int64_t time_us;
     const struct hs_player_frame *players;
     size_t player_count;
+    const struct hs_mover_frame *movers;
+    size_t mover_count;
 };
 
 /* Remarks on a stored sample, a set. */
@@ -98,9 +125,9 @@ enum hs_frame_flag {
 const char *hs_frame_flag_name(enum hs_frame_flag flag);
 
 /*
- * Stores one frame. `results` has player_count entries. A refused entry changes nothing but the
- * count of frames that agree on another clock. Returns false only when memory is out (entries
- * before that are stored); *flags gets a bit per enum hs_frame_flag.
+ * Stores one frame. `results` has player_count entries, then mover_count for the movers. A refused
+ * entry changes nothing but the count of frames that agree on another clock. Returns false only
+ * when memory is out (entries before that are stored); *flags gets a bit per enum hs_frame_flag.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
@@ -125,6 +152,7 @@ struct hs_match_info {
     int64_t newest_us, opening_us; /* as in hs_match_times, like the next two */
     bool has_frames, needs_resync;
     uint32_t players; /* present */
+    uint32_t movers;
     size_t history_bytes;
 };
 

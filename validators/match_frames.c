@@ -39,9 +39,9 @@ const char *hs_frame_result_text(enum hs_frame_result result)
     case HS_FRAME_COORDINATE_OUT_OF_WORLD:
         return "a coordinate is beyond history.world_bound";
     case HS_FRAME_NO_HITBOXES:
-        return "none of the bones given carries a hitbox";
+        return "none of the bones given carries a hitbox, or the mover's box was never given";
     case HS_FRAME_CAPACITY:
-        return "the match is at its limit of players, or of team names";
+        return "the match is at its limit of players, of movers, or of team names";
     case HS_FRAME_RESULT_COUNT:
         break;
     }
@@ -105,6 +105,7 @@ static void restart(struct hs_match *match, int64_t time_us)
 {
     for (uint32_t i = 0; i < match->players.count; i++)
         restart_player(match->players.all[i], match->newest_us, time_us);
+    hs_movers_restart(&match->movers);
     match->jump_count = 0;
     match->has_frames = false;
 }
@@ -506,10 +507,47 @@ static bool would_store(struct hs_match *match, const struct hs_frame *frame)
     return false;
 }
 
+/* Entries one after the other. False: out of memory; the rest is refused. */
+static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
+                         enum hs_frame_result *results, unsigned *flags, bool *stored)
+{
+    bool fine = true;
+    size_t count = frame->player_count + frame->mover_count;
+    for (size_t i = 0; i < count; i++) {
+        size_t m = i - frame->player_count;
+        results[i] = HS_FRAME_CAPACITY;
+        if (!fine)
+            continue;
+        if (i < frame->player_count)
+            fine = post_entry(match, &frame->players[i], frame->time_us, &results[i], flags);
+        else
+            fine = hs_movers_post(&match->movers, match->ruleset, &match->limits, &frame->movers[m],
+                                  m, frame->time_us, &results[i], flags);
+        *stored = *stored || (fine && results[i] == HS_FRAME_STORED);
+    }
+    return fine;
+}
+
+static void advance_clock(struct hs_match *match, int64_t time_us)
+{
+    if (!match->has_frames) {
+        if (!match->has_opening)
+            match->opening_us = time_us;
+        match->has_opening = true;
+        match->window_start_us = match->newest_us = time_us;
+        match->has_frames = true;
+    }
+    if (time_us < match->window_start_us)
+        match->window_start_us = time_us;
+    if (time_us > match->newest_us)
+        match->newest_us = time_us;
+}
+
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags)
 {
-    if (frame->player_count == 0)
+    size_t count = frame->player_count + frame->mover_count;
+    if (count == 0)
         return true; /* says nothing, not even about the clock */
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
@@ -519,33 +557,18 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
         when = HS_FRAME_STORED;
     }
     if (when != HS_FRAME_STORED) {
-        for (size_t i = 0; i < frame->player_count; i++)
+        for (size_t i = 0; i < count; i++)
             results[i] = when;
         return true;
     }
-    bool stored = false, fine = true;
-    for (size_t i = 0; i < frame->player_count; i++) {
-        if (fine)
-            fine = post_entry(match, &frame->players[i], frame->time_us, &results[i], flags);
-        else
-            results[i] = HS_FRAME_CAPACITY;
-        stored = stored || (fine && results[i] == HS_FRAME_STORED);
-    }
+    bool stored = false;
+    bool fine = post_entries(match, frame, results, flags, &stored);
     if (!stored)
         return fine;
-    if (!match->has_frames) {
-        if (!match->has_opening)
-            match->opening_us = frame->time_us;
-        match->has_opening = true;
-        match->window_start_us = match->newest_us = frame->time_us;
-        match->has_frames = true;
-    }
-    if (frame->time_us < match->window_start_us)
-        match->window_start_us = frame->time_us;
-    if (frame->time_us > match->newest_us)
-        match->newest_us = frame->time_us;
+    advance_clock(match, frame->time_us);
     int64_t keep_from = match->newest_us - match->ruleset->history.keep_us;
     for (uint32_t i = 0; i < match->players.count; i++)
         hs_history_prune(match->players.all[i]->history, keep_from);
+    hs_movers_prune(&match->movers, keep_from);
     return fine;
 }

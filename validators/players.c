@@ -2,15 +2,6 @@
 
 #include <stdlib.h>
 
-/* FNV-1a (Fowler, Noll, Vo): short keys, no state. */
-static uint64_t hash_name(struct hs_str name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < name.len; i++)
-        hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static void destroy_player(struct hs_player *player)
 {
     hs_history_destroy(player->history);
@@ -30,7 +21,7 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 {
     if (players->index_size == 0)
         return NULL;
-    uint64_t hash = hash_name(name);
+    uint64_t hash = hs_str_hash(name);
     uint32_t mask = players->index_size - 1;
     for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
         struct hs_player *player = players->all[players->index[i] - 1];
@@ -106,7 +97,7 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         return HS_PLAYERS_NO_MEMORY;
     }
     hs_name_set(&player->name, name);
-    player->hash = hash_name(name);
+    player->hash = hs_str_hash(name);
     players->all[players->count++] = player;
     players->present++;
     index_player(players, players->count - 1);

@@ -5,6 +5,7 @@
 #include "history.h"
 #include "ledger.h"
 #include "match.h"
+#include "movers.h"
 #include "str.h"
 
 struct hs_player {
@@ -35,8 +36,10 @@ struct hs_players {
 
 struct hs_match {
     const struct hs_ruleset *ruleset;
+    const struct hs_world *world; /* borrowed; NULL: the map is not known */
     struct hs_match_limits limits;
     struct hs_players players;
+    struct hs_movers movers;
     struct hs_name *teams; /* interned */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;

@@ -21,3 +21,11 @@ void hs_name_set(struct hs_name *name, struct hs_str from)
     if (len > 0)
         memcpy(name->text, from.ptr, len);
 }
+
+uint64_t hs_str_hash(struct hs_str s)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.ptr[i]) * UINT64_C(1099511628211);
+    return hash;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct hs_str {
@@ -17,6 +18,9 @@ static inline bool hs_str_equal(struct hs_str a, struct hs_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
+
+/* For tables of names: FNV-1a (Fowler, Noll, Vo). */
+uint64_t hs_str_hash(struct hs_str s);
 
 /* The longest name of a match, player, ruleset, weapon, bone or zone, in bytes. */
 #define HS_NAME_MAX 64

@@ -1,0 +1,91 @@
+/*
+ * Movers: the parts of the world that move (doors, lifts), each a box with a history. Internal to
+ * validators/.
+ *
+ * Memory: a mover's history grows up to its limit and never beyond; only posting allocates.
+ */
+#ifndef HS_MOVERS_H
+#define HS_MOVERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "match.h"
+#include "rewind.h"
+
+/* What a mover is besides its place; a sample inherits it from the one before it in time. */
+struct hs_mover_state {
+    struct hs_vec half_extents; /* of the box, in the mover's frame; length */
+    struct hs_vec center;       /* of the box, in the mover's frame */
+    bool has_box;
+    bool is_solid; /* an open door is not */
+};
+
+struct hs_mover_sample {
+    int64_t time_us;
+    struct hs_vec position; /* world, length */
+    float rotation[4];
+    struct hs_mover_state state;
+    bool teleported; /* said so */
+    bool jumped;     /* faster than history.max_speed without saying so */
+};
+
+struct hs_mover {
+    struct hs_name name;
+    uint64_t hash;
+    struct hs_mover_sample *samples; /* in order of time, from `first` on */
+    uint32_t first, count, capacity;
+    struct hs_mover_state carried; /* inherited by the first sample */
+};
+
+struct hs_movers {
+    struct hs_mover *all; /* in order of arrival */
+    uint32_t count, capacity;
+};
+
+void hs_movers_destroy(struct hs_movers *movers);
+
+/*
+ * Puts a sample in its place. `at` is the place of the entry in its frame: games post the same
+ * movers in the same order, so it is where the mover is looked for first. *flags gets a bit per
+ * enum hs_frame_flag. False: out of memory; else *result says what became of it.
+ */
+bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
+                    const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
+                    size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
+
+/* Forgets samples older than `before_us`, but keeps one of each mover at or before it. */
+void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
+
+/* Forgets all samples; what the movers are is kept. For a clock that was set anew. */
+void hs_movers_restart(struct hs_movers *movers);
+
+size_t hs_movers_bytes(const struct hs_movers *movers);
+
+/* A mover at a time. */
+struct hs_mover_pose {
+    struct hs_solid solid;
+    bool is_solid;
+    double reach; /* nothing of the box is further from its centre */
+};
+
+/*
+ * Where a mover was: lerp of the place, slerp of the rotation between the samples around the time;
+ * box and solidity of the older one. The rules of hs_rewind_find hold: nothing is interpolated into
+ * a jump or over a gap, nothing extrapolated. `out` is set only with HS_REWIND_OK. O(log n).
+ */
+enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
+                                      const struct hs_ruleset *ruleset, int64_t time_us,
+                                      struct hs_mover_pose *out);
+
+/* As it is now: its newest sample. False: there is none. */
+bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
+
+/* Time of the first sample after a time; INT64_MAX where there is none. */
+int64_t hs_mover_next_sample(const struct hs_mover *mover, int64_t time_us);
+
+/* It moved steadily from one time to a later one with no sample between: no jump lies there. */
+bool hs_mover_is_continuous(const struct hs_mover *mover, int64_t from_us, int64_t to_us);
+
+#endif
