@@ -268,6 +268,7 @@ static void encode_impact(struct hs_writer *writer, const struct hs_impact *impa
     write_name(writer, "player", &impact->player);
     write_name(writer, "bone", &impact->bone);
     write_name(writer, "zone", &impact->zone);
+    write_name(writer, "mover", &impact->mover);
     hs_write_end(writer, '}');
 }
 
@@ -309,6 +310,7 @@ static void encode_check(struct hs_writer *writer, const struct hs_check_row *ro
         hs_write_text(writer, hs_unit_name(row->unit));
     }
     write_name(writer, "player", &row->player);
+    write_name(writer, "mover", &row->mover);
     hs_write_key(writer, "mode");
     hs_write_text(writer, hs_mode_name(row->mode));
     hs_write_end(writer, '}');

@@ -1,10 +1,15 @@
 /* blast: who is within the burst at the verified impact? */
 #include "encounter.h"
-#include "hit_context.h"
+#include "sight.h"
+
+/* The burst lies in a surface where its projectile is a mere point; it looks from this share of
+   its radius off it. */
+#define OFF_SURFACE 1e-5
 
 /* The burst, where it is. */
 struct burst {
     struct hs_vec center;
+    struct hs_vec eye; /* from where it is looked whom the world shields */
     const struct hs_blast *blast;
 };
 
@@ -15,22 +20,21 @@ static bool find_burst(struct hs_hit_context *c, struct burst *out)
     out->blast = &c->weapon->blast;
     if (c->out->impact.present) {
         out->center = c->out->impact.center;
+        out->eye =
+            hs_vec_add_scaled(out->center, c->out->impact.normal, OFF_SURFACE * out->blast->radius);
         return true;
     }
-    out->center = c->claim->end;
+    out->center = out->eye = c->claim->end;
     c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
     return true;
 }
 
-/* From the centre to the nearest hitbox surface of a rewound body; 0 inside. */
-static double distance_to(const struct hs_hit_context *c, const struct burst *burst,
-                          const struct hs_view *view)
+/* From the centre to the nearest hitbox surface of a body; 0 inside. */
+static double distance_to(const struct burst *burst, const struct hs_body *body)
 {
-    struct hs_body body;
     double nearest = (double)INFINITY;
-    hs_rewind_body(view->player->history, c->ruleset, &view->bracket, &body);
-    for (uint16_t i = 0; i < body.count; i++)
-        nearest = fmin(nearest, hs_solid_distance(&body.solids[i], burst->center));
+    for (uint16_t i = 0; i < body->count; i++)
+        nearest = fmin(nearest, hs_solid_distance(&body->solids[i], burst->center));
     return nearest;
 }
 
@@ -74,24 +78,38 @@ static enum hs_reason may_hurt(const struct hs_hit_context *c, const struct burs
                : hs_missing_pose_reason(view->status, HS_REASON_UNKNOWN_TARGET_HISTORY);
 }
 
+/* Whether the burst reaches a body: near enough, and nothing shields it. */
+static enum hs_reason reach_body(struct hs_hit_context *c, const struct burst *burst,
+                                 const struct hs_view *view, double *distance)
+{
+    struct hs_body body;
+    hs_rewind_body(view->player->history, c->ruleset, &view->bracket, &body);
+    *distance = distance_to(burst, &body);
+    if (*distance > burst->blast->radius + touch_slack(burst))
+        return HS_REASON_OUTSIDE_BLAST;
+    bool is_touched = c->out->impact.present && hs_str_equal(hs_name_str(&c->out->impact.player),
+                                                             hs_name_str(&view->player->name));
+    if (!burst->blast->occlusion || is_touched)
+        return HS_REASON_OK;
+    return hs_sight_of_body(c, burst->eye, &body, c->hit_time_us);
+}
+
 /* True when the victim is hurt; else he is listed among the refused. */
 static bool judge_claimed(struct hs_hit_context *c, const struct burst *burst, struct hs_str name)
 {
     struct hs_view view;
     hs_look(c, name, c->hit_time_us, &view);
     enum hs_reason reason = may_hurt(c, burst, &view, name);
-    if (reason != HS_REASON_OK) {
-        hs_refuse_victim(c, name, reason);
-        return false;
-    }
-    double distance = distance_to(c, burst, &view);
-    if (distance <= burst->blast->radius + touch_slack(burst)) {
+    double distance = 0;
+    if (reason == HS_REASON_OK)
+        reason = reach_body(c, burst, &view, &distance);
+    if (reason == HS_REASON_OK) {
         land_blast(c, burst, &view, distance);
         return true;
     }
-    hs_refuse_victim(c, name, HS_REASON_OUTSIDE_BLAST);
+    hs_refuse_victim(c, name, reason);
     struct hs_refused_victim *refused = &c->out->refused[c->out->refused_count - 1];
-    refused->has_measure = true;
+    refused->has_measure = reason == HS_REASON_OUTSIDE_BLAST;
     refused->measured = distance;
     refused->limit = burst->blast->radius;
     return false;
@@ -119,8 +137,8 @@ static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
         hs_look(c, name, c->hit_time_us, &view);
         if (may_hurt(c, burst, &view, name) != HS_REASON_OK)
             continue;
-        double distance = distance_to(c, burst, &view);
-        if (distance > burst->blast->radius + touch_slack(burst))
+        double distance;
+        if (reach_body(c, burst, &view, &distance) != HS_REASON_OK)
             continue;
         if (c->out->unclaimed_count < HS_MAX_VICTIMS)
             c->out->unclaimed[c->out->unclaimed_count++] = player->name;

@@ -5,7 +5,7 @@
 #include <float.h>
 
 #include "encounter.h"
-#include "hit_context.h"
+#include "volley.h"
 
 /* The claimed body is on the path: the rest is whether too many stand before it. */
 static void report_target_touched(struct hs_hit_context *c, const struct hs_encounter *e)
@@ -18,7 +18,10 @@ static void report_target_touched(struct hs_hit_context *c, const struct hs_enco
     hs_land_direct(c, &c->target, target, 1);
     hs_note_region(c, target);
     if (!hs_encounter_is_blocked(c, e)) {
-        hs_describe_impact(c, c->target.player, target);
+        if (e->is_occluded && e->clips)
+            hs_describe_first(c, e);
+        else
+            hs_describe_impact(c, c->target.player, target);
         hs_report_pass(c, HS_CHECK_BYSTANDER);
         return;
     }
@@ -35,11 +38,10 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
     bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->gap_distance;
     c->out->has_margin = true;
     c->out->margin = target->gap;
-    if (e->met_count > 0)
-        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    hs_describe_first(c, e);
 
     struct hs_check_row *row;
-    if (target->gap <= padding && padding > 0 && free_line) {
+    if (e->reaches && free_line) {
         c->is_lenient = true;
         hs_land_lenient(c, &c->target, target);
         row = hs_report_pass(c, HS_CHECK_CONTACT);
@@ -54,6 +56,19 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
     hs_report_measure(row, HS_UNIT_LENGTH, target->gap, padding);
     if (c->is_lenient)
         hs_report_pass(c, HS_CHECK_BYSTANDER);
+}
+
+/* The body is on the path, but only beyond where the world ends it. */
+static bool is_behind_obstacle(const struct hs_hit_context *c, const struct hs_encounter *e,
+                               const struct hs_view *view)
+{
+    if (!e->clips)
+        return false;
+    struct hs_path whole = c->path;
+    struct hs_contact contact;
+    whole.reach = whole.length + whole.extension;
+    hs_contact_find(&whole, c->ruleset, view->player->history, false, false, &contact);
+    return contact.touched;
 }
 
 /* Bodies claimed behind the first, for weapons that go through: each must be on the path, with no
@@ -78,7 +93,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
             hs_contact_is_before(&c->path, &e->target, contact))
             before++;
         if (reason == HS_REASON_OK && contact == NULL)
-            reason = HS_REASON_NO_INTERSECTION;
+            reason = is_behind_obstacle(c, e, &view) ? HS_REASON_OCCLUDED_WORLD
+                                                     : HS_REASON_NO_INTERSECTION;
         else if (reason == HS_REASON_OK && before > (uint64_t)c->weapon->pierce)
             reason = HS_REASON_BLOCKED_BY_PLAYER;
         if (reason == HS_REASON_OK)
@@ -105,36 +121,46 @@ static void judge_others_claimed(struct hs_hit_context *c, const struct hs_encou
             hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
 }
 
-void hs_check_contact(struct hs_hit_context *c)
+void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
 {
-    if (!c->has_path)
-        return;
-    if (c->claim->pellet_count > 0) {
-        hs_check_pellet_contact(c);
-        judge_others_claimed(c, NULL);
-        return;
-    }
     bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
-    struct hs_encounter e;
-    hs_encounter_find(c, &c->path, c->claims_target && !poseless ? c->target.player : NULL, &e);
-    hs_encounter_note(c, &e);
     if (poseless) {
         hs_report_unknown(
             c, HS_CHECK_CONTACT,
             hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
-    } else if (c->claims_target && e.target.gap == DBL_MAX) {
+    } else if (c->claims_target && e->target.gap == DBL_MAX) {
         /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
     } else if (!c->claims_target) {
-        if (e.met_count > 0)
-            hs_describe_impact(c, e.met[0].player, &e.met[0].contact);
+        hs_describe_first(c, e);
         if (!c->claims_self)
             hs_report_pass(c, HS_CHECK_CONTACT);
-    } else if (e.target.touched) {
-        report_target_touched(c, &e);
+    } else if (e->target.touched) {
+        report_target_touched(c, e);
     } else {
-        report_target_missed(c, &e);
+        report_target_missed(c, e);
     }
-    judge_others_claimed(c, &e);
+    judge_others_claimed(c, e);
+}
+
+void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley)
+{
+    if (volley->landed > 0) {
+        hs_report_pass(c, HS_CHECK_CONTACT);
+        hs_report_pass(c, HS_CHECK_BYSTANDER);
+    } else if (volley->blocker != NULL) {
+        hs_report_pass(c, HS_CHECK_CONTACT);
+        hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
+                         volley->blocker);
+    } else if (volley->is_missing) {
+        hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing);
+    } else if (volley->has_margin) {
+        hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
+                          HS_UNIT_LENGTH, volley->margin, 0);
+    } else {
+        /* Nobody was claimed, or team and life say no, or the world is in the way. */
+        hs_report_pass(c, HS_CHECK_CONTACT);
+    }
+    judge_others_claimed(c, NULL);
 }

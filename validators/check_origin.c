@@ -1,5 +1,5 @@
-/* origin: does the trace start where the shooter's eye was when he fired? */
-#include "hit_context.h"
+/* origin: does the trace start where the shooter's eye was when he fired, with no wall between? */
+#include "obstacle.h"
 
 static void judge(struct hs_hit_context *c, double measured, double limit)
 {
@@ -7,6 +7,23 @@ static void judge(struct hs_hit_context *c, double measured, double limit)
                                    ? hs_report_pass(c, HS_CHECK_ORIGIN)
                                    : hs_report_fail(c, HS_CHECK_ORIGIN, HS_REASON_ORIGIN_MISMATCH);
     hs_report_measure(row, HS_UNIT_LENGTH, measured, limit);
+}
+
+/* The muzzle must not be poked through a wall. True when the row is written. */
+static bool is_occluded(struct hs_hit_context *c, struct hs_vec eye)
+{
+    struct hs_obstacle wall;
+    hs_obstacle_between(c, eye, c->claim->start, c->fire_time_us, &wall);
+    if (!wall.touched && !wall.is_doubtful)
+        return false;
+    struct hs_check_row *row = wall.touched
+                                   ? hs_report_fail(c, HS_CHECK_ORIGIN, HS_REASON_ORIGIN_OCCLUDED)
+                                   : hs_report_unknown(c, HS_CHECK_ORIGIN, hs_doubt_reason(&wall));
+    hs_report_measure(row, HS_UNIT_LENGTH,
+                      wall.touched ? wall.contact.distance : wall.doubt_distance,
+                      hs_vec_distance(eye, c->claim->start));
+    hs_report_mover(row, wall.touched ? wall.mover : wall.doubt_mover);
+    return true;
 }
 
 void hs_check_origin(struct hs_hit_context *c)
@@ -34,5 +51,8 @@ void hs_check_origin(struct hs_hit_context *c)
     /* Between two samples he may have been anywhere on the way from one to the other. */
     double moved =
         bracket->held ? 0 : hs_vec_distance(bracket->from->position, bracket->to->position);
-    judge(c, hs_vec_distance(c->claim->start, eye), tolerance + moved);
+    double off = hs_vec_distance(c->claim->start, eye);
+    if (off > tolerance + moved || hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF ||
+        !is_occluded(c, eye))
+        judge(c, off, tolerance + moved);
 }

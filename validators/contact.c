@@ -2,10 +2,6 @@
 
 #include <float.h>
 
-/* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
-   or faces that coincide. A thousandth of the slack of touch. */
-#define TIE 1e-9
-
 /* A body during one leg. */
 struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
@@ -126,31 +122,8 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
     if (leg->end_us == leg->start_us)
         return false;
     int64_t next = hs_history_find(history, leg->start_us) + 1;
-    if (next >= (int64_t)hs_history_count(history))
-        return false;
-    int64_t at = hs_history_at(history, (uint32_t)next)->time_us;
-    if (at >= leg->end_us)
-        return false;
-    double share = (double)(at - leg->start_us) / (double)(leg->end_us - leg->start_us);
-    double length = leg->sweep.length * share;
-    *rest = *leg;
-    rest->start_us = leg->end_us = at;
-    rest->travelled += length;
-    rest->sweep.length -= length;
-    rest->sweep.start = hs_vec_add_scaled(leg->sweep.start, leg->sweep.direction, length);
-    leg->sweep.length = length;
-    return true;
-}
-
-/* The sweep as seen from a hitbox that moves along with `motion`. */
-static struct hs_sweep relative_sweep(const struct hs_sweep *sweep, struct hs_vec motion)
-{
-    struct hs_sweep relative = *sweep;
-    struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), motion);
-    relative.length = hs_vec_length(travel);
-    if (relative.length > 0)
-        relative.direction = hs_vec_scale(travel, 1 / relative.length);
-    return relative;
+    return next < (int64_t)hs_history_count(history) &&
+           hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
 /* What is known while a leg is searched. */
@@ -172,17 +145,6 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* A contact found in the moving frame, as it is in the world. */
-static void to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
-                     struct hs_vec motion, struct hs_sweep_contact *contact)
-{
-    double share = relative->length > 0 ? contact->distance / relative->length : 0;
-    struct hs_vec moved = hs_vec_scale(motion, share);
-    contact->center = hs_vec_add(contact->center, moved);
-    contact->point = hs_vec_add(contact->point, moved);
-    contact->distance = leg->travelled + leg->sweep.length * share;
-}
-
 static void take_contact(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -190,7 +152,7 @@ static void take_contact(struct search *s, uint16_t hitbox, const struct hs_soli
     struct hs_contact *out = s->out;
     struct hs_sweep_contact contact = *found;
     double center_distance = hs_vec_distance(contact.center, solid->center);
-    to_world(s->leg, relative, motion, &contact);
+    hs_leg_to_world(s->leg, relative, motion, &contact);
     int rank = zone_rank(s->ruleset, out->rig->hitboxes[hitbox].zone);
 
     bool first = !out->touched;
@@ -212,17 +174,20 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
                           struct hs_vec motion)
 {
     struct hs_contact *out = s->out;
-    struct hs_sweep relative = relative_sweep(&s->leg->sweep, motion);
+    struct hs_sweep relative = hs_leg_relative(s->leg, motion);
     double distance;
     if (!s->measure_gap && !hs_sweep_touches(&relative, solid, &distance))
         return;
     struct hs_sweep_contact contact;
     hs_sweep_solid(&relative, solid, &contact);
     if (contact.gap < out->gap) {
-        double share = relative.length > 0 ? contact.gap_distance / relative.length : 0;
-        out->gap = contact.gap;
-        out->gap_distance = s->leg->travelled + s->leg->sweep.length * share;
+        struct hs_sweep_contact nearest = contact;
+        hs_leg_to_world(s->leg, &relative, motion, &nearest);
+        out->gap = nearest.gap;
+        out->gap_distance = nearest.gap_distance;
         out->gap_hitbox = hitbox;
+        out->gap_center = nearest.center;
+        out->gap_point = nearest.point;
     }
     if (contact.touched)
         take_contact(s, hitbox, solid, motion, &relative, &contact);
@@ -283,7 +248,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
     memset(out, 0, sizeof *out);
     out->gap = DBL_MAX;
     struct search search = {.ruleset = ruleset,
-                            .tie = TIE * (path->length + path->radius),
+                            .tie = HS_CONTACT_TIE * (path->length + path->radius),
                             .measure_gap = measure_gap,
                             .out = out};
     double slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
@@ -312,7 +277,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b)
 {
-    double tie = TIE * (path->length + path->radius);
+    double tie = HS_CONTACT_TIE * (path->length + path->radius);
     if (fabs(a->distance - b->distance) > tie)
         return a->distance < b->distance;
     return a->center_distance < b->center_distance;

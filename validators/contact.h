@@ -8,6 +8,10 @@
 #include "players.h"
 #include "rewind.h"
 
+/* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
+   or faces that coincide. A thousandth of the slack of touch. */
+#define HS_CONTACT_TIE 1e-9
+
 struct hs_contact {
     bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
@@ -21,6 +25,8 @@ struct hs_contact {
     double gap;          /* smallest gap between the sphere and any hitbox */
     double gap_distance; /* travel at it */
     uint16_t gap_hitbox;
+    struct hs_vec gap_center, gap_point;  /* sphere's centre and the nearest point of the body then;
+                                             only where nothing was touched */
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
 

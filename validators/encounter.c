@@ -23,15 +23,76 @@ static void insert_met(const struct hs_path *path, const struct hs_met *met,
     out->met[i] = *met;
 }
 
-void hs_encounter_find(struct hs_hit_context *c, const struct hs_path *path,
+/* The target is touched, or missed by no more than the padding. */
+static bool reaches(const struct hs_hit_context *c, const struct hs_contact *target)
+{
+    double padding = c->ruleset->hit.claim_padding;
+    return target->touched || (target->has_pose && padding > 0 && target->gap <= padding);
+}
+
+/* A miss that the padding forgives needs sight from the path to the body, too. */
+static void look_aside(struct hs_hit_context *c, struct hs_encounter *e)
+{
+    struct hs_obstacle aside;
+    hs_obstacle_between(c, e->target.gap_center, e->target.gap_point, c->hit_time_us, &aside);
+    if (aside.touched) {
+        e->is_occluded = true;
+        e->obstacle = aside;
+        e->obstacle.contact.distance += e->target.gap_distance;
+        e->needed += e->target.gap;
+    } else if (aside.is_doubtful) {
+        e->is_doubtful = true;
+        e->obstacle = aside;
+    }
+}
+
+/* The target on the path as far as it reaches; where he is not there, on the whole of it. */
+static void find_target(struct hs_hit_context *c, struct hs_path *path,
+                        const struct hs_player *target, double whole, struct hs_encounter *out)
+{
+    hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+    if (out->clips && !reaches(c, &out->target)) {
+        double clipped = path->reach;
+        path->reach = whole;
+        hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+        path->reach = clipped;
+    }
+    out->reaches = reaches(c, &out->target);
+    if (!out->reaches)
+        return;
+    const struct hs_obstacle *obstacle = &out->obstacle;
+    out->needed = out->target.touched ? out->target.distance : out->target.gap_distance;
+    double tie = HS_CONTACT_TIE * (path->length + path->radius);
+    out->is_occluded = obstacle->touched && obstacle->contact.distance < out->needed - tie;
+    out->is_doubtful = obstacle->is_doubtful && obstacle->doubt_distance < out->needed - tie;
+    if (!out->target.touched && !out->is_occluded && hs_hit_mode(c, HS_CHECK_WORLD) != HS_MODE_OFF)
+        look_aside(c, out);
+}
+
+/* Nothing of the world is looked at while its check is off. */
+static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
+{
+    out->obstacle.touched = out->obstacle.is_doubtful = out->clips = false;
+    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
+        return;
+    hs_obstacle_find(c, path, &out->obstacle);
+    out->clips = out->obstacle.touched && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+    if (out->clips)
+        path->reach = out->obstacle.contact.distance;
+}
+
+void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out)
 {
     const struct hs_players *players = &c->match->players;
+    double whole = path->reach;
     out->met_count = 0;
     out->before_target = 0;
+    out->reaches = out->is_occluded = out->is_doubtful = false;
     memset(&out->target, 0, sizeof out->target);
+    find_obstacle(c, path, out);
     if (target != NULL)
-        hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+        find_target(c, path, target, whole, out);
     for (uint32_t i = 0; i < players->count; i++) {
         struct hs_met met = {.player = players->all[i]};
         if (met.player->left || met.player == c->shooter.player || met.player == target ||
@@ -46,6 +107,13 @@ void hs_encounter_find(struct hs_hit_context *c, const struct hs_path *path,
             out->before_target++;
         insert_met(path, &met, out);
     }
+}
+
+void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out)
+{
+    bool has_pose = c->claims_target && c->target.status == HS_REWIND_OK;
+    hs_encounter_find(c, &c->path, has_pose ? c->target.player : NULL, out);
+    hs_encounter_note(c, out);
 }
 
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
@@ -75,6 +143,25 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
                                         .player = player->name,
                                         .bone = contact->rig->bones[box->bone],
                                         .zone = c->ruleset->zones[box->zone].name};
+}
+
+void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle)
+{
+    c->out->impact = (struct hs_impact){.present = true,
+                                        .point = obstacle->contact.point,
+                                        .normal = obstacle->contact.normal,
+                                        .center = obstacle->contact.center,
+                                        .distance = obstacle->contact.distance};
+    if (obstacle->mover != NULL)
+        c->out->impact.mover = obstacle->mover->name;
+}
+
+void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    if (e->met_count > 0)
+        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    else if (e->clips)
+        hs_describe_obstacle(c, &e->obstacle);
 }
 
 void hs_note_region(struct hs_hit_context *c, const struct hs_contact *contact)

@@ -6,6 +6,7 @@
 
 #include "contact.h"
 #include "hit_context.h"
+#include "obstacle.h"
 
 /* Bodies kept of those on a path: more than any shot goes through. */
 enum { HS_MAX_MET = 66 };
@@ -16,18 +17,29 @@ struct hs_met {
 };
 
 struct hs_encounter {
-    struct hs_contact target; /* with a target */
-    uint32_t before_target;   /* bodies touched before it, where it is touched */
+    struct hs_obstacle obstacle; /* the first of the world in the way */
+    bool clips;                  /* the path ends at it: the world check is enforced */
+    struct hs_contact target;    /* with a target; found on the whole path */
+    bool reaches;                /* the target is touched, or missed by no more than the padding */
+    double needed;               /* travel to there */
+    bool is_occluded;            /* the world is in the way of that */
+    bool is_doubtful;            /* so is, perhaps, a mover without a place */
+    uint32_t before_target;      /* bodies touched before it, where it is touched */
     uint32_t met_count;
-    struct hs_met met[HS_MAX_MET]; /* others touched, the first first */
+    struct hs_met
+        met[HS_MAX_MET]; /* others touched, the first first, where the path ends at most */
 };
 
 /*
- * Sweeps a path over every player but the shooter. `target` (NULL: none claimed) is kept apart and
- * its nearest approach measured; the dead among the others are passed through.
+ * Casts a path at the world, shortens it to what it reaches, and sweeps it over every player but
+ * the shooter. `target` (NULL: none claimed) is kept apart and its nearest approach measured; the
+ * dead among the others are passed through.
  */
-void hs_encounter_find(struct hs_hit_context *c, const struct hs_path *path,
+void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
+
+/* What the one path of a claim meets; nothing of the target where he has no pose. */
+void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* More bodies stand before the target than the weapon goes through. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
@@ -35,9 +47,14 @@ bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_enc
 /* Notes bones of the target that had no place. */
 void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e);
 
-/* The answer's impact: this contact. */
+/* The answer's impact: this contact, or this part of the world. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
                         const struct hs_contact *contact);
+void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
+
+/* The answer's impact: the first body other than the target, else where the path ends at the
+   world, else none. */
+void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Flags a claimed bone that is not the one touched. */
 void hs_note_region(struct hs_hit_context *c, const struct hs_contact *contact);

@@ -4,6 +4,7 @@
 #include "digest.h"
 #include "hit_context.h"
 #include "suspicion.h"
+#include "volley.h"
 
 /* Clocks of client and server round the moments of a flight differently. */
 #define FLIGHT_TOLERANCE_US 50000
@@ -292,6 +293,24 @@ static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
     return same ? entry : NULL;
 }
 
+/* World, contact and bystander: what stands on the way, for one path or for each pellet's. */
+static void judge_way(struct hs_hit_context *c)
+{
+    if (!c->has_path)
+        return;
+    if (c->claim->pellet_count > 0) {
+        struct hs_volley volley;
+        hs_volley_find(c, &volley);
+        hs_check_pellet_world(c, &volley);
+        hs_check_pellet_contact(c, &volley);
+    } else {
+        struct hs_encounter e;
+        hs_encounter_of_claim(c, &e);
+        hs_check_world(c, &e);
+        hs_check_contact(c, &e);
+    }
+}
+
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out)
 {
@@ -316,7 +335,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
     hs_check_origin(&c);
     hs_check_aim(&c);
     hs_check_range(&c);
-    hs_check_contact(&c);
+    judge_way(&c);
     hs_check_pellets(&c);
     hs_check_flight(&c);
     hs_check_blast(&c);

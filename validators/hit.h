@@ -64,6 +64,7 @@ struct hs_check_row {
     enum hs_unit unit;     /* HS_UNIT_NONE: measured and limit mean nothing */
     double measured, limit;
     struct hs_name player; /* the body concerned; empty: none */
+    struct hs_name mover;  /* the part of the world concerned; empty: none that moves */
 };
 
 enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST };
@@ -82,6 +83,7 @@ struct hs_impact {
     struct hs_vec point, normal, center; /* touched surface; sphere's centre then */
     double distance;                     /* travel of the centre */
     struct hs_name player, bone, zone;   /* empty: the world */
+    struct hs_name mover;                /* of the world; empty: a part that does not move */
 };
 
 struct hs_rewind_info {
@@ -98,10 +100,11 @@ struct hs_rewind_info {
 
 enum hs_pellet_outcome {
     HS_PELLET_HIT,
-    HS_PELLET_MISS,    /* touches nobody claimed */
-    HS_PELLET_BLOCKED, /* somebody is before the claimed body */
-    HS_PELLET_REFUSED, /* the body is not to be hurt; see `reason` */
-    HS_PELLET_UNKNOWN, /* no pose of the claimed body */
+    HS_PELLET_MISS,     /* touches nobody claimed */
+    HS_PELLET_OCCLUDED, /* the world is before the claimed body */
+    HS_PELLET_BLOCKED,  /* somebody is before the claimed body */
+    HS_PELLET_REFUSED,  /* the body is not to be hurt; see `reason` */
+    HS_PELLET_UNKNOWN,  /* no pose of the claimed body */
 };
 const char *hs_pellet_outcome_name(enum hs_pellet_outcome outcome);
 

@@ -115,6 +115,9 @@ void hs_hit_decide(struct hs_hit_context *c);
 /* Why a pose is missing, as a reason; `unknown` names the case of no history at all. */
 enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason unknown);
 
+struct hs_encounter; /* what the claim's path meets; see encounter.h */
+struct hs_volley;    /* what its pellets meet; see volley.h */
+
 /* The checks. Each writes at most one row, and what later steps need into the context. */
 void hs_check_shape(struct hs_hit_context *c);
 void hs_check_identity(struct hs_hit_context *c);
@@ -128,9 +131,11 @@ void hs_check_team(struct hs_hit_context *c);
 void hs_check_origin(struct hs_hit_context *c);
 void hs_check_aim(struct hs_hit_context *c);
 void hs_check_range(struct hs_hit_context *c);
-void hs_check_contact(struct hs_hit_context *c);        /* contact and bystander */
-void hs_check_pellet_contact(struct hs_hit_context *c); /* the same for many pellets */
-void hs_check_pellets(struct hs_hit_context *c);        /* their number and spread */
+void hs_check_world(struct hs_hit_context *c, const struct hs_encounter *e);
+void hs_check_pellet_world(struct hs_hit_context *c, const struct hs_volley *volley);
+void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e); /* and bystander */
+void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley);
+void hs_check_pellets(struct hs_hit_context *c); /* their number and spread */
 void hs_check_flight(struct hs_hit_context *c);
 void hs_check_blast(struct hs_hit_context *c);
 

@@ -20,6 +20,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
                             .radius = radius,
                             .start_us = time_us,
                             .end_us = time_us};
+    out->reach = out->length + out->extension;
 }
 
 /* Place after a share of the flight. */
@@ -67,11 +68,55 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
         out->travelled[i] = out->length;
         from = to;
     }
+    out->reach = out->length + out->extension;
 }
 
 uint32_t hs_path_legs(const struct hs_path *path)
 {
-    return path->flight_legs == 0 ? 1 : path->flight_legs + (path->extension > 0 ? 1 : 0);
+    if (path->flight_legs == 0)
+        return 1;
+    uint32_t legs = path->flight_legs + (path->extension > 0 ? 1 : 0);
+    while (legs > 1 && path->travelled[legs - 1] >= path->reach)
+        legs--;
+    return legs;
+}
+
+bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest)
+{
+    if (at_us <= leg->start_us || at_us >= leg->end_us)
+        return false;
+    double share = (double)(at_us - leg->start_us) / (double)(leg->end_us - leg->start_us);
+    double length = leg->sweep.length * share;
+    *rest = *leg;
+    rest->start_us = leg->end_us = at_us;
+    rest->travelled += length;
+    rest->sweep.length -= length;
+    rest->sweep.start = hs_vec_add_scaled(leg->sweep.start, leg->sweep.direction, length);
+    leg->sweep.length = length;
+    return true;
+}
+
+struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion)
+{
+    struct hs_sweep relative = leg->sweep;
+    struct hs_vec travel =
+        hs_vec_sub(hs_vec_scale(leg->sweep.direction, leg->sweep.length), motion);
+    relative.length = hs_vec_length(travel);
+    if (relative.length > 0)
+        relative.direction = hs_vec_scale(travel, 1 / relative.length);
+    return relative;
+}
+
+void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
+                     struct hs_vec motion, struct hs_sweep_contact *contact)
+{
+    double share = relative->length > 0 ? contact->distance / relative->length : 0;
+    struct hs_vec moved = hs_vec_scale(motion, share);
+    contact->center = hs_vec_add(contact->center, moved);
+    contact->point = hs_vec_add(contact->point, moved);
+    contact->distance = leg->travelled + leg->sweep.length * share;
+    share = relative->length > 0 ? contact->gap_distance / relative->length : 0;
+    contact->gap_distance = leg->travelled + leg->sweep.length * share;
 }
 
 static int64_t flight_time_at(const struct hs_path *path, uint32_t i)
@@ -82,7 +127,7 @@ static int64_t flight_time_at(const struct hs_path *path, uint32_t i)
                : path->start_us + (int64_t)(duration * ((double)i / (double)path->flight_legs));
 }
 
-void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
+static void whole_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
 {
     out->sweep.radius = path->radius;
     if (i < path->flight_legs) {
@@ -103,6 +148,18 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     out->sweep.length = path->extension + (instant ? path->length : 0);
     out->travelled = instant ? 0 : path->length;
     out->start_us = out->end_us = path->end_us;
+}
+
+void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
+{
+    whole_leg(path, i, out);
+    double left = path->reach - out->travelled;
+    if (left >= out->sweep.length)
+        return;
+    left = left > 0 ? left : 0;
+    double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
+    out->end_us = out->start_us + (int64_t)lasts;
+    out->sweep.length = left;
 }
 
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,

@@ -26,6 +26,8 @@ struct hs_path {
     double length;                     /* from start to end along the way, without the extension */
     double extension;                  /* beyond the end, at the end's time */
     double radius;                     /* of the sphere */
+    double reach;                      /* the way ends here: something stands in it; at most length
+                                          and extension */
     int64_t start_us, end_us;          /* equal: instant */
     uint32_t flight_legs;              /* 0 when instant */
     double travelled[HS_MAX_LEGS + 1]; /* length at the ends of the legs of a flight */
@@ -50,8 +52,19 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
+/* Legs as far as the path reaches; the last may be shorter than it was. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
+
+/* Cuts a leg in two at a time between its ends. False when the time is not inside. */
+bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
+
+/* The leg's sweep as seen from something that moves by `motion` while the leg lasts. */
+struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
+
+/* A contact of that relative sweep, as it is in the world; distances count along the path. */
+void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
+                     struct hs_vec motion, struct hs_sweep_contact *contact);
 
 /*
  * Seconds a projectile of that launch speed takes from start to end under gravity: the low arc in

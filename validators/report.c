@@ -106,6 +106,6 @@ enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reas
 
 const char *hs_pellet_outcome_name(enum hs_pellet_outcome outcome)
 {
-    static const char *const names[] = {"hit", "miss", "blocked", "refused", "unknown"};
+    static const char *const names[] = {"hit", "miss", "occluded", "blocked", "refused", "unknown"};
     return names[outcome];
 }

@@ -51,6 +51,7 @@ enum hs_mode {
     X(ORIGIN, "origin", ENFORCE)                                                                   \
     X(AIM, "aim", SHADOW)                                                                          \
     X(RANGE, "range", ENFORCE)                                                                     \
+    X(WORLD, "world", ENFORCE)                                                                     \
     X(CONTACT, "contact", ENFORCE)                                                                 \
     X(BYSTANDER, "bystander", ENFORCE)                                                             \
     X(PELLETS, "pellets", ENFORCE)                                                                 \
@@ -92,8 +93,11 @@ enum hs_check {
     X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM)                                              \
     X(SELF_HIT, "self_hit", REJECTED, TEAM)                                                        \
     X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN)                                        \
+    X(ORIGIN_OCCLUDED, "origin_occluded", REJECTED, ORIGIN)                                        \
     X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM)                                                 \
     X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE)                                               \
+    X(OCCLUDED_WORLD, "occluded_world", REJECTED, WORLD)                                           \
+    X(IMPACT_NOT_ON_SURFACE, "impact_not_on_surface", REJECTED, WORLD)                             \
     X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT)                                       \
     X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT)                                             \
     X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER)                                 \
@@ -102,6 +106,7 @@ enum hs_check {
     X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS)                                       \
     X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT)                                        \
     X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT)                                                \
+    X(BLAST_OCCLUDED, "blast_occluded", REJECTED, BLAST)                                           \
     X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)
 
 enum hs_reason {
@@ -122,7 +127,8 @@ enum hs_reason {
       "unverified_impact") /* nothing to burst on was found: taken as claimed */                   \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
     X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from those before */       \
-    X(LENIENT, "lenient")                     /* missed, within the claim padding */
+    X(LENIENT, "lenient")                     /* missed, within the claim padding */               \
+    X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a place then was not tested */
 
 enum hs_flag {
 #define X(id, name) HS_FLAG_##id,

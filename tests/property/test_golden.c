@@ -123,7 +123,8 @@ static void post_frames(struct hs_random *random, struct hs_match *match, char n
                 random_rotation(random, bones[p][b].rotation);
             }
         }
-        struct hs_frame frame = {f * INT64_C(31250), players, PLAYERS};
+        struct hs_frame frame = {
+            .time_us = f * INT64_C(31250), .players = players, .player_count = PLAYERS};
         enum hs_frame_result results[PLAYERS];
         unsigned flags = 0;
         ck_assert(hs_match_post_frame(match, &frame, results, &flags));
@@ -167,7 +168,7 @@ START_TEST(test_golden_hash)
     struct hs_random random = hs_random_start(20240229, 0);
     hash_state = UINT64_C(14695981039346656037);
     for (int s = 0; s < SCENES; s++) {
-        struct hs_match_limits limits = {PLAYERS, 64};
+        struct hs_match_limits limits = {.players = PLAYERS, .samples = 64};
         struct hs_match *match = hs_match_create(ruleset, &limits);
         char names[PLAYERS][8];
         for (int p = 0; p < PLAYERS; p++)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct hs_match_limits hs_fuzz_limits = {.players = 16, .samples = 32};
+const struct hs_match_limits hs_fuzz_limits = {.players = 16, .samples = 32, .movers = 8};
 
 enum { STAGE_PLAYERS = 9, STEP_US = 50000, END_US = 1000000 };
 
@@ -64,7 +64,9 @@ bool hs_fuzz_stage_play(struct hs_match *match)
         struct hs_posted_bone bones[2];
         enum hs_frame_result results[STAGE_PLAYERS];
         unsigned flags = 0;
-        struct hs_frame frame = {time_us, players, fill_frame(time_us, players, bones)};
+        struct hs_frame frame = {.time_us = time_us,
+                                 .players = players,
+                                 .player_count = fill_frame(time_us, players, bones)};
         if (!hs_match_post_frame(match, &frame, results, &flags))
             return false;
     }

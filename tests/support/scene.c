@@ -436,7 +436,9 @@ static void play_frames(const struct hs_scene *scene, const struct hs_scene_fram
             entries[i - 1] = entries[k];
             entries[k] = swapped;
         }
-        struct hs_frame posted = {scene->times_us[f] + frame->shift_us, entries, count};
+        struct hs_frame posted = {.time_us = scene->times_us[f] + frame->shift_us,
+                                  .players = entries,
+                                  .player_count = count};
         if (!hs_match_post_frame(match, &posted, results, &flags))
             must(NULL);
     }

@@ -86,7 +86,8 @@ struct hs_ruleset *hs_stage_ruleset(void)
 
 struct hs_match *hs_stage_match(const struct hs_ruleset *ruleset)
 {
-    return must(hs_match_create(ruleset, &(struct hs_match_limits){.players = 64, .samples = 256}));
+    return must(hs_match_create(
+        ruleset, &(struct hs_match_limits){.players = 64, .samples = 256, .movers = 16}));
 }
 
 struct hs_player_frame hs_stage_entry(const char *player, double x, double y, double z)
@@ -99,7 +100,7 @@ enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
 {
     unsigned unused = 0;
     enum hs_frame_result result = HS_FRAME_RESULT_COUNT;
-    struct hs_frame frame = {time_us, entry, 1};
+    struct hs_frame frame = {.time_us = time_us, .players = entry, .player_count = 1};
     if (!hs_match_post_frame(match, &frame, &result, flags != NULL ? flags : &unused))
         must(NULL);
     return result;

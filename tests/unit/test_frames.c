@@ -225,7 +225,7 @@ START_TEST(entries_are_judged_one_by_one)
     refusals[_i].spoil(&entries[1]);
     enum hs_frame_result results[3];
     unsigned flags = 0;
-    struct hs_frame frame = {HS_MS(50), entries, 3};
+    struct hs_frame frame = {.time_us = HS_MS(50), .players = entries, .player_count = 3};
     ck_assert(hs_match_post_frame(match, &frame, results, &flags));
     ck_assert_str_eq(hs_frame_result_name(results[1]), hs_frame_result_name(refusals[_i].result));
     ck_assert_int_eq(results[0], HS_FRAME_STORED);
@@ -268,7 +268,7 @@ START_TEST(the_first_of_two_at_one_time_is_kept)
     struct hs_player_frame twice[2] = {hs_stage_entry("Q", 1, 0, 0), hs_stage_entry("Q", 2, 0, 0)};
     enum hs_frame_result results[2];
     unsigned flags = 0;
-    struct hs_frame frame = {HS_MS(50), twice, 2};
+    struct hs_frame frame = {.time_us = HS_MS(50), .players = twice, .player_count = 2};
     ck_assert(hs_match_post_frame(match, &frame, results, &flags));
     ck_assert_int_eq(results[0], HS_FRAME_STORED);
     ck_assert_int_eq(results[1], HS_FRAME_DUPLICATE_TIME);
@@ -306,7 +306,8 @@ END_TEST
 
 START_TEST(players_and_samples_are_bounded)
 {
-    struct hs_match *small = hs_match_create(rules, &(struct hs_match_limits){2, 4});
+    struct hs_match *small =
+        hs_match_create(rules, &(struct hs_match_limits){.players = 2, .samples = 4});
     struct hs_match *saved = match;
     match = small;
     hs_stage_place(match, 0, "A", 0, 0, 0);

@@ -16,17 +16,31 @@
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;
+static struct hs_world *wall_between, *wall_behind; /* S and T */
+
+static struct hs_world *wall_at(double x)
+{
+    struct hs_world_box box = {{x, -50, -50}, {x + 0.5, 50, 50}};
+    struct hs_world *world =
+        hs_world_create(&(struct hs_world_mesh){.boxes = &box, .box_count = 1}, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    return world;
+}
 
 static void set_up(void)
 {
     rules = hs_stage_ruleset();
     match = hs_stage_match(rules);
+    wall_between = wall_at(15);
+    wall_behind = wall_at(25);
 }
 
 static void tear_down(void)
 {
     hs_match_destroy(match);
     hs_ruleset_destroy(rules);
+    hs_world_destroy(wall_between);
+    hs_world_destroy(wall_behind);
 }
 
 static struct hs_hit_result *judge_at(const struct hs_hit_claim *claim, int64_t now_us)
@@ -153,6 +167,7 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
     hs_match_destroy(match);
     match = hs_stage_match(rules);
+    hs_match_set_world(match, is_in(set, HS_CHECK_WORLD) ? wall_between : wall_behind);
     rules->history.world_bound = 1e5;
     spoil_players(set);
     *claim = hs_stage_claim(NOW, 20, 0, 1.6);
@@ -196,6 +211,7 @@ static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
         [HS_CHECK_ORIGIN] = HS_REASON_ORIGIN_MISMATCH,
         [HS_CHECK_AIM] = HS_REASON_AIM_MISMATCH,
         [HS_CHECK_RANGE] = HS_REASON_OUT_OF_RANGE,
+        [HS_CHECK_WORLD] = HS_REASON_OCCLUDED_WORLD,
         [HS_CHECK_CONTACT] = HS_REASON_NO_INTERSECTION,
         [HS_CHECK_BYSTANDER] = HS_REASON_BLOCKED_BY_PLAYER,
         [HS_CHECK_PELLETS] = HS_REASON_PELLET_COUNT,
@@ -203,6 +219,9 @@ static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
         [HS_CHECK_BLAST] = HS_REASON_OUTSIDE_BLAST,
     };
     if (!is_in(set, check))
+        return HS_REASON_OK;
+    /* A wall does not matter to who aimed beside the target. */
+    if (check == HS_CHECK_WORLD && is_in(set, HS_CHECK_CONTACT))
         return HS_REASON_OK;
     bool bystander = is_in(set, HS_CHECK_BYSTANDER);
     return check == HS_CHECK_CONTACT && bystander ? HS_REASON_WRONG_TARGET : reasons[check];
@@ -245,7 +264,7 @@ static void expect_decision(unsigned set, const struct hs_hit_result *r)
     ck_assert_msg((r->damage_total > 0) == pays, "set %05x pays %g", set, r->damage_total);
 }
 
-/* All 32768 sets of failing checks: the first of the list decides, and all are reported. */
+/* All 65536 sets of failing checks: the first of the list decides, and all are reported. */
 START_TEST(the_first_failure_decides_and_all_are_reported)
 {
     rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE; /* else it is the one that only observes */

@@ -415,7 +415,7 @@ END_TEST
 START_TEST(empty_frames_say_nothing)
 {
     unsigned flags = 0;
-    struct hs_frame frame = {HS_MS(50), NULL, 0};
+    struct hs_frame frame = {.time_us = HS_MS(50), .players = NULL, .player_count = 0};
     ck_assert(hs_match_post_frame(match, &frame, NULL, &flags));
     ck_assert(!info().has_frames);
     hs_match_destroy(NULL);
