@@ -108,25 +108,54 @@ static void read_zone_priority(struct loading *l, const json_t *value, const str
     }
 }
 
-static void read_section(struct loading *l, const char *section)
+static void read_source(struct loading *l, const json_t *value, const struct hs_json_at *at)
 {
-    const json_t *object = json_object_get(l->root, section), *value;
-    struct hs_json_at at = {.key = section};
+    const char *text = json_string_value(value);
+    if (text == NULL || !hs_rewind_source_parse(str_of(text), &l->ruleset->rewind.source))
+        hs_json_bad(l->reader, at, "must be claim or prediction_ping");
+}
+
+/* Scalars are in sections of that name. */
+static bool has_section(const char *section)
+{
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
+        if (strcmp(hs_ruleset_scalars[i].section, section) == 0)
+            return true;
+    return false;
+}
+
+/* `section`: the names of the objects around it and its own, between slashes. */
+static void read_members(struct loading *l, const char *section, const json_t *object,
+                         const struct hs_json_at *at)
+{
+    const json_t *value;
     const char *key;
-    if (object == NULL || !is_object(l, object, &at))
+    if (object == NULL || !is_object(l, object, at))
         return;
     FOR_EACH(object, key, value)
     {
-        struct hs_json_at here = {.parent = &at, .key = key};
+        struct hs_json_at here = {.parent = at, .key = key};
         const struct hs_scalar *scalar =
             find_scalar(hs_ruleset_scalars, hs_ruleset_scalar_count, section, key);
+        char inner[2 * HS_NAME_MAX];
+        int length = snprintf(inner, sizeof inner, "%s/%s", section, key);
         if (scalar != NULL)
             read_scalar(l, scalar, value, &here, l->ruleset);
+        else if (length > 0 && (size_t)length < sizeof inner && has_section(inner))
+            read_members(l, inner, value, &here);
         else if (strcmp(section, "hit") == 0 && strcmp(key, "zone_priority") == 0)
             read_zone_priority(l, value, &here);
+        else if (strcmp(section, "rewind") == 0 && strcmp(key, "source") == 0)
+            read_source(l, value, &here);
         else
             refuse_unknown(l, key, &here);
     }
+}
+
+static void read_section(struct loading *l, const char *section)
+{
+    struct hs_json_at at = {.key = section};
+    read_members(l, section, json_object_get(l->root, section), &at);
 }
 
 /* ---- zones and checks ---- */
@@ -507,8 +536,9 @@ static bool read_table(struct loading *l, const char *table, read_entry *entry)
 
 static void read_head(struct loading *l, struct hs_str expected)
 {
-    static const char *const members[] = {"name", "up",    "default_rig", "history", "rewind",
-                                          "hit",  "zones", "rigs",        "weapons", "checks"};
+    static const char *const members[] = {"name",    "up",     "default_rig", "history",
+                                          "rewind",  "hit",    "zones",       "rigs",
+                                          "weapons", "checks", "moves"};
     refuse_others(l, l->root, NULL, members, sizeof members / sizeof members[0]);
     struct hs_str name = expected, up;
     struct hs_json_at at = {.key = "name"};
@@ -576,6 +606,7 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
     read_section(&l, "history");
     read_section(&l, "rewind");
     read_section(&l, "hit");
+    read_section(&l, "moves");
     read_checks(&l);
     if (reader->problem->code == HS_PROBLEM_NONE && !reader->no_memory)
         hs_ruleset_validate(l.ruleset, report_fault, reader->problem);

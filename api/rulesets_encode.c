@@ -11,11 +11,34 @@ static void write_scalar(struct hs_writer *writer, const struct hs_scalar *scala
 }
 
 static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                          const char *section);
+
+/* The sections right inside another, in the order of the table; each is one run of it. */
+static void write_inner_sections(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                                 const char *section)
+{
+    size_t length = strlen(section);
+    const char *last = "";
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
+        const char *inner = hs_ruleset_scalars[i].section;
+        if (strncmp(inner, section, length) != 0 || inner[length] != '/' ||
+            strcmp(inner, last) == 0)
+            continue;
+        last = inner;
+        hs_write_key(writer, inner + length + 1);
+        hs_write_begin(writer, '{');
+        write_section(writer, ruleset, inner);
+        hs_write_end(writer, '}');
+    }
+}
+
+static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                           const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
         if (strcmp(hs_ruleset_scalars[i].section, section) == 0)
             write_scalar(writer, &hs_ruleset_scalars[i], ruleset);
+    write_inner_sections(writer, ruleset, section);
 }
 
 static void write_exact_vec(struct hs_writer *writer, const char *key, struct hs_vec v)
@@ -153,13 +176,16 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
 
 static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
-    static const char *const plain[] = {"history", "rewind"};
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        hs_write_key(writer, plain[i]);
-        hs_write_begin(writer, '{');
-        write_section(writer, ruleset, plain[i]);
-        hs_write_end(writer, '}');
-    }
+    hs_write_key(writer, "history");
+    hs_write_begin(writer, '{');
+    write_section(writer, ruleset, "history");
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "rewind");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "source");
+    hs_write_text(writer, hs_rewind_source_name(ruleset->rewind.source));
+    write_section(writer, ruleset, "rewind");
+    hs_write_end(writer, '}');
     hs_write_key(writer, "hit");
     hs_write_begin(writer, '{');
     write_section(writer, ruleset, "hit");
@@ -168,6 +194,10 @@ static void write_rules(struct hs_writer *writer, const struct hs_ruleset *rules
     for (int i = 0; i < ruleset->hit.zone_priority_count; i++)
         hs_write_text(writer, ruleset->zones[ruleset->hit.zone_priority[i]].name.text);
     hs_write_end(writer, ']');
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "moves");
+    hs_write_begin(writer, '{');
+    write_section(writer, ruleset, "moves");
     hs_write_end(writer, '}');
 }
 

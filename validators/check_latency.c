@@ -1,44 +1,6 @@
 /* latency: does the time of the claim fit the shooter's connection, and his earlier shots? */
+#include "connection.h"
 #include "hit_context.h"
-
-/* Round trips are taken from this many samples that told one: the smallest is nearest the truth,
-   delay only ever adds. */
-enum { ROUND_TRIPS = 4 };
-
-struct connection {
-    bool is_known;
-    int64_t rtt_us;    /* smallest */
-    int64_t spread_us; /* largest minus smallest */
-    int64_t interp_us; /* 0 where it was never told */
-};
-
-static void read_connection(const struct hs_hit_context *c, struct connection *out)
-{
-    *out = (struct connection){0};
-    if (c->shooter.player == NULL)
-        return;
-    const struct hs_history *history = c->shooter.player->history;
-    int64_t newest = hs_history_find(history, c->now_us), largest = 0;
-    int found = 0;
-    for (int64_t i = newest; i >= 0 && found < ROUND_TRIPS; i--) {
-        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-        if (i == newest && sample->interp_us >= 0)
-            out->interp_us = sample->interp_us;
-        if (!sample->rtt_posted)
-            continue;
-        if (found == 0 || sample->rtt_us < out->rtt_us)
-            out->rtt_us = sample->rtt_us;
-        if (sample->rtt_us > largest)
-            largest = sample->rtt_us;
-        found++;
-    }
-    if (found == 0 && newest >= 0 && hs_history_at(history, (uint32_t)newest)->rtt_us >= 0) {
-        out->rtt_us = largest = hs_history_at(history, (uint32_t)newest)->rtt_us;
-        found = 1;
-    }
-    out->is_known = found > 0;
-    out->spread_us = largest - out->rtt_us;
-}
 
 /* False when fire times run back; the row is then written. */
 static bool runs_forward(struct hs_hit_context *c)
@@ -57,11 +19,11 @@ static bool runs_forward(struct hs_hit_context *c)
 void hs_check_latency(struct hs_hit_context *c)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
-    struct connection connection;
-    read_connection(c, &connection);
+    struct hs_connection connection;
+    hs_connection_read(c->shooter.player, c->now_us, &connection);
     if (connection.spread_us > rules->ping_spread_us)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
-    if (!connection.is_known) {
+    if (!connection.is_known || c->is_predicted) {
         if (runs_forward(c))
             hs_report_pass(c, HS_CHECK_LATENCY);
         return;

@@ -22,6 +22,10 @@ static int64_t oldest_age(const struct hs_hit_context *c)
 void hs_check_rewind(struct hs_hit_context *c)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
+    if (c->has_no_prediction) {
+        hs_report_unknown(c, HS_CHECK_REWIND, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+        return;
+    }
     int64_t latest = c->hit_time_us > c->fire_time_us ? c->hit_time_us : c->fire_time_us;
     int64_t ahead = latest - c->now_us;
     if (ahead > rules->future_slack_us) {

@@ -153,10 +153,10 @@ static bool grow_samples(struct hs_history *history)
 static bool states_equal(const struct hs_state *a, const struct hs_state *b)
 {
     return memcmp(a->owned, b->owned, sizeof a->owned) == 0 && a->damage_scale == b->damage_scale &&
-           a->life == b->life && a->ammo == b->ammo && a->rig == b->rig && a->stance == b->stance &&
-           a->team == b->team && a->weapon == b->weapon && a->any_weapon == b->any_weapon &&
-           a->alive == b->alive && a->is_protected == b->is_protected &&
-           a->reloading == b->reloading;
+           a->life == b->life && a->ammo == b->ammo && a->prediction_us == b->prediction_us &&
+           a->rig == b->rig && a->stance == b->stance && a->team == b->team &&
+           a->weapon == b->weapon && a->any_weapon == b->any_weapon && a->alive == b->alive &&
+           a->is_protected == b->is_protected && a->reloading == b->reloading;
 }
 
 /* Index of a state equal to `state`, with one more reference; `like` is tried first. */

@@ -24,6 +24,7 @@ struct hs_state {
     double damage_scale;                 /* 1 */
     int64_t life;                        /* counts spawns; 0 */
     int32_t ammo;                        /* in the weapon held; -1 not said */
+    int32_t prediction_us;               /* prediction ping asked for; -1 not said */
     uint16_t rig;                        /* ruleset index */
     uint16_t stance;                     /* rig index */
     uint16_t team;                       /* interned by the match; HS_NONE not said */

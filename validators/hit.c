@@ -1,6 +1,7 @@
 /* One claim, step by step: what is looked up, which checks run in which order, what decides. */
 #include "hit.h"
 
+#include "connection.h"
 #include "digest.h"
 #include "hit_context.h"
 #include "suspicion.h"
@@ -65,6 +66,22 @@ static void find_weapon(struct hs_hit_context *c)
 static bool is_projectile(const struct hs_hit_context *c)
 {
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+}
+
+/*
+ * Games that predict by ping rewind the others by what both sides agreed on: the claim has no say
+ * in it. What flies is met along its flight, which the claim's times tell.
+ */
+static void predict_hit_time(struct hs_hit_context *c)
+{
+    struct hs_connection connection;
+    if (c->ruleset->rewind.source != HS_REWIND_BY_PREDICTION || c->is_shot || is_projectile(c))
+        return;
+    hs_connection_read(c->shooter.player, c->now_us, &connection);
+    c->is_predicted = connection.is_known;
+    c->has_no_prediction = !connection.is_known;
+    if (connection.is_known)
+        c->hit_time_us = c->now_us - hs_connection_prediction(&connection, &c->ruleset->prediction);
 }
 
 /* How far a chord of the flight may leave the curve: far less than the ball is wide. */
@@ -157,6 +174,7 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_posted_shot(c);
     hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);
     find_weapon(c);
+    predict_hit_time(c);
     lay_path(c);
     if (is_projectile(c) && !claim->has_fire_time && c->posted == NULL)
         hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);

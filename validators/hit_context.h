@@ -55,6 +55,8 @@ struct hs_hit_context {
     struct hs_landed landed[HS_MAX_DAMAGE]; /* what is paid if the verdict lets it */
     uint16_t landed_count;
 
+    bool is_predicted;       /* hit_time_us follows from the shooter's ping, not from the claim */
+    bool has_no_prediction;  /* it should, and no round trip of his is known */
     bool shooter_not_needed; /* every check that looks at the shooter's history is off */
     bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
 

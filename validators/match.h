@@ -60,6 +60,7 @@ enum hs_frame_field {
     HS_FIELD_RELOADING = 1 << 11,
     HS_FIELD_DAMAGE_SCALE = 1 << 12,
     HS_FIELD_WEAPONS = 1 << 13,
+    HS_FIELD_PREDICTION = 1 << 14,
 };
 
 /* One player of a frame as posted. Names absent: ptr NULL. Numbers are finite. */
@@ -80,6 +81,7 @@ struct hs_player_frame {
     int64_t life;
     int32_t ammo;
     int32_t rtt_us, interp_us;
+    int32_t prediction_us; /* prediction ping asked for */
     double damage_scale;
 };
 

@@ -124,6 +124,7 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     return (struct hs_state){.damage_scale = 1,
                              .ammo = -1,
+                             .prediction_us = -1,
                              .rig = ruleset->default_rig,
                              .team = HS_NONE,
                              .weapon = HS_NONE,
@@ -252,6 +253,8 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         state->alive = entry->alive;
     if (entry->fields & HS_FIELD_PROTECTED)
         state->is_protected = entry->is_protected;
+    if (entry->fields & HS_FIELD_PREDICTION)
+        state->prediction_us = entry->prediction_us;
     if (entry->fields & HS_FIELD_DAMAGE_SCALE)
         state->damage_scale = entry->damage_scale;
 }

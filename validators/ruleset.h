@@ -31,7 +31,20 @@ struct hs_history_rules {
     double max_speed;       /* length/s: a faster move between samples is a teleport */
 };
 
+/* Where the moment of an instant hit comes from. */
+enum hs_rewind_source {
+    HS_REWIND_BY_CLAIM,     /* the claim's hit_time */
+    HS_REWIND_BY_PREDICTION /* the shooter's prediction ping, back from now */
+};
+
+/* Prediction by ping: as far back as half of clamp(ping - fudge, 0, min(wish, max)). */
+struct hs_prediction_rules {
+    int64_t max_us;   /* no more of a ping is compensated */
+    int64_t fudge_us; /* of a ping that is no delay: what a frame adds to it */
+};
+
 struct hs_rewind_rules {
+    enum hs_rewind_source source;
     int64_t limit_us;         /* how far back a claim may look */
     int64_t future_slack_us;  /* how far ahead of `now` or of the newest pose */
     int64_t latency_slack_us; /* of a claim's time from the one its latency explains */
@@ -109,6 +122,7 @@ struct hs_ruleset {
     enum hs_up up;
     struct hs_history_rules history;
     struct hs_rewind_rules rewind;
+    struct hs_prediction_rules prediction;
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
@@ -180,7 +194,8 @@ enum hs_scalar_kind {
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    const char *section, *key; /* "rewind", "limit"; a weapon's fields have no section */
+    const char *section, *key; /* "rewind", "limit"; sections inside others as "moves/credit"; a
+                                  weapon's fields have no section */
     size_t offset;             /* in struct hs_ruleset, or in struct hs_weapon */
     enum hs_scalar_kind kind;
     double initial;
@@ -202,6 +217,8 @@ const char *hs_weapon_type_name(enum hs_weapon_type type);
 bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out);
 const char *hs_shape_name(enum hs_shape shape);
 bool hs_shape_parse(struct hs_str name, enum hs_shape *out);
+const char *hs_rewind_source_name(enum hs_rewind_source source);
+bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out);
 const char *hs_up_name(enum hs_up up); /* "+z" */
 bool hs_up_parse(struct hs_str name, enum hs_up *out);
 struct hs_vec hs_up_direction(enum hs_up up);

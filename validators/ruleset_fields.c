@@ -34,6 +34,10 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "round trips that differ by more are flagged as unstable"),
     R("rewind", "backstep", rewind.backstep_us, SECONDS, 0.05, 0, 60,
       "how far fire times may run back by shot number"),
+    R("moves/prediction_ping", "max", prediction.max_us, SECONDS, 0.12, 0, 5,
+      "no more of a ping is compensated"),
+    R("moves/prediction_ping", "fudge", prediction.fudge_us, SECONDS, 0.02, 0, 5,
+      "of a ping that is no delay"),
     R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6, "shorter traces are degenerate"),
     R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
       "the trace goes on this far beyond its end"),
@@ -133,6 +137,7 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
 
 static const char *const weapon_types[] = {"hitscan", "projectile", "melee"};
 static const char *const shapes[] = {"sphere", "capsule", "box"};
+static const char *const rewind_sources[] = {"claim", "prediction_ping"};
 static const char *const ups[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 
 static int find(const char *const *names, int count, struct hs_str name)
@@ -166,6 +171,19 @@ bool hs_shape_parse(struct hs_str name, enum hs_shape *out)
     int i = find(shapes, 3, name);
     if (i >= 0)
         *out = (enum hs_shape)i;
+    return i >= 0;
+}
+
+const char *hs_rewind_source_name(enum hs_rewind_source source)
+{
+    return rewind_sources[source];
+}
+
+bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out)
+{
+    int i = find(rewind_sources, 2, name);
+    if (i >= 0)
+        *out = (enum hs_rewind_source)i;
     return i >= 0;
 }
 
