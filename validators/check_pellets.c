@@ -32,31 +32,63 @@ static size_t expected_directions(const struct hs_hit_context *c, struct hs_vec 
     return (size_t)c->weapon->pellets;
 }
 
+/* Who of the pellets took which expected direction, while they are matched. */
+struct matching {
+    size_t pellets, count;                      /* claimed, expected */
+    double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* radians, of a pellet from a direction */
+    size_t owner[HS_MAX_PELLETS];               /* of a direction; `pellets`: nobody yet */
+    bool tried[HS_MAX_PELLETS];
+};
+
+/* Gives a pellet a direction within the tolerance, moving others aside where that helps (augmenting
+   paths: Kuhn, The Hungarian method for the assignment problem, 1955). */
+static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
+{
+    for (size_t k = 0; k < m->count; k++) {
+        if (m->tried[k] || m->off[pellet][k] > tolerance)
+            continue;
+        m->tried[k] = true;
+        if (m->owner[k] == m->pellets || place_pellet(m, m->owner[k], tolerance)) {
+            m->owner[k] = pellet;
+            return true;
+        }
+    }
+    return false;
+}
+
+static double nearest_direction(const struct matching *m, size_t pellet, bool only_free)
+{
+    double nearest = HS_PI;
+    for (size_t k = 0; k < m->count; k++)
+        if (m->off[pellet][k] < nearest && !(only_free && m->owner[k] != m->pellets))
+            nearest = m->off[pellet][k];
+    return nearest;
+}
+
 /*
- * Each pellet takes the nearest expected direction that no other has taken; a claim may leave
- * pellets out, so places say nothing. Returns the largest error, radians.
+ * Each pellet takes an expected direction that no other takes; a claim may leave pellets out, so
+ * places say nothing. Returns the largest error, radians: of a pellet without a direction within
+ * the tolerance, from the nearest that is left.
  */
 static double spread_error(const struct hs_hit_context *c, const struct hs_vec *expected,
                            size_t count)
 {
-    bool taken[HS_MAX_PELLETS] = {false};
-    double worst = 0;
-    for (size_t i = 0; i < c->claim->pellet_count; i++) {
+    struct matching m = {.pellets = c->claim->pellet_count, .count = count};
+    double tolerance = to_radians(SPREAD_TOLERANCE_DEG), worst = 0;
+    for (size_t i = 0; i < m.pellets; i++) {
         struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
-        double length = hs_vec_length(along), nearest = HS_PI;
-        size_t best = count;
+        double length = hs_vec_length(along);
         if (!(length > 0))
             return HS_PI;
-        for (size_t k = 0; k < count; k++) {
-            double off = hs_angle_between(hs_vec_scale(along, 1 / length), expected[k]);
-            if (!taken[k] && (best == count || off < nearest)) {
-                nearest = off;
-                best = k;
-            }
-        }
-        if (best < count)
-            taken[best] = true;
-        worst = nearest > worst ? nearest : worst;
+        for (size_t k = 0; k < count; k++)
+            m.off[i][k] = hs_angle_between(hs_vec_scale(along, 1 / length), expected[k]);
+    }
+    for (size_t k = 0; k < count; k++)
+        m.owner[k] = m.pellets;
+    for (size_t i = 0; i < m.pellets; i++) {
+        memset(m.tried, 0, sizeof m.tried);
+        bool placed = place_pellet(&m, i, tolerance);
+        worst = fmax(worst, nearest_direction(&m, i, !placed));
     }
     return worst;
 }

@@ -237,6 +237,15 @@ static void compare_claim(struct hs_hit_context *c)
 
 /* ---- the verdict ---- */
 
+/* Checks may share a reason, as that of a missing pose: it is listed once. */
+static void note_would_reject(struct hs_hit_result *out, enum hs_reason reason)
+{
+    for (uint16_t i = 0; i < out->would_reject_count; i++)
+        if (out->would_reject[i] == reason)
+            return;
+    out->would_reject[out->would_reject_count++] = reason;
+}
+
 void hs_hit_decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -246,7 +255,7 @@ void hs_hit_decide(struct hs_hit_context *c)
         if (row->outcome == HS_OUTCOME_PASS)
             continue;
         if (row->mode == HS_MODE_SHADOW)
-            out->would_reject[out->would_reject_count++] = row->reason;
+            note_would_reject(out, row->reason);
         else if (row->outcome == HS_OUTCOME_FAIL && failed == NULL)
             failed = row;
         else if (row->outcome == HS_OUTCOME_UNKNOWN && missing == NULL)
