@@ -24,20 +24,26 @@ static void decode_event(struct hs_reader *reader, const json_t *value, const st
     hs_json_bad(reader, at, "must be spawn, teleport, death or leave");
 }
 
+static bool read_vector(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        struct hs_vec *out)
+{
+    double v[3];
+    if (!hs_json_read_reals(reader, value, at, 3, v))
+        return false;
+    *out = (struct hs_vec){v[0], v[1], v[2]};
+    return true;
+}
+
 static void decode_position(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target)
 {
-    double v[3];
-    if (hs_json_read_reals(reader, value, at, 3, v))
-        ((struct hs_player_frame *)target)->position = (struct hs_vec){v[0], v[1], v[2]};
+    read_vector(reader, value, at, &((struct hs_player_frame *)target)->position);
 }
 
 static void decode_eye(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
-    double v[3];
-    if (hs_json_read_reals(reader, value, at, 3, v))
-        ((struct hs_player_frame *)target)->eye = (struct hs_vec){v[0], v[1], v[2]};
+    read_vector(reader, value, at, &((struct hs_player_frame *)target)->eye);
 }
 
 static void decode_aim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -177,6 +183,95 @@ static void decode_players(struct hs_reader *reader, const json_t *value,
     }
 }
 
+#undef AT
+
+/* ---- movers ---- */
+
+static void decode_mover_position(struct hs_reader *reader, const json_t *value,
+                                  const struct hs_json_at *at, void *target)
+{
+    read_vector(reader, value, at, &((struct hs_mover_frame *)target)->position);
+}
+
+static void decode_mover_event(struct hs_reader *reader, const json_t *value,
+                               const struct hs_json_at *at, void *target)
+{
+    struct hs_str text = {json_string_value(value), json_string_length(value)};
+    if (hs_str_equal(text, HS_STR("teleport")))
+        ((struct hs_mover_frame *)target)->teleported = true;
+    else
+        hs_json_bad(reader, at, "must be teleport");
+}
+
+static void decode_half_extents(struct hs_reader *reader, const json_t *value,
+                                const struct hs_json_at *at, void *target)
+{
+    double v[3];
+    if (!hs_json_read_reals(reader, value, at, 3, v))
+        return;
+    for (size_t i = 0; i < 3; i++) {
+        struct hs_json_at element = {.parent = at, .index = i};
+        if (!(v[i] > 0))
+            hs_json_bad(reader, &element, "must be above 0");
+    }
+    ((struct hs_mover_frame *)target)->half_extents = (struct hs_vec){v[0], v[1], v[2]};
+}
+
+static void decode_center(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    read_vector(reader, value, at, &((struct hs_mover_frame *)target)->center);
+}
+
+static void decode_box(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "half_extents",
+         .kind = HS_JSON_CUSTOM,
+         .decode = decode_half_extents,
+         .required = true},
+        {.name = "center", .kind = HS_JSON_CUSTOM, .decode = decode_center},
+    };
+    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0], 0};
+    hs_json_read_object(reader, value, at, &object, target);
+}
+
+#define AT(member) offsetof(struct hs_mover_frame, member)
+
+static const struct hs_json_field mover_fields[] = {
+    {.name = "mover", .kind = HS_JSON_NAME, .offset = AT(mover), .required = true},
+    {.name = "position", .kind = HS_JSON_CUSTOM, .decode = decode_mover_position, .required = true},
+    {.name = "rotation",
+     .kind = HS_JSON_REALS,
+     .offset = AT(rotation),
+     .count = 4,
+     .bit = HS_MOVER_ROTATION},
+    {.name = "box", .kind = HS_JSON_CUSTOM, .decode = decode_box, .bit = HS_MOVER_BOX},
+    {.name = "solid", .kind = HS_JSON_BOOL, .offset = AT(is_solid), .bit = HS_MOVER_SOLID},
+    {.name = "event", .kind = HS_JSON_CUSTOM, .decode = decode_mover_event},
+};
+
+static const struct hs_json_object mover_object = {
+    mover_fields, sizeof mover_fields / sizeof mover_fields[0], AT(fields)};
+
+#undef AT
+
+static void decode_movers(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    struct hs_frame *frame = target;
+    struct hs_mover_frame *movers = hs_json_read_array(reader, value, at, 0, reader->max_items,
+                                                       sizeof *movers, &frame->mover_count);
+    frame->movers = movers;
+    for (size_t i = 0; movers != NULL && i < frame->mover_count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_object(reader, json_array_get(value, i), &here, &mover_object, &movers[i]);
+    }
+}
+
+/* ---- frames ---- */
+
 static const struct hs_json_field frame_fields[] = {
     {.name = "time",
      .kind = HS_JSON_SECONDS,
@@ -185,6 +280,7 @@ static const struct hs_json_field frame_fields[] = {
      .low = -HS_JSON_TIME_MAX,
      .high = HS_JSON_TIME_MAX},
     {.name = "players", .kind = HS_JSON_CUSTOM, .decode = decode_players, .required = true},
+    {.name = "movers", .kind = HS_JSON_CUSTOM, .decode = decode_movers},
 };
 
 static const struct hs_json_object frame_object = {frame_fields,
@@ -200,7 +296,7 @@ void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struc
     for (size_t i = 0; frames != NULL && i < out->count; i++) {
         struct hs_json_at here = {.parent = at, .index = i};
         hs_json_read_object(reader, json_array_get(value, i), &here, &frame_object, &frames[i]);
-        out->entries += frames[i].player_count;
+        out->entries += frames[i].player_count + frames[i].mover_count;
     }
 }
 
@@ -222,14 +318,17 @@ void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
 
 /* ---- encoding ---- */
 
-static void encode_refused(struct hs_writer *writer, size_t frame, struct hs_str player,
-                           enum hs_frame_result result)
+/* `kind` is "player" or "mover", the member that has the name. */
+static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
+                           struct hs_str name, enum hs_frame_result result)
 {
+    if (result == HS_FRAME_STORED)
+        return;
     hs_write_begin(writer, '{');
     hs_write_key(writer, "frame");
     hs_write_int(writer, (int64_t)frame);
-    hs_write_key(writer, "player");
-    hs_write_str(writer, player);
+    hs_write_key(writer, kind);
+    hs_write_str(writer, name);
     hs_write_key(writer, "reason");
     hs_write_text(writer, hs_frame_result_name(result));
     hs_write_key(writer, "detail");
@@ -237,22 +336,42 @@ static void encode_refused(struct hs_writer *writer, size_t frame, struct hs_str
     hs_write_end(writer, '}');
 }
 
+static void encode_all_refused(struct hs_writer *writer, const struct hs_frames_request *request,
+                               const enum hs_frame_result *results)
+{
+    hs_write_begin(writer, '[');
+    for (size_t f = 0; f < request->count; f++) {
+        const struct hs_frame *frame = &request->frames[f];
+        for (size_t i = 0; i < frame->player_count; i++)
+            encode_refused(writer, f, "player", frame->players[i].player, *results++);
+        for (size_t i = 0; i < frame->mover_count; i++)
+            encode_refused(writer, f, "mover", frame->movers[i].mover, *results++);
+    }
+    hs_write_end(writer, ']');
+}
+
+void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
+                     struct hs_frames_counts *out)
+{
+    *out = (struct hs_frames_counts){0};
+    for (size_t f = 0; f < request->count; f++) {
+        for (size_t i = 0; i < request->frames[f].player_count; i++)
+            out->players[*results++]++;
+        for (size_t i = 0; i < request->frames[f].mover_count; i++)
+            out->movers[*results++]++;
+    }
+}
+
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const enum hs_frame_result *results, unsigned flags, bool needs_resync)
 {
-    int64_t stored = 0;
-    for (size_t i = 0; i < request->entries; i++)
-        stored += results[i] == HS_FRAME_STORED;
+    struct hs_frames_counts counts;
+    hs_frames_count(request, results, &counts);
     hs_write_begin(writer, '{');
     hs_write_key(writer, "stored");
-    hs_write_int(writer, stored);
+    hs_write_int(writer, (int64_t)counts.players[HS_FRAME_STORED]);
     hs_write_key(writer, "refused");
-    hs_write_begin(writer, '[');
-    for (size_t f = 0, i = 0; f < request->count; f++)
-        for (size_t p = 0; p < request->frames[f].player_count; p++, i++)
-            if (results[i] != HS_FRAME_STORED)
-                encode_refused(writer, f, request->frames[f].players[p].player, results[i]);
-    hs_write_end(writer, ']');
+    encode_all_refused(writer, request, results);
     hs_write_key(writer, "flags");
     hs_write_begin(writer, '[');
     for (int i = 0; i < HS_FRAME_FLAG_COUNT; i++)

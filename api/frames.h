@@ -1,4 +1,4 @@
-/* frames: the poses a game server simulated, JSON <-> struct hs_frame. */
+/* frames: the poses a game server simulated and the movers it moved, JSON <-> struct hs_frame. */
 #ifndef HS_API_FRAMES_H
 #define HS_API_FRAMES_H
 
@@ -11,7 +11,7 @@
 struct hs_frames_request {
     struct hs_frame *frames; /* in the reader's arena; names borrowed from the JSON value */
     size_t count;
-    size_t entries; /* players of all frames */
+    size_t entries; /* players and movers of all frames */
 };
 
 /* Decodes the value of "frames"; for hs_json_field.decode and the frames body alike. */
@@ -22,7 +22,16 @@ void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struc
 void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
                            struct hs_frames_request *out);
 
-/* `results`: one per player of each frame, in order. */
+/* How many entries of each kind came to which end. */
+struct hs_frames_counts {
+    size_t players[HS_FRAME_RESULT_COUNT];
+    size_t movers[HS_FRAME_RESULT_COUNT];
+};
+
+/* `results`, here and below: frame by frame one for each player, then one for each mover. */
+void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
+                     struct hs_frames_counts *out);
+
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const enum hs_frame_result *results, unsigned flags, bool needs_resync);
 

@@ -41,12 +41,18 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
         hs_write_str(writer, head->map);
     else
         hs_write_null(writer);
+    hs_write_key(writer, "map_revision");
+    if (head->map.len > 0)
+        hs_write_text(writer, head->map_revision);
+    else
+        hs_write_null(writer);
     hs_write_key(writer, "newest_time");
     if (info.has_frames)
         hs_write_time(writer, info.newest_us);
     else
         hs_write_null(writer);
     write_int_field(writer, "player_count", info.players);
+    write_int_field(writer, "mover_count", info.movers);
     write_int_field(writer, "history_bytes", (int64_t)info.history_bytes);
 }
 

@@ -19,10 +19,12 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 /* What identifies an open match. */
 struct hs_match_head {
     struct hs_str name, ruleset, map; /* map empty: none */
-    const char *revision;
+    const char *revision;             /* of the ruleset */
+    const char *map_revision;         /* with a map */
 };
 
-/* Answer to PUT, and an entry of the list: name, ruleset, revision, map, newest time, players. */
+/* Answer to PUT, and an entry of the list: name, ruleset, map, their revisions, newest time,
+   how many players and movers. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 

@@ -2,16 +2,20 @@
 #include "api/matches.h"
 
 #include "service/endpoints.h"
-#include "service/options.h"
+#include "service/map_store.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
 static struct hs_match_head head_of(const struct hs_match_slot *slot)
 {
-    return (struct hs_match_head){.name = hs_name_str(&slot->name),
-                                  .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
-                                  .map = hs_name_str(&slot->map),
-                                  .revision = slot->ruleset->revision};
+    struct hs_match_head head = {.name = hs_name_str(&slot->name),
+                                 .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
+                                 .revision = slot->ruleset->revision};
+    if (slot->map != NULL) {
+        head.map = hs_name_str(&slot->map->name);
+        head.map_revision = slot->map->revision;
+    }
+    return head;
 }
 
 static void list_match(void *context, struct hs_match_slot *slot)
@@ -37,41 +41,70 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
-    bool same_rules =
-        request->ruleset.ptr == NULL || hs_str_equal(hs_name_str(&slot->ruleset->ruleset->name),
-                                                     hs_name_str(&ruleset->ruleset->name));
-    bool same_map = request->map.ptr == NULL || hs_str_equal(hs_name_str(&slot->map), request->map);
-    return same_rules && same_map;
+    struct hs_match_head head = head_of(slot);
+    bool same_rules = request->ruleset.ptr == NULL ||
+                      hs_str_equal(head.ruleset, hs_name_str(&ruleset->ruleset->name));
+    return same_rules && (request->map.ptr == NULL || hs_str_equal(head.map, request->map));
 }
 
-static void open_match(struct hs_service *service, const struct hs_request *request,
-                       const struct hs_match_request *wanted, struct hs_ruleset_entry *ruleset,
-                       struct hs_reply *reply)
+static void answer_put(const struct hs_match_slot *slot, bool created, struct hs_reply *reply)
 {
-    const struct hs_options *options = service->options;
-    struct hs_match_opening opening = {
-        .ruleset = ruleset,
-        .limits = {(uint32_t)options->max_players, (uint32_t)options->max_samples}};
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode(&writer, &head, slot->match);
+    reply->status = created ? 201 : 200;
+}
+
+/* A match that is open with a map has it until the end: a map that has lost its name since is
+   still confirmed by it. Nothing can be opened with it. */
+static void confirm_nameless_map(struct hs_service *service, const struct hs_request *request,
+                                 const struct hs_match_request *wanted,
+                                 const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
+{
     struct hs_match_slot *slot = NULL;
-    enum hs_registry_result result =
-        hs_registry_acquire(service->registry, request->params.name[0], &opening, &slot);
-    if (slot == NULL) {
-        hs_endpoint_overloaded(reply, result == HS_REGISTRY_FULL
-                                          ? "as many matches are open as are configured"
-                                          : "out of memory");
+    hs_registry_acquire(service->registry, request->params.name[0], NULL, &slot);
+    if (slot != NULL && confirms(slot, wanted, ruleset))
+        answer_put(slot, false, reply);
+    else
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MAP, "%.*s", (int)wanted->map.len,
+                       wanted->map.ptr);
+    if (slot != NULL)
+        hs_registry_release(service->registry, slot);
+}
+
+static void open_or_confirm(struct hs_service *service, const struct hs_request *request,
+                            const struct hs_match_request *wanted,
+                            const struct hs_match_opening *opening, struct hs_reply *reply)
+{
+    bool created;
+    struct hs_match_slot *slot = hs_endpoint_acquire(service, request, opening, &created, reply);
+    if (slot == NULL)
         return;
-    }
-    if (result == HS_REGISTRY_FOUND && !confirms(slot, wanted, ruleset)) {
+    if (created || confirms(slot, wanted, opening->ruleset))
+        answer_put(slot, created, reply);
+    else
         hs_problem_set(reply->problem, HS_PROBLEM_MATCH_CONFLICT, "it has ruleset %s, map %s",
                        slot->ruleset->ruleset->name.text,
-                       slot->map.text[0] != '\0' ? slot->map.text : "none");
-    } else {
-        struct hs_writer writer = {.buffer = &reply->body};
-        struct hs_match_head head = head_of(slot);
-        hs_match_encode(&writer, &head, slot->match);
-        reply->status = result == HS_REGISTRY_CREATED ? 201 : 200;
-    }
+                       slot->map != NULL ? slot->map->name.text : "none");
     hs_registry_release(service->registry, slot);
+}
+
+static void put_match(struct hs_service *service, const struct hs_request *request,
+                      const struct hs_match_request *wanted, struct hs_reply *reply)
+{
+    struct hs_str name = wanted->ruleset.ptr != NULL ? wanted->ruleset : HS_STR("default");
+    struct hs_match_opening opening = {.limits = hs_endpoint_match_limits(service)};
+    opening.ruleset = hs_ruleset_store_get(service->rulesets, name);
+    if (wanted->map.ptr != NULL)
+        opening.map = hs_map_store_get(service->maps, wanted->map);
+    if (opening.ruleset == NULL)
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)name.len, name.ptr);
+    else if (wanted->map.ptr != NULL && opening.map == NULL)
+        confirm_nameless_map(service, request, wanted, opening.ruleset, reply);
+    else
+        open_or_confirm(service, request, wanted, &opening, reply);
+    hs_map_store_release(service->maps, opening.map);
+    hs_ruleset_store_release(service->rulesets, opening.ruleset);
 }
 
 void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *request,
@@ -82,19 +115,8 @@ void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *
         return;
     struct hs_match_request wanted = {0};
     hs_match_decode_body(&body.reader, body.root, &wanted);
-    if (hs_body_is_fine(&body, reply)) {
-        struct hs_str name = wanted.ruleset.ptr != NULL ? wanted.ruleset : HS_STR("default");
-        struct hs_ruleset_entry *ruleset = hs_ruleset_store_get(service->rulesets, name);
-        if (ruleset == NULL)
-            hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)name.len,
-                           name.ptr);
-        else if (wanted.map.ptr != NULL)
-            hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MAP, "%.*s", (int)wanted.map.len,
-                           wanted.map.ptr);
-        else
-            open_match(service, request, &wanted, ruleset, reply);
-        hs_ruleset_store_release(service->rulesets, ruleset);
-    }
+    if (hs_body_is_fine(&body, reply))
+        put_match(service, request, &wanted, reply);
     hs_body_close(&body);
 }
 

@@ -56,24 +56,27 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "%s", what);
 }
 
-struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
-                                        const struct hs_request *request, struct hs_reply *reply,
-                                        bool may_open)
+struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service)
 {
     const struct hs_options *options = service->options;
+    return (struct hs_match_limits){.players = (uint32_t)options->max_players,
+                                    .samples = (uint32_t)options->max_samples,
+                                    .movers = (uint32_t)options->max_movers};
+}
+
+struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
+                                          const struct hs_request *request,
+                                          const struct hs_match_opening *opening, bool *created,
+                                          struct hs_reply *reply)
+{
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {
-        .limits = {(uint32_t)options->max_players, (uint32_t)options->max_samples}};
-    if (may_open && options->auto_open)
-        opening.ruleset = hs_ruleset_store_default(service->rulesets);
     enum hs_registry_result result =
-        hs_registry_acquire(service->registry, request->params.name[0],
-                            opening.ruleset != NULL ? &opening : NULL, &slot);
-    hs_ruleset_store_release(service->rulesets, opening.ruleset);
+        hs_registry_acquire(service->registry, request->params.name[0], opening, &slot);
+    *created = result == HS_REGISTRY_CREATED;
     switch (result) {
     case HS_REGISTRY_FOUND:
     case HS_REGISTRY_CREATED:
-        return slot;
+        break;
     case HS_REGISTRY_MISSING:
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
         break;
@@ -84,7 +87,44 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
         hs_endpoint_overloaded(reply, "out of memory");
         break;
     }
-    return NULL;
+    return slot;
+}
+
+/* Opens a match with the default ruleset and map. Without one of them it is as if none were
+   opened by posting: a match that lacks its walls would be judged wrongly, and for its whole life.
+ */
+static struct hs_match_slot *open_by_default(struct hs_service *service,
+                                             const struct hs_request *request,
+                                             struct hs_reply *reply)
+{
+    const char *map = service->options->default_map;
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(service->rulesets),
+                                       .limits = hs_endpoint_match_limits(service)};
+    if (map[0] != '\0')
+        opening.map = hs_map_store_get(service->maps, (struct hs_str){map, strlen(map)});
+    bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
+    if (lacks_map)
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH,
+                       "the map of matches that are opened by posting, %s, is not there", map);
+    bool complete = opening.ruleset != NULL && !lacks_map;
+    struct hs_match_slot *slot =
+        hs_endpoint_acquire(service, request, complete ? &opening : NULL, &created, reply);
+    hs_map_store_release(service->maps, opening.map);
+    hs_ruleset_store_release(service->rulesets, opening.ruleset);
+    return slot;
+}
+
+struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
+                                        const struct hs_request *request, struct hs_reply *reply,
+                                        bool may_open)
+{
+    struct hs_match_slot *slot = NULL;
+    bool created;
+    if (!may_open || !service->options->auto_open)
+        return hs_endpoint_acquire(service, request, NULL, &created, reply);
+    /* Nearly always it is open already, and then nothing needs to be looked up. */
+    hs_registry_acquire(service->registry, request->params.name[0], NULL, &slot);
+    return slot != NULL ? slot : open_by_default(service, request, reply);
 }
 
 static void add_gauges(void *context, struct hs_match_slot *slot)
@@ -94,6 +134,7 @@ static void add_gauges(void *context, struct hs_match_slot *slot)
     hs_match_info(slot->match, &info);
     gauges->matches++;
     gauges->players += info.players;
+    gauges->movers += info.movers;
     gauges->history_bytes += info.history_bytes;
 }
 

@@ -32,9 +32,21 @@ bool hs_body_open(struct hs_service *service, const struct hs_request *request,
 bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
 void hs_body_close(struct hs_body_reader *body);
 
+/* The bounds of every match, as configured. */
+struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service);
+
 /*
- * The match of the path, locked; a missing one is opened with the default ruleset where that is
- * configured and `may_open`. NULL with the reply's problem set.
+ * The match of the path, locked; a missing one is opened when there is an opening. NULL with the
+ * reply's problem set.
+ */
+struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
+                                          const struct hs_request *request,
+                                          const struct hs_match_opening *opening, bool *created,
+                                          struct hs_reply *reply);
+
+/*
+ * The match of the path, locked; a missing one is opened with the default ruleset and map where
+ * that is configured and `may_open`. NULL with the reply's problem set.
  */
 struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,

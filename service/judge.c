@@ -21,14 +21,15 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
         const struct hs_frame *frame = &request->frames[i];
         if (!hs_match_post_frame(slot->match, frame, results + done, &flags))
             return false;
-        done += frame->player_count;
+        done += frame->player_count + frame->mover_count;
     }
-    size_t counts[HS_FRAME_RESULT_COUNT] = {0};
-    for (size_t i = 0; i < request->entries; i++)
-        counts[results[i]]++;
-    for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++)
-        if (counts[i] > 0)
-            hs_metrics_frame(service->metrics, (enum hs_frame_result)i, counts[i]);
+    struct hs_frames_counts counts;
+    hs_frames_count(request, results, &counts);
+    for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++) {
+        enum hs_frame_result result = (enum hs_frame_result)i;
+        hs_metrics_frame(service->metrics, HS_POSTED_PLAYER, result, counts.players[i]);
+        hs_metrics_frame(service->metrics, HS_POSTED_MOVER, result, counts.movers[i]);
+    }
     struct hs_match_times times;
     hs_match_times(slot->match, &times);
     hs_frames_encode(writer, request, results, flags, times.needs_resync);

@@ -49,7 +49,7 @@ struct hs_metrics {
     struct histogram durations[ROUTE_COUNT]; /* at the first route of the same pattern */
     size_t first[ROUTE_COUNT];               /* that route, for each */
     counter verdicts[HS_JUDGED_COUNT][HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
-    counter frames[HS_FRAME_RESULT_COUNT];
+    counter frames[HS_POSTED_COUNT][HS_FRAME_RESULT_COUNT];
     counter shed[HS_SHED_REASON_COUNT];
     struct histogram verify, rewind;
     atomic_llong inflight;
@@ -125,9 +125,11 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs
         add(&metrics->verdicts[kind][verdict][reason][mode], 1);
 }
 
-void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count)
+void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,
+                      size_t count)
 {
-    add(&metrics->frames[result], count);
+    if (count > 0)
+        add(&metrics->frames[kind][result], count);
 }
 
 void hs_metrics_verify(struct hs_metrics *metrics, double seconds)
@@ -245,6 +247,16 @@ static void put_verdict(const struct hs_metrics *metrics, size_t kind, size_t ve
     }
 }
 
+static void put_frames(const struct hs_metrics *metrics, enum hs_posted kind, const char *name,
+                       const char *help, struct hs_buffer *out)
+{
+    head(out, name, "counter", help);
+    for (size_t i = 0; i < HS_FRAME_RESULT_COUNT; i++)
+        hs_buffer_printf(out, "%s{result=\"%s\"} %llu\n", name,
+                         hs_frame_result_name((enum hs_frame_result)i),
+                         value(&metrics->frames[kind][i]));
+}
+
 static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out)
 {
     head(out, "hindsight_verdicts_total", "counter",
@@ -257,10 +269,9 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
     put_histogram(out, "hindsight_verify_duration_seconds", "", &metrics->verify, verify_bounds);
     head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");
     put_histogram(out, "hindsight_rewind_age_seconds", "", &metrics->rewind, rewind_bounds);
-    head(out, "hindsight_frames_total", "counter", "Posted player samples.");
-    for (size_t i = 0; i < HS_FRAME_RESULT_COUNT; i++)
-        hs_buffer_printf(out, "hindsight_frames_total{result=\"%s\"} %llu\n",
-                         hs_frame_result_name((enum hs_frame_result)i), value(&metrics->frames[i]));
+    put_frames(metrics, HS_POSTED_PLAYER, "hindsight_frames_total", "Posted player samples.", out);
+    put_frames(metrics, HS_POSTED_MOVER, "hindsight_mover_frames_total",
+               "Posted samples of movers.", out);
 }
 
 static double resident_bytes(void)
@@ -318,6 +329,7 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     put_verdicts(metrics, out);
     gauge(out, "hindsight_matches_active", "Open matches.", (double)gauges->matches);
     gauge(out, "hindsight_players_active", "Players with a history.", (double)gauges->players);
+    gauge(out, "hindsight_movers_active", "Movers with a history.", (double)gauges->movers);
     gauge(out, "hindsight_history_bytes", "Memory of all histories.",
           (double)gauges->history_bytes);
     gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);

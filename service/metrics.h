@@ -35,8 +35,10 @@ enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
                         enum hs_reason reason, enum hs_mode mode);
 
-/* Posted player samples by what became of them. */
-void hs_metrics_frame(struct hs_metrics *metrics, enum hs_frame_result result, size_t count);
+/* Posted samples by what became of them. */
+enum hs_posted { HS_POSTED_PLAYER, HS_POSTED_MOVER, HS_POSTED_COUNT };
+void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,
+                      size_t count);
 
 /* Time taken to judge one hit. */
 void hs_metrics_verify(struct hs_metrics *metrics, double seconds);
@@ -63,7 +65,7 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
-    size_t matches, players, history_bytes, maps, map_bytes;
+    size_t matches, players, movers, history_bytes, maps, map_bytes;
 };
 
 /* Fills the gauges from the registry and the maps; service/endpoints.c. */

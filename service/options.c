@@ -194,6 +194,11 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
     fclose(file);
 }
 
+static bool is_name(const char *text)
+{
+    return hs_name_is_valid((struct hs_str){text, strlen(text)});
+}
+
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
 {
     const struct {
@@ -209,9 +214,11 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
                            "is not a loopback address: this serves anybody who can reach it, and "
                            "needs both no-auth and insecure");
     }
-    if (!hs_name_is_valid(
-            (struct hs_str){options->default_ruleset, strlen(options->default_ruleset)}))
+    if (!is_name(options->default_ruleset))
         hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
+                       HS_NAME_MAX);
+    if (options->default_map[0] != '\0' && !is_name(options->default_map))
+        hs_problem_add(problem, "/default_map", "must be empty, or 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "service/map_store.h"
 #include "service/ruleset_store.h"
 
 struct hs_registry {
@@ -11,15 +12,18 @@ struct hs_registry {
     struct hs_match_slot **table; /* chains by hash of the name */
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
+    struct hs_map_store *maps;
 };
 
-struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets)
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
+                                       struct hs_map_store *maps)
 {
     struct hs_registry *registry = calloc(1, sizeof *registry);
     if (registry == NULL)
         return NULL;
     registry->limit = max_matches;
     registry->rulesets = rulesets;
+    registry->maps = maps;
     registry->table_size = 64;
     while (registry->table_size < max_matches && registry->table_size < 1u << 16)
         registry->table_size *= 2;
@@ -36,6 +40,7 @@ static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slo
 {
     hs_match_destroy(slot->match);
     hs_ruleset_store_release(registry->rulesets, slot->ruleset);
+    hs_map_store_release(registry->maps, slot->map);
     pthread_mutex_destroy(&slot->lock);
     free(slot);
 }
@@ -86,9 +91,13 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     }
     pthread_mutex_init(&slot->lock, NULL);
     hs_name_set(&slot->name, name);
-    hs_name_set(&slot->map, opening->map);
     slot->ruleset = opening->ruleset;
     hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
+    slot->map = opening->map;
+    if (opening->map != NULL) {
+        hs_map_store_retain(registry->maps, opening->map);
+        hs_match_set_world(slot->match, opening->map->world);
+    }
     slot->references = 1; /* the table's */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;

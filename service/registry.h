@@ -12,13 +12,15 @@
 #include "validators/match.h"
 #include "validators/str.h"
 
+struct hs_map_entry;
+struct hs_map_store;
 struct hs_ruleset_entry;
 struct hs_ruleset_store;
 
 struct hs_match_slot {
     struct hs_name name;
-    struct hs_name map;               /* empty: none */
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
+    struct hs_map_entry *map;         /* likewise; NULL: none */
     pthread_mutex_t lock;             /* guards `match` and `closed` */
     struct hs_match *match;
     bool closed;         /* deleted while somebody waited for the lock */
@@ -29,14 +31,15 @@ struct hs_match_slot {
 /* What a match is opened with. */
 struct hs_match_opening {
     struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
-    struct hs_str map;                /* len 0: none */
+    struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
 };
 
 struct hs_registry;
 
-/* The store must outlive the registry. NULL: out of memory. */
-struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets);
+/* The stores must outlive the registry. NULL: out of memory. */
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
+                                       struct hs_map_store *maps);
 
 /* Nobody may hold a match any more. */
 void hs_registry_destroy(struct hs_registry *registry);

@@ -67,9 +67,10 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->options = options;
     service->metrics = hs_metrics_create();
     service->rulesets = hs_ruleset_store_create(options->default_ruleset, error);
-    if (service->rulesets != NULL)
-        service->registry = hs_registry_create(options->max_matches, service->rulesets);
     service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
+    if (service->rulesets != NULL && service->maps != NULL)
+        service->registry =
+            hs_registry_create(options->max_matches, service->rulesets, service->maps);
     if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL ||
         service->maps == NULL) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
@@ -80,7 +81,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
-    hs_registry_destroy(service->registry); /* its matches hold rulesets */
+    hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_metrics_destroy(service->metrics);

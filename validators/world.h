@@ -20,7 +20,8 @@
 #include "sweep.h"
 #include "vec.h"
 
-/* No coordinate, start, length or radius may be larger: products of three stay inside float. */
+/* No coordinate, start, length or radius may be larger: products of three stay inside float. A
+   query with numbers ten times that touches nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
 /* The most triangles, and the most boxes: their numbers share a word with a tag. */

@@ -362,9 +362,19 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
+/* From a place no world reaches, floats overflow, and unused places of a node look reached. */
+static bool is_castable(const struct hs_sweep *s)
+{
+    const double farthest = 10 * HS_WORLD_COORDINATE_MAX;
+    return fabs(s->start.x) <= farthest && fabs(s->start.y) <= farthest &&
+           fabs(s->start.z) <= farthest && s->length <= farthest && s->radius <= farthest;
+}
+
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out)
 {
+    if (!is_castable(sweep))
+        return false;
     struct walk w;
     w.world = world;
     w.sweep = sweep;

@@ -163,7 +163,8 @@ static struct hs_match *make_match(const struct hs_ruleset *ruleset)
                                                   .position = place(i, step * STEP_US)};
             pose(&players[i], i, step * STEP_US, bones[i]);
         }
-        const struct hs_frame frame = {step * STEP_US, players, PLAYERS};
+        const struct hs_frame frame = {
+            .time_us = step * STEP_US, .players = players, .player_count = PLAYERS};
         need(hs_match_post_frame(match, &frame, results, &flags));
     }
     return match;

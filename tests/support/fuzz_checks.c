@@ -180,7 +180,9 @@ static const char *check_impact(const struct hs_impact *impact)
             "an impact that is not finite");
     HS_MUST(fabs(hs_vec_length(impact->normal) - 1) < 1e-6, "a normal that is not a direction");
     HS_MUST(isfinite(impact->distance) && impact->distance >= 0, "an impact before the start");
-    HS_MUST(impact->player.text[0] != '\0' && impact->zone.text[0] != '\0', "an impact on nobody");
+    bool on_body = impact->player.text[0] != '\0';
+    HS_MUST(on_body == (impact->zone.text[0] != '\0'), "an impact on half a body");
+    HS_MUST(!on_body || impact->mover.text[0] == '\0', "an impact on a body and a mover");
     return NULL;
 }
 

@@ -120,7 +120,8 @@ static const char *check_state(const struct hs_match *match)
     const struct hs_match_head head = {.name = HS_STR("fuzz"),
                                        .ruleset = HS_STR("metres"),
                                        .map = HS_STR("dm4"),
-                                       .revision = "sha256:0"};
+                                       .revision = "sha256:0",
+                                       .map_revision = "sha256:1"};
     struct hs_match_info info;
     hs_match_info(match, &info);
     if (!info.has_frames) /* its newest time is null, and rightly so */
@@ -158,7 +159,7 @@ static const char *post_all(struct hs_match *match, const struct hs_frames_reque
     for (size_t i = 0, done = 0; i < request->count; i++) {
         const struct hs_frame *frame = &request->frames[i];
         HS_MUST(hs_match_post_frame(match, frame, results + done, &flags), "out of memory");
-        done += frame->player_count;
+        done += frame->player_count + frame->mover_count;
     }
     for (size_t i = 0; i < request->entries; i++)
         HS_MUST(results[i] < HS_FRAME_RESULT_COUNT, "a result not in the vocabulary");

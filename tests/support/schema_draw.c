@@ -47,9 +47,12 @@ static json_t *draw_number(const json_t *document, const json_t *schema, bool in
 {
     const json_t *low = hs_schema_get(document, schema, "minimum");
     const json_t *high = hs_schema_get(document, schema, "maximum");
+    const json_t *beneath = hs_schema_get(document, schema, "exclusiveMinimum");
+    double least = low != NULL ? json_number_value(low) : -USUAL_MAX;
+    if (beneath != NULL)
+        least = nextafter(json_number_value(beneath), HUGE_VAL);
     double value =
-        hs_schema_draw_number(low != NULL ? json_number_value(low) : -USUAL_MAX,
-                              high != NULL ? json_number_value(high) : USUAL_MAX, random);
+        hs_schema_draw_number(least, high != NULL ? json_number_value(high) : USUAL_MAX, random);
     if (integer)
         return json_integer((json_int_t)value);
     /* Games write 20 as often as 20.0; both are numbers. */

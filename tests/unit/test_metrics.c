@@ -12,7 +12,7 @@
 
 static struct hs_metrics *metrics;
 static const struct hs_metrics_gauges gauges = {
-    .matches = 2, .players = 30, .history_bytes = 4096, .maps = 3, .map_bytes = 65536};
+    .matches = 2, .players = 30, .movers = 7, .history_bytes = 4096, .maps = 3, .map_bytes = 65536};
 static char *text;
 
 static void setup(void)
@@ -116,6 +116,9 @@ START_TEST(every_series_exists_at_zero)
         snprintf(name, sizeof name, "hindsight_frames_total{result=\"%s\"}",
                  hs_frame_result_name((enum hs_frame_result)result));
         ck_assert(series(name) == 0);
+        snprintf(name, sizeof name, "hindsight_mover_frames_total{result=\"%s\"}",
+                 hs_frame_result_name((enum hs_frame_result)result));
+        ck_assert(series(name) == 0);
     }
     ck_assert(series("hindsight_requests_shed_total{reason=\"body_memory\"}") == 0);
     ck_assert(series("hindsight_requests_shed_total{reason=\"capacity\"}") == 0);
@@ -139,7 +142,9 @@ START_TEST(counts_go_where_they_belong)
                        HS_MODE_SHADOW);
     hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_OFF);
-    hs_metrics_frame(metrics, HS_FRAME_STORED, 64);
+    hs_metrics_frame(metrics, HS_POSTED_PLAYER, HS_FRAME_STORED, 64);
+    hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_STORED, 5);
+    hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_CAPACITY, 2);
     hs_metrics_shed(metrics, HS_SHED_CAPACITY);
     hs_metrics_inflight(metrics, 1);
     hs_metrics_inflight(metrics, 1);
@@ -158,11 +163,15 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series(MISS "mode=\"enforce\"}") == 1);
     ck_assert(series(MISS "mode=\"shadow\"}") == 2);
     ck_assert(series("hindsight_frames_total{result=\"stored\"}") == 64);
+    ck_assert(series("hindsight_frames_total{result=\"capacity\"}") == 0);
+    ck_assert(series("hindsight_mover_frames_total{result=\"stored\"}") == 5);
+    ck_assert(series("hindsight_mover_frames_total{result=\"capacity\"}") == 2);
     ck_assert(series("hindsight_requests_shed_total{reason=\"capacity\"}") == 1);
     ck_assert(series("hindsight_http_inflight_requests") == 1);
     ck_assert(series("hindsight_config_last_reload_successful") == 0);
     ck_assert(series("hindsight_matches_active") == 2);
     ck_assert(series("hindsight_players_active") == 30);
+    ck_assert(series("hindsight_movers_active") == 7);
     ck_assert(series("hindsight_history_bytes") == 4096);
     ck_assert(series("hindsight_maps") == 3);
     ck_assert(series("hindsight_map_bytes") == 65536);

@@ -38,6 +38,7 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert_str_eq(options.admin_listen, "127.0.0.1:9464");
     ck_assert_str_eq(options.rules, "");
     ck_assert_str_eq(options.default_ruleset, "centimetres");
+    ck_assert_str_eq(options.default_map, "");
     ck_assert_str_eq(options.log_level, "info");
     ck_assert(!options.no_auth);
     ck_assert(!options.insecure);
@@ -51,6 +52,7 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert_uint_eq(options.request_seconds, 10);
     ck_assert_uint_eq(options.max_matches, 4096);
     ck_assert_uint_eq(options.max_players, 1024);
+    ck_assert_uint_eq(options.max_movers, 1024);
     ck_assert_uint_eq(options.max_samples, 1024);
     ck_assert_uint_eq(options.max_batch, 1024);
     ck_assert_uint_eq(options.drain_wait_seconds, 10);
@@ -141,6 +143,7 @@ static const struct {
     {{"extra"}, "unexpected argument extra"},
     {{"-x"}, "unexpected argument -x"},
     {{"--default-ruleset", "a b"}, "default_ruleset must be"},
+    {{"--default-map", "a b"}, "default_map must be"},
     {{"--log-level", "loud"}, "log_level must be"},
     {{"--inflight-body-bytes", "2048"}, "inflight_body_bytes must not be less"},
 };

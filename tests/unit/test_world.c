@@ -5,6 +5,7 @@
 #include "validators/triangle.h"
 
 #include <check.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -341,6 +342,25 @@ START_TEST(far_from_the_origin)
 }
 END_TEST
 
+/* Claims may hold any finite number. What is beyond every world touches nothing, and breaks
+   nothing. */
+START_TEST(beyond_every_world)
+{
+    hs_test_mesh_box(&mesh, (struct hs_vec){-1, -1, -1}, (struct hs_vec){1, 1, 1});
+    build();
+    static const double far[] = {1e14, 1e18, 1e30, 1e39, 1e150, DBL_MAX};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        struct hs_world_contact contact;
+        struct hs_sweep to_it = {
+            .start = {-far[i], 0, 0}, .direction = {1, 0, 0}, .length = far[i]};
+        struct hs_sweep beside = {.start = {0, far[i], 0}, .direction = {0, 0, 1}, .length = 1};
+        ck_assert(!hs_world_sweep(world, &to_it, &contact));
+        ck_assert(!hs_world_sweep(world, &beside, &contact));
+        ck_assert(!hs_world_blocks(world, (struct hs_vec){0, 0, far[i]}, (struct hs_vec){0, 0, 0}));
+    }
+}
+END_TEST
+
 START_TEST(nearest_point_of_a_triangle)
 {
     const struct hs_triangle t = {{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
@@ -375,6 +395,7 @@ int main(void)
     tcase_add_test(tests, nothing_is_a_world_too);
     tcase_add_test(tests, bad_meshes_are_refused);
     tcase_add_test(tests, far_from_the_origin);
+    tcase_add_test(tests, beyond_every_world);
     tcase_add_test(tests, nearest_point_of_a_triangle);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
