@@ -45,8 +45,9 @@ struct hs_reference {
     double time_shift; /* seconds, added to moments */
 };
 
-/* Metres as written; centimetres, y up, turned and far away; metres at today's epoch. */
-enum { HS_REFERENCES = 3 };
+/* Metres as written; centimetres; metres, y up; centimetres, y up, turned and far away; metres at
+   today's epoch. */
+enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
 /* The reference of that name, or NULL. */

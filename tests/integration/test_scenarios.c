@@ -1,6 +1,7 @@
 /*
  * Plays every scenario of tests/scenarios over HTTP, in every frame of reference, and again on a
- * second, fresh service that must answer byte for byte the same.
+ * second, fresh service that must answer byte for byte the same; and there once more with its
+ * requests split and merged.
  */
 #include <check.h>
 #include <glob.h>
@@ -10,9 +11,10 @@
 
 #include "service/play/scenario.h"
 #include "tests/support/http.h"
+#include "tests/support/regroup.h"
 #include "tests/support/service.h"
 
-enum { MAX_FILES = 32, MAX_CASES = 2048 };
+enum { MAX_FILES = 32, MAX_CASES = 4096 };
 
 struct one_case {
     const struct hs_scenarios *file;
@@ -113,6 +115,108 @@ START_TEST(test_fresh_service_answers_the_same)
 }
 END_TEST
 
+/* ---- other groups ---- */
+
+/* Sends requests and notes what was answered; `statuses`, one a request, may be NULL. */
+static void send_list(struct sender *sender, const struct hs_regroup_list *list, const char *row,
+                      long *statuses, struct hs_transcript *out)
+{
+    hs_transcript_begin(out);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct hs_regrouped *request = &list->items[i];
+        hs_test_response_free(&sender->response);
+        hs_test_http_send(sender->http, request->method, request->path, request->body,
+                          request->size, NULL, &sender->response);
+        const struct hs_test_response *answer = &sender->response;
+        ck_assert_msg(!request->is_batch || answer->status == 200, "row %s, %s: %ld %s\n%s", row,
+                      request->path, answer->status, answer->body, request->body);
+        ck_assert_msg(answer->status != 0 && answer->status < 500, "row %s, %s: %ld %s", row,
+                      request->path, answer->status, answer->body);
+        if (statuses != NULL)
+            statuses[i] = answer->status;
+        hs_transcript_add(out, request, answer->status, answer->body, answer->size);
+    }
+}
+
+static void assert_same_transcript(const struct one_case *one, const struct hs_transcript *written,
+                                   const struct hs_transcript *regrouped)
+{
+    if (json_equal(written->content, regrouped->content))
+        return;
+    const char *key;
+    json_t *value;
+    json_object_foreach(written->content, key, value)
+    {
+        const json_t *other = json_object_get(regrouped->content, key);
+        if (!json_equal(value, other))
+            ck_abort_msg("row %s, %s, %s:\n%s\n%s", hs_scenarios_info(one->file, one->index).row,
+                         one->reference->name, key,
+                         json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY),
+                         json_dumps(other, JSON_COMPACT | JSON_ENCODE_ANY));
+    }
+}
+
+struct regroup_counts {
+    size_t written, regrouped; /* requests */
+    size_t judged;             /* shots and hits compared */
+};
+
+/* Both services see the same match, under the same name: results are equal with their ids. */
+static void compare_groups(const struct one_case *one, enum hs_regrouping regrouping,
+                           struct sender *first, struct sender *other,
+                           struct regroup_counts *counts)
+{
+    struct hs_scenario_plan *plan =
+        plan_case(one, regrouping == HS_REGROUP_SPLIT ? "split" : "merged");
+    const char *row = hs_scenarios_info(one->file, one->index).row;
+    long *statuses = calloc(plan->count, sizeof *statuses);
+    ck_assert_ptr_nonnull(statuses);
+    struct hs_regroup_list as_written, regrouped;
+    struct hs_transcript written, again;
+    hs_regroup(plan, statuses, HS_REGROUP_NOT, &as_written);
+    send_list(first, &as_written, row, statuses, &written);
+    hs_regroup(plan, statuses, regrouping, &regrouped);
+    send_list(other, &regrouped, row, NULL, &again);
+    assert_same_transcript(one, &written, &again);
+    counts->written += as_written.count;
+    counts->regrouped += regrouped.count;
+    counts->judged += json_array_size(json_object_get(written.content, "shots")) +
+                      json_array_size(json_object_get(written.content, "hits"));
+    hs_transcript_end(&written);
+    hs_transcript_end(&again);
+    hs_regroup_free(&as_written);
+    hs_regroup_free(&regrouped);
+    free(statuses);
+    hs_scenario_plan_destroy(plan);
+}
+
+/* Row: a frame of reference, split and merged. */
+START_TEST(test_groups_do_not_matter)
+{
+    enum hs_regrouping regrouping = _i % 2 == 0 ? HS_REGROUP_SPLIT : HS_REGROUP_MERGED;
+    struct sender first = {.http = hs_test_http_open(service.data_port)};
+    struct sender other = {.http = hs_test_http_open(second.data_port)};
+    struct regroup_counts counts = {0};
+    for (size_t i = 0; i < case_count; i++)
+        if (cases[i].reference == &hs_references[_i / 2])
+            compare_groups(&cases[i], regrouping, &first, &other, &counts);
+    printf("%s, %s: %zu requests instead of %zu, %zu results\n", hs_references[_i / 2].name,
+           regrouping == HS_REGROUP_SPLIT ? "split" : "merged", counts.regrouped, counts.written,
+           counts.judged);
+    ck_assert_uint_gt(counts.judged, 2 * case_count / HS_REFERENCES);
+    if (regrouping == HS_REGROUP_SPLIT)
+        ck_assert_uint_gt(counts.regrouped, 3 * counts.written);
+    else
+        ck_assert_uint_lt(counts.regrouped, counts.written * 3 / 4);
+    hs_test_response_free(&first.response);
+    hs_test_response_free(&other.response);
+    hs_test_http_close(first.http);
+    hs_test_http_close(other.http);
+}
+END_TEST
+
+/* ---- the table ---- */
+
 static bool has_row(long number)
 {
     for (size_t i = 0; i < case_count; i++)
@@ -184,6 +288,7 @@ static int run_suite(void)
     TCase *again = tcase_create("again");
     tcase_set_timeout(again, 300);
     tcase_add_test(again, test_fresh_service_answers_the_same);
+    tcase_add_loop_test(again, test_groups_do_not_matter, 0, 2 * HS_REFERENCES);
     suite_add_tcase(suite, again);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
@@ -194,8 +299,8 @@ static int run_suite(void)
 
 int main(void)
 {
-    /* What the scenarios marked with it require, and no other scenario minds. */
-    static const char *const options[] = {"--auto-open=false", NULL};
+    /* What the scenarios marked with it require, and no other scenario minds; and room for all. */
+    static const char *const options[] = {"--auto-open=false", "--max-matches=100000", NULL};
     int failed = 1;
     if (load_files() && hs_test_service_start(&service, options) &&
         hs_test_service_start(&second, options))
