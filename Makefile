@@ -10,11 +10,12 @@ OPT      ?= -O2
 CFLAGS   ?=
 LDFLAGS  ?=
 
-# Debian packages, by what needs them. `make deps` installs all groups; a target
-# that lacks its group installs just that one.
+# Debian packages, by what needs them. `make deps` installs all groups but that for Arm; a
+# target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev
+PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -70,8 +71,8 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test check bench fuzz nightly lint format install uninstall dist clean help \
-        deps deps-build deps-test deps-dev tests-build test-concurrent valgrind
+.PHONY: all run demo test check bench fuzz nightly golden-arm lint format install uninstall dist \
+        clean help deps deps-build deps-test deps-dev deps-arm tests-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -143,7 +144,7 @@ test: tests-build ## every test that needs no root and no other server
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 
 # The programs in which threads meet; meant for SANITIZE=thread.
-CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics,$(TEST_BIN))
+CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_golden,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
@@ -160,6 +161,10 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_CONTRACT_CASES=3000 CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@sh tests/fuzz/run.sh 600
+	@$(MAKE) golden-arm
+
+golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulation
+	@sh tests/arm/run.sh build/arm
 
 valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 	@sh tests/valgrind.sh $(B)
@@ -197,6 +202,8 @@ deps-test:
 	@sh tools/deps.sh $(PACKAGES_TEST)
 deps-dev:
 	@sh tools/deps.sh $(PACKAGES_DEV)
+deps-arm:
+	@sh tools/deps.sh $(PACKAGES_ARM)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

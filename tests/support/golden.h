@@ -1,0 +1,36 @@
+/*
+ * Verdicts do not depend on the compiler, its optimisation, the machine or how many threads are at
+ * work. Two hashes (FNV-1a) over everything the library answers, numbers rounded to 1e-4: of a long
+ * run of seeded matches, and of every scenario of tests/scenarios in every frame of reference.
+ *
+ * They change when the rules do, or the scenarios. Then every build must print the same new ones:
+ * gcc and clang at -O0 and -O3 (`.ci/run`), and Arm under emulation (`make golden-arm`).
+ */
+#ifndef HS_TESTS_GOLDEN_H
+#define HS_TESTS_GOLDEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validators/vocabulary.h"
+
+#define HS_GOLDEN_MATCHES   UINT64_C(0x6e2257d2db1c0663)
+#define HS_GOLDEN_SCENARIOS UINT64_C(0xd812804d93547c08)
+
+/* What went into a hash: one over few kinds of answers would prove little. */
+struct hs_golden {
+    uint64_t hash;
+    long verdicts; /* shots and hits */
+    long reasons[HS_REASON_COUNT];
+    long problems;  /* requests that were refused as such */
+    long unknown;   /* requests nobody here understands: there must be none */
+    size_t played;  /* matches, or scenarios times frames of reference */
+    bool is_loaded; /* the scenarios could be read */
+};
+
+/* `threads` (1 .. 64) share the matches among them; the hash is the same for any number. */
+void hs_golden_matches(int threads, struct hs_golden *out);
+void hs_golden_scenarios(int threads, struct hs_golden *out);
+
+#endif

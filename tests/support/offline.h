@@ -1,0 +1,57 @@
+/*
+ * A service without a service: the requests of a scenario decoded and judged in this process, by
+ * the decoders and the library alone. Needs neither HTTP nor the daemon, so that it also runs
+ * where there is only a C library and a JSON reader, and hands out answers as the library gives
+ * them, not as text.
+ *
+ * One thread at a time for each object; objects are independent. Without memory the program ends.
+ */
+#ifndef HS_TESTS_OFFLINE_H
+#define HS_TESTS_OFFLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/problem.h"
+#include "service/play/scenario.h"
+#include "validators/hit.h"
+
+enum hs_offline_kind {
+    HS_OFFLINE_SAMPLE,  /* a posted player or mover: `sample` */
+    HS_OFFLINE_FRAMES,  /* after the samples of a request: `flags`, `needs_resync` */
+    HS_OFFLINE_SHOT,    /* `result`, `forward_us`, or `replay_of` */
+    HS_OFFLINE_HIT,     /* `result`, or `replay_of` */
+    HS_OFFLINE_PROBLEM, /* a request that was refused: `problem` */
+};
+
+/* The answer to one item of a request. */
+struct hs_offline_item {
+    enum hs_offline_kind kind;
+    enum hs_frame_result sample;
+    unsigned flags; /* enum hs_frame_flag */
+    bool needs_resync;
+    const struct hs_hit_result *result; /* NULL: a replay */
+    unsigned long replay_of;            /* number of the item that is answered again, from 1 */
+    int64_t forward_us;
+    const struct hs_problem *problem;
+};
+
+/* Called with each answer in order; what it points to lives until the call returns. */
+typedef void hs_offline_answer(void *context, const struct hs_offline_item *item);
+
+struct hs_offline;
+
+struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context);
+void hs_offline_destroy(struct hs_offline *offline);
+
+/*
+ * Does one request. Those that only read, or that the library has no part in (unknown routes),
+ * answer nothing. False: a request that should be understood here is not.
+ */
+bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *step);
+
+/* All steps of a scenario. False as above. */
+bool hs_offline_play(struct hs_offline *offline, const struct hs_scenario_plan *plan);
+
+#endif
