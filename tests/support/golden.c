@@ -71,6 +71,7 @@ static void mix_impact(struct hs_golden *golden, const struct hs_impact *impact)
     mix_vec(golden, impact->center);
     mix_number(golden, impact->distance);
     mix_text(golden, impact->player.text);
+    mix_text(golden, impact->mover.text);
     mix_text(golden, impact->bone.text);
     mix_text(golden, impact->zone.text);
 }
@@ -93,6 +94,7 @@ static void mix_lists(struct hs_golden *golden, const struct hs_hit_result *r)
         mix_number(golden, r->pellets[i].margin);
     }
     for (int i = 0; i < r->refused_count; i++) {
+        golden->reasons[r->refused[i].reason]++;
         mix_text(golden, r->refused[i].player.text);
         mix_text(golden, hs_reason_name(r->refused[i].reason));
         mix_number(golden, r->refused[i].has_measure ? r->refused[i].measured : -1);
@@ -114,6 +116,7 @@ static void mix_checks(struct hs_golden *golden, const struct hs_hit_result *r)
         mix_number(golden, row->unit != HS_UNIT_NONE ? row->measured : -1);
         mix_number(golden, row->unit != HS_UNIT_NONE ? row->limit : -1);
         mix_text(golden, row->player.text);
+        mix_text(golden, row->mover.text);
     }
     for (int i = 0; i < r->would_reject_count; i++)
         mix_text(golden, hs_reason_name(r->would_reject[i]));
@@ -257,7 +260,7 @@ static const struct hs_golden nothing = {.hash = UINT64_C(14695981039346656037)}
 
 static void play_match(const void *rules, size_t index, struct hs_golden *out)
 {
-    static const struct hs_match_limits limits = {PLAYERS, 64, 1};
+    static const struct hs_match_limits limits = {.players = PLAYERS, .samples = 64, .movers = 1};
     struct hs_random random = hs_random_start(20240229, index);
     struct hs_match *match = must(hs_match_create(rules, &limits));
     char names[PLAYERS][8];
