@@ -62,6 +62,7 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
     for (uint16_t i = 0; i < result->would_reject_count; i++)
         hs_metrics_verdict(metrics, kind, hs_reason_verdict(result->would_reject[i]),
                            result->would_reject[i], HS_MODE_SHADOW);
+    hs_metrics_flags(metrics, kind, result->flags);
     if (result->rewind.present)
         hs_metrics_rewind_age(metrics, (double)result->rewind.by_us / 1e6);
 }

@@ -49,6 +49,7 @@ struct hs_metrics {
     struct histogram durations[ROUTE_COUNT]; /* at the first route of the same pattern */
     size_t first[ROUTE_COUNT];               /* that route, for each */
     counter verdicts[HS_JUDGED_COUNT][HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
+    counter flags[HS_JUDGED_COUNT][HS_FLAG_COUNT];
     counter frames[HS_POSTED_COUNT][HS_FRAME_RESULT_COUNT];
     counter shed[HS_SHED_REASON_COUNT];
     struct histogram verify, rewind;
@@ -123,6 +124,13 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs
 {
     if ((size_t)mode < SHOWN_MODES)
         add(&metrics->verdicts[kind][verdict][reason][mode], 1);
+}
+
+void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags)
+{
+    for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
+        if ((flags & 1u << flag) != 0)
+            add(&metrics->flags[kind][flag], 1);
 }
 
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,
@@ -226,11 +234,12 @@ static void put_requests(const struct hs_metrics *metrics, struct hs_buffer *out
                          value(&metrics->shed[i]));
 }
 
+static const char *const kinds[HS_JUDGED_COUNT] = {"hit", "shot"};
+
 /* Every reason with its own verdict; another pairing would be a mistake and shows only then. */
 static void put_verdict(const struct hs_metrics *metrics, size_t kind, size_t verdict,
                         size_t reason, struct hs_buffer *out)
 {
-    static const char *const kinds[HS_JUDGED_COUNT] = {"hit", "shot"};
     bool own = hs_reason_verdict((enum hs_reason)reason) == (enum hs_verdict)verdict;
     for (size_t mode = 0; mode < SHOWN_MODES; mode++) {
         unsigned long long count = value(&metrics->verdicts[kind][verdict][reason][mode]);
@@ -265,6 +274,12 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
         for (size_t verdict = 0; verdict < HS_VERDICT_COUNT; verdict++)
             for (size_t reason = 0; reason < HS_REASON_COUNT; reason++)
                 put_verdict(metrics, kind, verdict, reason, out);
+    head(out, "hindsight_verdict_flags_total", "counter", "Remarks on judged claims.");
+    for (size_t kind = 0; kind < HS_JUDGED_COUNT; kind++)
+        for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
+            hs_buffer_printf(out, "hindsight_verdict_flags_total{kind=\"%s\",flag=\"%s\"} %llu\n",
+                             kinds[kind], hs_flag_name((enum hs_flag)flag),
+                             value(&metrics->flags[kind][flag]));
     head(out, "hindsight_verify_duration_seconds", "histogram", "Time to judge one claim.");
     put_histogram(out, "hindsight_verify_duration_seconds", "", &metrics->verify, verify_bounds);
     head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");

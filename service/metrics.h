@@ -35,6 +35,9 @@ enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
                         enum hs_reason reason, enum hs_mode mode);
 
+/* The remarks on one judged hit or shot, a set of enum hs_flag. */
+void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags);
+
 /* Posted samples by what became of them. */
 enum hs_posted { HS_POSTED_PLAYER, HS_POSTED_MOVER, HS_POSTED_COUNT };
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,

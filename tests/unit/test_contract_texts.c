@@ -346,6 +346,54 @@ START_TEST(tables_are_those_of_the_sources)
 }
 END_TEST
 
+/* Names in backquotes from `at` on, held against a closed list in its order. */
+static void assert_enumeration(const char *at, const char *const *names, size_t first,
+                               const char *what)
+{
+    ck_assert_msg(at != NULL, "docs/api.md does not list %s", what);
+    for (const char *const *name = names + first; *name != NULL; name++) {
+        const char *open = strchr(at, '`');
+        size_t len = open != NULL ? strcspn(open + 1, "`") : 0;
+        ck_assert_msg(strlen(*name) == len && strncmp(open + 1, *name, len) == 0,
+                      "docs/api.md lists %.*s where %s has %s", (int)len,
+                      open != NULL ? open + 1 : "", what, *name);
+        at = open + len + 2;
+    }
+}
+
+static bool is_listed(const char *const *names, const char *name, size_t len)
+{
+    for (; *names != NULL; names++)
+        if (strlen(*names) == len && strncmp(*names, name, len) == 0)
+            return true;
+    return false;
+}
+
+/* Both ways: what the page lists is all there is, and what its tables name does exist, once. */
+START_TEST(the_page_lists_what_there_is)
+{
+    const char *page = read_text("docs/api.md");
+    assert_enumeration(strstr(page, "The checks decide in the order"), checks, 0, "Check");
+    assert_enumeration(strstr(page, ", in the `unit`") != NULL
+                           ? strstr(page, ", in the `unit`") + strlen(", in the `unit`")
+                           : NULL,
+                       units, 1, "Unit");
+    assert_enumeration(strstr(page, "Entries of frames are refused as"), frame_results, 1,
+                       "FrameRefusal");
+    assert_enumeration(strstr(page, "remarked on with"), frame_flags, 0, "FrameFlag");
+    size_t rows = 0, wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT;
+    for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {
+        const char *name = at + 4;
+        size_t len = strcspn(name, "`");
+        ck_assert_msg(is_listed(verdicts, name, len) || is_listed(reasons, name, len) ||
+                          is_listed(flags, name, len) || is_listed(problem_codes, name, len),
+                      "docs/api.md has a row of %.*s, which is in no list", (int)len, name);
+        rows++;
+    }
+    ck_assert_uint_eq(rows, wanted + HS_PROBLEM_COUNT - 1);
+}
+END_TEST
+
 /* ---- rulesets ---- */
 
 /* Left out, it depends on other fields, or it has to be said: no one default. */
@@ -516,6 +564,7 @@ static Suite *texts_suite(void)
     tcase_add_loop_test(sources, closed_lists_are_those_of_the_sources, 0, list_count);
     tcase_add_test(sources, small_lists_are_those_of_the_sources);
     tcase_add_test(sources, tables_are_those_of_the_sources);
+    tcase_add_test(sources, the_page_lists_what_there_is);
     tcase_add_test(sources, ruleset_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, weapon_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, blast_fields_have_the_defaults_and_ranges_of_the_sources);

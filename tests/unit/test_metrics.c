@@ -127,6 +127,49 @@ START_TEST(every_series_exists_at_zero)
 }
 END_TEST
 
+/* Lines that begin so: the series of a family. */
+static int series_of(const char *beginning)
+{
+    int count = 0;
+    for (const char *line = text; line != NULL && *line != '\0';
+         line = strchr(line, '\n') == NULL ? NULL : strchr(line, '\n') + 1)
+        count += strncmp(line, beginning, strlen(beginning)) == 0;
+    return count;
+}
+
+/* Labels are the closed lists, and nothing else: every name has its series, and there are no more
+   than that. */
+START_TEST(labels_are_the_closed_lists)
+{
+    static const char *const kinds[] = {"hit", "shot"};
+    int accepting = 0;
+    expose();
+    for (int reason = 0; reason < HS_REASON_COUNT; reason++)
+        accepting += hs_reason_verdict((enum hs_reason)reason) == HS_VERDICT_ACCEPTED;
+    for (int kind = 0; kind < HS_JUDGED_COUNT; kind++) {
+        char name[256];
+        for (int reason = 0; reason < HS_REASON_COUNT; reason++) {
+            snprintf(name, sizeof name,
+                     "hindsight_verdicts_total{kind=\"%s\",verdict=\"%s\",reason=\"%s\","
+                     "mode=\"enforce\"}",
+                     kinds[kind], hs_verdict_name(hs_reason_verdict((enum hs_reason)reason)),
+                     hs_reason_name((enum hs_reason)reason));
+            ck_assert(series(name) == 0);
+        }
+        for (int flag = 0; flag < HS_FLAG_COUNT; flag++) {
+            snprintf(name, sizeof name, "hindsight_verdict_flags_total{kind=\"%s\",flag=\"%s\"}",
+                     kinds[kind], hs_flag_name((enum hs_flag)flag));
+            ck_assert(series(name) == 0);
+        }
+    }
+    ck_assert_int_eq(series_of("hindsight_verdicts_total{"),
+                     HS_JUDGED_COUNT * (2 * HS_REASON_COUNT - accepting));
+    ck_assert_int_eq(series_of("hindsight_verdict_flags_total{"), HS_JUDGED_COUNT * HS_FLAG_COUNT);
+    ck_assert_int_eq(series_of("hindsight_frames_total{"), HS_FRAME_RESULT_COUNT);
+    ck_assert_int_eq(series_of("hindsight_mover_frames_total{"), HS_FRAME_RESULT_COUNT);
+}
+END_TEST
+
 START_TEST(counts_go_where_they_belong)
 {
     hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 200, 0.0001);
@@ -142,6 +185,8 @@ START_TEST(counts_go_where_they_belong)
                        HS_MODE_SHADOW);
     hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_OFF);
+    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP | 1u << HS_FLAG_LENIENT);
+    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP);
     hs_metrics_frame(metrics, HS_POSTED_PLAYER, HS_FRAME_STORED, 64);
     hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_STORED, 5);
     hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_CAPACITY, 2);
@@ -162,6 +207,9 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series(OTHER "code=\"other\"}") == 1);
     ck_assert(series(MISS "mode=\"enforce\"}") == 1);
     ck_assert(series(MISS "mode=\"shadow\"}") == 2);
+    ck_assert(series("hindsight_verdict_flags_total{kind=\"shot\",flag=\"shot_jump\"}") == 2);
+    ck_assert(series("hindsight_verdict_flags_total{kind=\"shot\",flag=\"lenient\"}") == 1);
+    ck_assert(series("hindsight_verdict_flags_total{kind=\"hit\",flag=\"shot_jump\"}") == 0);
     ck_assert(series("hindsight_frames_total{result=\"stored\"}") == 64);
     ck_assert(series("hindsight_frames_total{result=\"capacity\"}") == 0);
     ck_assert(series("hindsight_mover_frames_total{result=\"stored\"}") == 5);
@@ -270,6 +318,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, exposition_is_well_formed);
     tcase_add_test(tests, every_series_exists_at_zero);
+    tcase_add_test(tests, labels_are_the_closed_lists);
     tcase_add_test(tests, counts_go_where_they_belong);
     tcase_add_test(tests, codes_cover_the_problems);
     tcase_add_test(tests, durations_are_by_path);
