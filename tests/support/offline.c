@@ -29,6 +29,7 @@ struct list {
 struct hs_offline {
     hs_offline_answer *answer;
     void *context;
+    hs_offline_watcher *before, *after;
     struct list rulesets, worlds, matches;
     unsigned long answered; /* shots and hits, for naming what a replay repeats */
     struct hs_arena arena;
@@ -77,11 +78,24 @@ static void drop_match(struct hs_offline *offline, struct hs_str name)
         }
 }
 
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
+                      hs_offline_watcher *after)
+{
+    offline->before = before;
+    offline->after = after;
+}
+
 struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context)
 {
     struct hs_offline *offline = must(calloc(1, sizeof *offline));
     offline->answer = answer;
     offline->context = context;
+    hs_offline_watch(offline, ignore, ignore);
     offline->reader = (struct hs_reader){
         .problem = &offline->problem, .arena = &offline->arena, .max_items = MAX_ITEMS};
     for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof *hs_builtin_rulesets; i++)
@@ -168,7 +182,9 @@ static void do_shots(struct hs_offline *offline, struct hs_match *match,
         int64_t forward_us = 0;
         int64_t now_us =
             now_of(match, (request->fields & HS_SHOTS_NOW) != 0, request->now_us, claim->time_us);
+        offline->before(offline->context);
         hs_shot_verify(match, claim, now_us, result, &forward_us);
+        offline->after(offline->context);
         answer_verdict(offline, HS_OFFLINE_SHOT, result, forward_us, note);
         if (result->replay == NULL)
             hs_shot_note(match, claim, result, (struct hs_str){note, strlen(note)});
@@ -185,7 +201,9 @@ static void do_hits(struct hs_offline *offline, struct hs_match *match,
         char note[24];
         int64_t now_us = now_of(match, (request->fields & HS_HITS_NOW) != 0, request->now_us,
                                 claim->hit_time_us);
+        offline->before(offline->context);
         hs_hit_verify(match, claim, now_us, result);
+        offline->after(offline->context);
         answer_verdict(offline, HS_OFFLINE_HIT, result, 0, note);
         if (result->replay == NULL)
             hs_hit_note(match, claim, result, (struct hs_str){note, strlen(note)});

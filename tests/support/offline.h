@@ -45,6 +45,11 @@ struct hs_offline;
 struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context);
 void hs_offline_destroy(struct hs_offline *offline);
 
+/* `before` and `after` are called around every judgement, and nothing else happens in between. */
+typedef void hs_offline_watcher(void *context);
+void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
+                      hs_offline_watcher *after);
+
 /*
  * Does one request. Those that only read, or that the library has no part in (unknown routes),
  * answer nothing. False: a request that should be understood here is not.
