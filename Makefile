@@ -159,7 +159,8 @@ fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS in all (60
 
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
-	    HS_REFERENCE_CASES=5000 HS_CONTRACT_CASES=3000 CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
+	    HS_REFERENCE_CASES=5000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
+	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@sh tests/fuzz/run.sh 600
 	@$(MAKE) golden-arm
 

@@ -158,7 +158,7 @@ static void take_contact(struct search *s, uint16_t hitbox, const struct hs_soli
     bool first = !out->touched;
     bool sooner = first || contact.distance < out->detail.distance - s->tie;
     bool tied = !first && !sooner && contact.distance <= out->detail.distance + s->tie;
-    bool nearer = sooner || (tied && center_distance < out->center_distance);
+    bool nearer = sooner || (tied && center_distance < out->center_distance - s->tie);
     if (first || contact.distance < out->distance)
         out->distance = contact.distance;
     if (first || rank < s->best_rank || (rank == s->best_rank && nearer)) {
@@ -280,5 +280,5 @@ bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a
     double tie = HS_CONTACT_TIE * (path->length + path->radius);
     if (fabs(a->distance - b->distance) > tie)
         return a->distance < b->distance;
-    return a->center_distance < b->center_distance;
+    return a->center_distance < b->center_distance - tie;
 }

@@ -9,7 +9,8 @@
 #include "rewind.h"
 
 /* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
-   or faces that coincide. A thousandth of the slack of touch. */
+   or faces that coincide. Their hitboxes' centres likewise are equally near. A thousandth of the
+   slack of touch. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {

@@ -441,6 +441,26 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
 }
 END_TEST
 
+/* The shooter stands in the midst of two others, equally far from both: rounding, which is another
+   at every place, must not choose between them. */
+START_TEST(bodies_equally_near_do_not_hide_each_other)
+{
+    static const char *const names[] = {"S", "B", "T"};
+    static const double beside[] = {0, -0.1, 0.1};
+    for (int i = 0; i < 300; i++) {
+        double x = 0.1 * i, y = 7 - 0.37 * i;
+        int64_t time_us = HS_MS(1000 + i);
+        for (int p = 0; p < 3; p++)
+            hs_stage_place(match, time_us, names[p], x, y + beside[p], 0);
+        struct hs_hit_claim claim = hs_stage_claim(time_us, x + 20, y, 1.6);
+        claim.start = (struct hs_vec){x, y, 1.6};
+        struct hs_hit_result *r = hs_stage_verify(match, &claim, time_us);
+        hs_expect_reason(r, HS_REASON_OK);
+        free(r);
+    }
+}
+END_TEST
+
 static TCase *cases_of_bodies(void)
 {
     TCase *tcase = tcase_create("bodies");
@@ -455,6 +475,7 @@ static TCase *cases_of_bodies(void)
     tcase_add_loop_test(tcase, priority_holds_along_a_projectiles_whole_path, 0, 4);
     tcase_add_test(tcase, who_stands_in_the_way_is_named);
     tcase_add_test(tcase, who_stands_behind_does_not_block);
+    tcase_add_test(tcase, bodies_equally_near_do_not_hide_each_other);
     tcase_add_test(tcase, the_dead_do_not_block);
     tcase_add_test(tcase, those_who_left_do_not_block);
     tcase_add_test(tcase, another_body_and_never_the_claimed_one);
