@@ -17,7 +17,7 @@ struct draft {
     const json_t *fixture;
     const struct hs_reference *reference;
     struct hs_scenario_plan *plan;
-    char match[96], ruleset[40], map[40];
+    char match[96], ruleset[40];
     json_int_t next_shot;
     char *error;
 };
@@ -161,12 +161,12 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* `text` with $match, $ruleset and $map replaced; malloc'ed, NULL without memory. */
+/* `text` with $match and $ruleset replaced; malloc'ed, NULL without memory. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
     const struct {
         const char *word, *name;
-    } words[] = {{"$match", draft->match}, {"$ruleset", draft->ruleset}, {"$map", draft->map}};
+    } words[] = {{"$match", draft->match}, {"$ruleset", draft->ruleset}};
     char *out = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&out, &size);
@@ -174,9 +174,9 @@ static char *fill_in(const struct draft *draft, const char *text)
         return NULL;
     while (*text != '\0') {
         size_t i = 0;
-        while (i < 3 && strncmp(text, words[i].word, strlen(words[i].word)) != 0)
+        while (i < 2 && strncmp(text, words[i].word, strlen(words[i].word)) != 0)
             i++;
-        if (i < 3) {
+        if (i < 2) {
             fputs(words[i].name, stream);
             text += strlen(words[i].word);
         } else {
@@ -392,15 +392,15 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* The name of a document follows from its content, so that few of them are ever stored. */
-static void name_by_content(const struct draft *draft, const json_t *document, char name[40])
+/* The ruleset's name follows from its content, so that few of them are ever stored. */
+static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
-    json_t *placed = hs_reference_apply(draft->reference, document);
+    json_t *placed = hs_reference_apply(draft->reference, ruleset);
     char *text = json_dumps(placed, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t hash = 1469598103934665603u;
     for (const char *c = text; c != NULL && *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    snprintf(name, 40, "scenario-%016llx", (unsigned long long)hash);
+    snprintf(draft->ruleset, sizeof(draft->ruleset), "scenario-%016llx", (unsigned long long)hash);
     free(text);
     json_decref(placed);
 }
@@ -413,38 +413,50 @@ static json_t *ruleset_of(const struct draft *draft, const json_t *scenario)
     return patch != NULL ? merged(ruleset, patch) : json_deep_copy(ruleset);
 }
 
-/* NULL: none. */
-static json_t *map_of(const struct draft *draft, const json_t *scenario)
+/* Borrowed; NULL: none. */
+static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
     if (map == NULL)
         map = json_object_get(draft->fixture, "map");
-    return json_is_object(map) ? json_deep_copy(map) : NULL;
+    return json_is_object(map) ? map : NULL;
 }
 
-static bool add_document(struct draft *draft, const char *path, json_t *document)
+static struct hs_scenario_step *add_document(struct draft *draft, const char *path,
+                                             json_t *document)
 {
     return add_json_step(draft, "PUT", path, document,
-                         json_pack("{s:{s:[i,i]}}", "status", "$one_of", 200, 201)) != NULL;
+                         json_pack("{s:{s:[i,i]}}", "status", "$one_of", 200, 201));
 }
 
 static bool add_opening(struct draft *draft, const json_t *scenario)
 {
-    json_t *ruleset = ruleset_of(draft, scenario), *map = map_of(draft, scenario);
-    name_by_content(draft, ruleset, draft->ruleset);
-    if (map != NULL)
-        name_by_content(draft, map, draft->map);
+    json_t *ruleset = ruleset_of(draft, scenario);
+    const json_t *map = map_of(draft, scenario);
+    name_ruleset(draft, ruleset);
     if (json_is_false(json_object_get(scenario, "open"))) {
         json_decref(ruleset);
-        json_decref(map);
         return true;
     }
-    json_t *opening = map != NULL ? json_pack("{s:s,s:s}", "ruleset", "$ruleset", "map", "$map")
+    json_t *opening = map != NULL ? json_pack("{s:s,s:s}", "ruleset", "$ruleset", "map", "$match")
                                   : json_pack("{s:s}", "ruleset", "$ruleset");
-    return add_document(draft, "/v1/rulesets/$ruleset", ruleset) &&
-           (map == NULL || add_document(draft, "/v1/maps/$map", map)) &&
-           add_json_step(draft, "PUT", "/v1/matches/$match", opening,
+    if (add_document(draft, "/v1/rulesets/$ruleset", ruleset) == NULL ||
+        (map != NULL && add_document(draft, "/v1/maps/$match", json_deep_copy(map)) == NULL)) {
+        json_decref(opening);
+        return false;
+    }
+    return add_json_step(draft, "PUT", "/v1/matches/$match", opening,
                          json_pack("{s:i}", "status", 201)) != NULL;
+}
+
+/* A match keeps the map it was opened with: its name is given back, so that not all maps of all
+   scenarios must fit into the service. The scenario may have taken it away itself. */
+static bool add_closing(struct draft *draft, const json_t *scenario)
+{
+    if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)
+        return true;
+    return add_step(draft, "DELETE", "/v1/maps/$match", NULL, 0,
+                    json_pack("{s:{s:[i,i]}}", "status", "$one_of", 204, 404)) != NULL;
 }
 
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
@@ -467,6 +479,7 @@ struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scen
     const json_t *requests = json_object_get(scenario, "requests");
     for (size_t i = 0; made && i < json_array_size(requests); i++)
         made = add_request(&draft, json_array_get(requests, i));
+    made = made && add_closing(&draft, scenario);
     if (!made) {
         hs_scenario_plan_destroy(plan);
         return NULL;

@@ -403,50 +403,60 @@ END_TEST
 
 static const char map_file[] =
     "{\"title\":\"maps\",\"fixture\":{\"map\":{\"boxes\":[]},\"ruleset\":{}},\"scenarios\":["
-    "{\"row\":\"1\",\"title\":\"the fixture's\",\"requests\":[{\"method\":\"GET\",\"path\":"
-    "\"/v1/maps/$map\"}]},"
+    "{\"row\":\"1\",\"title\":\"the "
+    "fixture's\",\"requests\":[{\"method\":\"GET\",\"path\":\"/\"}]},"
     "{\"row\":\"2\",\"title\":\"its own\",\"map\":{\"boxes\":[{\"min\":[1,2,3],\"max\":[4,5,6]}]},"
-    "\"requests\":[{\"method\":\"GET\",\"path\":\"/v1/maps/$map\"}]},"
+    "\"requests\":[{\"method\":\"GET\",\"path\":\"/\"}]},"
     "{\"row\":\"3\",\"title\":\"none\",\"map\":null,\"requests\":[{\"method\":\"GET\",\"path\":"
+    "\"/\"}]},"
+    "{\"row\":\"4\",\"title\":\"nothing\",\"open\":false,\"requests\":[{\"method\":\"GET\","
+    "\"path\":"
     "\"/\"}]}]}";
 
-/* The map of a plan: where it is put, what is put, and that the match is opened with it. */
-static void check_map(const struct hs_scenario_plan *plan, const char *expected, char name[64])
+/* The map of a plan: where and what is put, that the match is opened with it, that it is deleted.
+ */
+static void check_map(const struct hs_scenario_plan *plan, const char *name, const char *expected)
 {
-    ck_assert_uint_eq(plan->count, 4);
-    const struct hs_scenario_step *put = &plan->steps[1];
-    ck_assert_str_eq(put->method, "PUT");
-    ck_assert(strncmp(put->path, "/v1/maps/scenario-", 18) == 0);
-    ck_assert_str_eq(put->path, plan->steps[3].path);
-    snprintf(name, 64, "%s", put->path + strlen("/v1/maps/"));
-    json_t *map = parse(put->body), *wanted = parse(expected);
-    ck_assert_msg(nearly_equal(map, wanted), "%s", put->body);
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/maps/%s", name);
+    ck_assert_uint_eq(plan->count, 5);
+    ck_assert_str_eq(plan->steps[1].method, "PUT");
+    ck_assert_str_eq(plan->steps[1].path, path);
+    json_t *map = parse(plan->steps[1].body), *wanted = parse(expected);
+    ck_assert_msg(nearly_equal(map, wanted), "%s", plan->steps[1].body);
     json_decref(map);
     json_decref(wanted);
     json_t *opening = parse(plan->steps[2].body);
     ck_assert_str_eq(json_string_value(json_object_get(opening, "map")), name);
     json_decref(opening);
+    ck_assert_str_eq(plan->steps[4].method, "DELETE");
+    ck_assert_str_eq(plan->steps[4].path, path);
 }
 
 START_TEST(test_scenario_maps)
 {
-    char error[HS_SCENARIO_ERROR_MAX], names[2][64];
-    static const char *const maps[] = {"{\"boxes\":[]}",
-                                       "{\"boxes\":[{\"min\":[4099500,-2299700,7699600],"
-                                       "\"max\":[4099800,-2299400,7699900]}]}"};
+    static const struct {
+        const char *name, *map;
+        size_t count; /* of requests */
+    } wanted[] = {{"run-1-turned", "{\"boxes\":[]}", 5},
+                  {"run-2-turned",
+                   "{\"boxes\":[{\"min\":[4099500,-2299700,7699600],"
+                   "\"max\":[4099800,-2299400,7699900]}]}",
+                   5},
+                  {NULL, NULL, 3},
+                  {NULL, NULL, 1}};
+    char error[HS_SCENARIO_ERROR_MAX];
     struct hs_scenarios *file = load_text(map_file, error);
     ck_assert_msg(file != NULL, "%s", error);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         struct hs_scenario_plan *plan =
             hs_scenario_plan_create(file, i, hs_reference_find("turned"), "run", error);
         ck_assert_msg(plan != NULL, "%s", error);
-        if (i < 2)
-            check_map(plan, maps[i], names[i]);
-        else
-            ck_assert_uint_eq(plan->count, 3);
+        ck_assert_uint_eq(plan->count, wanted[i].count);
+        if (wanted[i].map != NULL)
+            check_map(plan, wanted[i].name, wanted[i].map);
         hs_scenario_plan_destroy(plan);
     }
-    ck_assert_str_ne(names[0], names[1]);
     hs_scenarios_destroy(file);
 }
 END_TEST
