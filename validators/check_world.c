@@ -34,7 +34,7 @@ static bool bursts(const struct hs_hit_context *c)
 static bool burst_in_the_air(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     if (c->claim->fuse != HS_FUSE_CONTACT || c->match->world == NULL || !bursts(c) ||
-        e->obstacle.touched || e->target.touched || e->met_count > 0)
+        e->obstacle.touched || e->reaches || e->met_count > 0)
         return false;
     double radius = c->path.radius, beyond = c->weapon->range;
     struct hs_vec far = hs_vec_add_scaled(c->claim->end, c->path.end_direction, beyond);

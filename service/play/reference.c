@@ -39,8 +39,10 @@ static const struct {
     {"inner_radius", HS_QUANTITY_LENGTH},
     {"limit", HS_QUANTITY_MEASURE},
     {"margin", HS_QUANTITY_LENGTH},
+    {"max", HS_QUANTITY_POINT},
     {"max_speed", HS_QUANTITY_LENGTH},
     {"measured", HS_QUANTITY_MEASURE},
+    {"min", HS_QUANTITY_POINT},
     {"min_trace", HS_QUANTITY_LENGTH},
     {"newest_time", HS_QUANTITY_TIME},
     {"normal", HS_QUANTITY_DIRECTION},
@@ -59,6 +61,7 @@ static const struct {
     {"to", HS_QUANTITY_TIME},
     {"up", HS_QUANTITY_UP},
     {"velocity", HS_QUANTITY_DISPLACEMENT},
+    {"vertices", HS_QUANTITY_POINT},
     {"world_bound", HS_QUANTITY_LENGTH},
 };
 
@@ -231,6 +234,24 @@ bool hs_measures_length(const json_t *object)
            (unit == NULL && is_text(json_object_get(object, "reason"), "outside_blast"));
 }
 
+/*
+ * The corners of a box: which of them is the lesser along a new axis depends on its sign. Sorting
+ * would do for boxes, but make a bad one, with min beyond max, good.
+ */
+static void sort_corners(const struct hs_reference *reference, json_t *object)
+{
+    json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");
+    if (!is_numbers(min, 3) || !is_numbers(max, 3))
+        return;
+    for (size_t i = 0; i < 3; i++) {
+        if (reference->sign[i] > 0)
+            continue;
+        double lesser = number_at(max, i);
+        json_array_set_new(max, i, json_real(number_at(min, i)));
+        json_array_set_new(min, i, json_real(lesser));
+    }
+}
+
 static json_t *apply_object(const struct place *place, const json_t *value)
 {
     json_t *out = json_object();
@@ -251,6 +272,7 @@ static json_t *apply_object(const struct place *place, const json_t *value)
     }
     if (place->local && is_text(json_object_get(value, "shape"), "capsule"))
         turn_capsule(place->reference, value, out);
+    sort_corners(place->reference, out);
     return out;
 }
 
@@ -259,6 +281,8 @@ static json_t *apply_array(const struct place *place, const json_t *value)
     const double unit = place->reference->unit;
     switch (place->quantity) {
     case HS_QUANTITY_POINT:
+        if (json_is_array(json_array_get(value, 0)))
+            break; /* a list of them */
         return turned(place, value, unit, !place->local, false);
     case HS_QUANTITY_DISPLACEMENT:
         return turned(place, value, unit, false, false);

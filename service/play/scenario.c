@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/play/expect.h"
 #include "service/play/track.h"
 
 struct hs_scenarios {
     json_t *document;
-    json_t *fixture; /* with "ruleset", and maybe "players", "claim" and "now" */
+    json_t *fixture; /* with "ruleset", and maybe "players", "movers", "map", "claim" and "now" */
 };
 
 /* While a plan is being made. */
@@ -73,8 +72,8 @@ static json_t *load_fixture(const char *path, const json_t *fixture, char *error
 
 static bool check_scenario(const json_t *item, const char *what, char *error)
 {
-    static const char *const known[] = {"row",  "title",    "requires", "ruleset_patch",
-                                        "open", "requests", NULL};
+    static const char *const known[] = {"row", "title", "requires", "ruleset_patch",
+                                        "map", "open",  "requests", NULL};
     if (!only_known(item, known, what, error))
         return false;
     if (json_is_string(json_object_get(item, "row")) &&
@@ -88,7 +87,8 @@ static bool check_scenario(const json_t *item, const char *what, char *error)
 static bool check_document(const struct hs_scenarios *scenarios, const char *path, char *error)
 {
     static const char *const file[] = {"title", "fixture", "scenarios", NULL};
-    static const char *const fixture[] = {"ruleset", "players", "claim", "now", NULL};
+    static const char *const fixture[] = {"ruleset", "players", "movers", "map",
+                                          "claim",   "now",     NULL};
     char what[300];
     snprintf(what, sizeof(what), "%.200s", path);
     if (!only_known(scenarios->document, file, what, error))
@@ -164,18 +164,21 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
 /* `text` with $match and $ruleset replaced; malloc'ed, NULL without memory. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
+    const struct {
+        const char *word, *name;
+    } words[] = {{"$match", draft->match}, {"$ruleset", draft->ruleset}};
     char *out = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&out, &size);
     if (stream == NULL)
         return NULL;
     while (*text != '\0') {
-        if (strncmp(text, "$match", 6) == 0) {
-            fputs(draft->match, stream);
-            text += 6;
-        } else if (strncmp(text, "$ruleset", 8) == 0) {
-            fputs(draft->ruleset, stream);
-            text += 8;
+        size_t i = 0;
+        while (i < 2 && strncmp(text, words[i].word, strlen(words[i].word)) != 0)
+            i++;
+        if (i < 2) {
+            fputs(words[i].name, stream);
+            text += strlen(words[i].word);
         } else {
             fputc(*text++, stream);
         }
@@ -282,7 +285,7 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
     const json_t *track = json_object_get(request, "track");
     if (track != NULL) {
         char fault[HS_TRACK_ERROR_MAX];
-        body = hs_track_expand(track, json_object_get(draft->fixture, "players"), fault);
+        body = hs_track_expand(track, draft->fixture, fault);
         if (body == NULL) {
             snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "%s", fault);
             return NULL;
@@ -392,35 +395,68 @@ static bool add_request(struct draft *draft, const json_t *request)
 /* The ruleset's name follows from its content, so that few of them are ever stored. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
-    char *text = json_dumps(ruleset, JSON_COMPACT | JSON_SORT_KEYS);
+    json_t *placed = hs_reference_apply(draft->reference, ruleset);
+    char *text = json_dumps(placed, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t hash = 1469598103934665603u;
     for (const char *c = text; c != NULL && *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
     snprintf(draft->ruleset, sizeof(draft->ruleset), "scenario-%016llx", (unsigned long long)hash);
     free(text);
+    json_decref(placed);
+}
+
+/* What a scenario is opened with: the fixture's, with its own patch or its own map. */
+static json_t *ruleset_of(const struct draft *draft, const json_t *scenario)
+{
+    const json_t *ruleset = json_object_get(draft->fixture, "ruleset");
+    const json_t *patch = json_object_get(scenario, "ruleset_patch");
+    return patch != NULL ? merged(ruleset, patch) : json_deep_copy(ruleset);
+}
+
+/* Borrowed; NULL: none. */
+static const json_t *map_of(const struct draft *draft, const json_t *scenario)
+{
+    const json_t *map = json_object_get(scenario, "map");
+    if (map == NULL)
+        map = json_object_get(draft->fixture, "map");
+    return json_is_object(map) ? map : NULL;
+}
+
+static struct hs_scenario_step *add_document(struct draft *draft, const char *path,
+                                             json_t *document)
+{
+    return add_json_step(draft, "PUT", path, document,
+                         json_pack("{s:{s:[i,i]}}", "status", "$one_of", 200, 201));
 }
 
 static bool add_opening(struct draft *draft, const json_t *scenario)
 {
-    const json_t *patch = json_object_get(scenario, "ruleset_patch");
-    json_t *ruleset = copy_member(draft->fixture, "ruleset");
-    if (patch != NULL) {
-        json_t *patched = merged(ruleset, patch);
-        json_decref(ruleset);
-        ruleset = patched;
-    }
-    json_t *placed = hs_reference_apply(draft->reference, ruleset);
-    name_ruleset(draft, placed);
-    json_decref(placed);
+    json_t *ruleset = ruleset_of(draft, scenario);
+    const json_t *map = map_of(draft, scenario);
+    name_ruleset(draft, ruleset);
     if (json_is_false(json_object_get(scenario, "open"))) {
         json_decref(ruleset);
         return true;
     }
-    return add_json_step(draft, "PUT", "/v1/rulesets/$ruleset", ruleset,
-                         json_pack("{s:{s:[i,i]}}", "status", "$one_of", 200, 201)) != NULL &&
-           add_json_step(draft, "PUT", "/v1/matches/$match",
-                         json_pack("{s:s}", "ruleset", "$ruleset"),
+    json_t *opening = map != NULL ? json_pack("{s:s,s:s}", "ruleset", "$ruleset", "map", "$match")
+                                  : json_pack("{s:s}", "ruleset", "$ruleset");
+    if (add_document(draft, "/v1/rulesets/$ruleset", ruleset) == NULL ||
+        (map != NULL && add_document(draft, "/v1/maps/$match", json_deep_copy(map)) == NULL)) {
+        json_decref(opening);
+        return false;
+    }
+    return add_json_step(draft, "PUT", "/v1/matches/$match", opening,
                          json_pack("{s:i}", "status", 201)) != NULL;
+}
+
+/* A match keeps the map it was opened with: its name is given back, so that not all maps of all
+   scenarios must fit into the service. The scenario may have taken it away itself. */
+static bool add_closing(struct draft *draft, const json_t *scenario)
+{
+    if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)
+        return true;
+    return add_step(draft, "DELETE", "/v1/maps/$match", NULL, 0,
+                    json_pack("{s:{s:[i,i]}}", "status", "$one_of", 204, 404)) != NULL;
 }
 
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
@@ -443,6 +479,7 @@ struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scen
     const json_t *requests = json_object_get(scenario, "requests");
     for (size_t i = 0; made && i < json_array_size(requests); i++)
         made = add_request(&draft, json_array_get(requests, i));
+    made = made && add_closing(&draft, scenario);
     if (!made) {
         hs_scenario_plan_destroy(plan);
         return NULL;
@@ -459,58 +496,4 @@ void hs_scenario_plan_destroy(struct hs_scenario_plan *plan)
     free(plan->steps);
     json_decref(plan->owned);
     free(plan);
-}
-
-static bool same_as_saved(const json_t *saved, const char *name, const json_t *answer, char *fault)
-{
-    const json_t *before = json_object_get(saved, name);
-    if (before != NULL && answer != NULL && json_equal(before, answer))
-        return true;
-    char *was = before != NULL ? json_dumps(before, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    char *is = answer != NULL ? json_dumps(answer, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    snprintf(fault, HS_EXPECT_FAULT_MAX, "\"%s\" was %.200s, is %.200s", name,
-             was != NULL ? was : "never kept", is != NULL ? is : "not JSON");
-    free(was);
-    free(is);
-    return false;
-}
-
-static bool play_step(const struct hs_scenario_plan *plan, const struct hs_scenario_step *step,
-                      hs_scenario_send *send, void *context, json_t *saved, char *fault)
-{
-    const char *answer = NULL;
-    size_t size = 0;
-    long status = send(context, step, &answer, &size);
-    if (status == 0 || answer == NULL) {
-        snprintf(fault, HS_EXPECT_FAULT_MAX, "no answer");
-        return false;
-    }
-    if (!hs_expect_answer(step->expect, status, answer, size, plan->unit, fault))
-        return false;
-    if (step->save == NULL && step->same_as == NULL)
-        return true;
-    json_t *document = json_loadb(answer, size, JSON_DECODE_ANY, NULL);
-    bool same = step->same_as == NULL || same_as_saved(saved, step->same_as, document, fault);
-    if (step->save != NULL && document != NULL)
-        json_object_set(saved, step->save, document);
-    json_decref(document);
-    return same;
-}
-
-bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
-                      char fault[HS_SCENARIO_ERROR_MAX])
-{
-    json_t *saved = json_object();
-    fault[0] = '\0';
-    bool good = true;
-    for (size_t i = 0; good && i < plan->count; i++) {
-        const struct hs_scenario_step *step = &plan->steps[i];
-        char detail[HS_EXPECT_FAULT_MAX];
-        good = play_step(plan, step, send, context, saved, detail);
-        if (!good)
-            snprintf(fault, HS_SCENARIO_ERROR_MAX, "request %zu, %s %.120s: %s", i + 1,
-                     step->method, step->path, detail);
-    }
-    json_decref(saved);
-    return good;
 }

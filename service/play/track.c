@@ -9,11 +9,18 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
+/* What moves: the field of its name, and of the list of them in frames, tracks and fixtures. */
+struct kind {
+    const char *name, *list;
+};
+
+static const struct kind player_kind = {"player", "players"}, mover_kind = {"mover", "movers"};
+
 struct track {
     long long from_us, to_us, every_us;
-    const json_t *fixture; /* players that can be named */
+    const json_t *fixture; /* players and movers that can be named; may be NULL */
     json_t *frames;        /* ascending in time */
-    json_t *items;         /* the players' motions, merged with the fixture's, as they came */
+    json_t *items;         /* all motions, merged with the fixture's, as they came */
     char *error;
 };
 
@@ -88,49 +95,57 @@ static json_t *frame_at(struct track *track, long long time_us)
     return frame;
 }
 
-static json_t *sample_of(const json_t *item, long long time_us, bool first)
+static json_t *sample_of(const struct kind *kind, const json_t *item, long long time_us, bool first)
 {
     json_t *sample = json_object();
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)item, key, value)
     {
-        if (!is_motion(key) && (first || is_every_frame(key) || strcmp(key, "player") == 0))
+        if (!is_motion(key) && (first || is_every_frame(key) || strcmp(key, kind->name) == 0))
             json_object_set(sample, key, value);
     }
     json_object_set_new(sample, "position", position_at(item, time_us));
     return sample;
 }
 
-/* A player of the track: a name of the fixture, or fields over those of the fixture. */
-static json_t *resolve(struct track *track, const json_t *given)
+/* A player or mover: a name of the fixture, or fields over those of the fixture. */
+static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
-    const char *name = json_is_string(given) ? json_string_value(given)
-                                             : json_string_value(json_object_get(given, "player"));
+    const char *name =
+        json_string_value(json_is_string(given) ? given : json_object_get(given, kind->name));
     if (name == NULL) {
-        fail(track, "a player without a name", NULL);
+        fail(track, "one without a name among", kind->list);
         return NULL;
     }
-    const json_t *known = json_object_get(track->fixture, name);
+    const json_t *known = json_object_get(json_object_get(track->fixture, kind->list), name);
     if (known == NULL && json_is_string(given)) {
-        fail(track, "the fixture does not know the player", name);
+        fail(track, "the fixture does not know", name);
         return NULL;
     }
     json_t *item = known != NULL ? json_deep_copy(known) : json_object();
-    json_object_set_new(item, "player", json_string(name));
+    json_object_set_new(item, kind->name, json_string(name));
     if (json_is_object(given))
         json_object_update(item, (json_t *)(uintptr_t)given);
     if (json_array_size(json_object_get(item, "position")) != 3) {
-        fail(track, "no position for the player", name);
+        fail(track, "no position for", name);
         json_decref(item);
         return NULL;
     }
     return item;
 }
 
-static bool add_player(struct track *track, const json_t *given)
+/* The list of that kind in a frame; borrowed. */
+static json_t *list_in(json_t *frame, const struct kind *kind)
 {
-    json_t *item = resolve(track, given);
+    if (json_object_get(frame, kind->list) == NULL)
+        json_object_set_new(frame, kind->list, json_array());
+    return json_object_get(frame, kind->list);
+}
+
+static bool add_item(struct track *track, const struct kind *kind, const json_t *given)
+{
+    json_t *item = resolve(track, kind, given);
     if (item == NULL)
         return false;
     json_array_append_new(track->items, item);
@@ -140,26 +155,27 @@ static bool add_player(struct track *track, const json_t *given)
     for (long long time = track->from_us; time <= track->to_us; time += track->every_us) {
         if (time < from || time > to)
             continue;
-        json_t *players = json_object_get(frame_at(track, time), "players");
-        json_array_append_new(players, sample_of(item, time, first));
+        json_array_append_new(list_in(frame_at(track, time), kind),
+                              sample_of(kind, item, time, first));
         first = false;
     }
     return true;
 }
 
-static bool same_player(const json_t *a, const char *name)
+static bool is_named(const json_t *item, const struct kind *kind, const char *name)
 {
-    const char *text = json_string_value(json_object_get(a, "player"));
+    const char *text = json_string_value(json_object_get(item, kind->name));
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* The motion of a player at a time: the last of its items that has begun, else its first. */
-static const json_t *motion_of(const struct track *track, const char *name, long long time_us)
+/* Its motion at a time: the last of its items that has begun, else its first. */
+static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
+                               long long time_us)
 {
     const json_t *best = NULL;
     for (size_t i = 0; i < json_array_size(track->items); i++) {
         const json_t *item = json_array_get(track->items, i);
-        if (!same_player(item, name))
+        if (!is_named(item, kind, name))
             continue;
         if (best == NULL || time_or(item, "from", track->from_us) <= time_us)
             best = item;
@@ -167,10 +183,10 @@ static const json_t *motion_of(const struct track *track, const char *name, long
     return best;
 }
 
-static size_t find_sample(const json_t *players, const char *name)
+static size_t find_sample(const json_t *list, const struct kind *kind, const char *name)
 {
     size_t i = 0;
-    while (i < json_array_size(players) && !same_player(json_array_get(players, i), name))
+    while (i < json_array_size(list) && !is_named(json_array_get(list, i), kind, name))
         i++;
     return i;
 }
@@ -178,22 +194,24 @@ static size_t find_sample(const json_t *players, const char *name)
 /* One sample changed, added or taken out. */
 static bool apply_change(struct track *track, const json_t *change)
 {
-    const char *name = json_string_value(json_object_get(change, "player"));
+    const struct kind *kind =
+        json_object_get(change, mover_kind.name) != NULL ? &mover_kind : &player_kind;
+    const char *name = json_string_value(json_object_get(change, kind->name));
     if (name == NULL || !json_is_number(json_object_get(change, "time")))
-        return fail(track, "a change needs a time and a player", NULL);
+        return fail(track, "a change needs a time and a player or a mover", NULL);
     long long time = time_or(change, "time", 0);
-    json_t *players = json_object_get(frame_at(track, time), "players");
-    size_t at = find_sample(players, name);
+    json_t *list = list_in(frame_at(track, time), kind);
+    size_t at = find_sample(list, kind, name);
     if (json_is_true(json_object_get(change, "skip")))
-        return at < json_array_size(players) ? json_array_remove(players, at) == 0
-                                             : fail(track, "no sample to skip", name);
-    if (at == json_array_size(players)) {
-        const json_t *motion = motion_of(track, name, time);
+        return at < json_array_size(list) ? json_array_remove(list, at) == 0
+                                          : fail(track, "no sample to skip", name);
+    if (at == json_array_size(list)) {
+        const json_t *motion = motion_of(track, kind, name, time);
         if (motion == NULL)
-            return fail(track, "a change of an unknown player", name);
-        json_array_append_new(players, sample_of(motion, time, false));
+            return fail(track, "a change of something unknown", name);
+        json_array_append_new(list, sample_of(kind, motion, time, false));
     }
-    json_t *sample = json_array_get(players, at);
+    json_t *sample = json_array_get(list, at);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)change, key, value)
@@ -206,14 +224,17 @@ static bool apply_change(struct track *track, const json_t *change)
 
 static void drop_empty_frames(json_t *frames)
 {
-    for (size_t i = json_array_size(frames); i-- > 0;)
-        if (json_array_size(json_object_get(json_array_get(frames, i), "players")) == 0)
+    for (size_t i = json_array_size(frames); i-- > 0;) {
+        const json_t *frame = json_array_get(frames, i);
+        if (json_array_size(json_object_get(frame, player_kind.list)) == 0 &&
+            json_array_size(json_object_get(frame, mover_kind.list)) == 0)
             json_array_remove(frames, i);
+    }
 }
 
 static bool check_fields(struct track *track, const json_t *given)
 {
-    static const char *const known[] = {"from", "to", "every", "players", "changes"};
+    static const char *const known[] = {"from", "to", "every", "players", "movers", "changes"};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)given, key, value)
@@ -233,14 +254,20 @@ static bool check_fields(struct track *track, const json_t *given)
     return true;
 }
 
+static bool add_items(struct track *track, const struct kind *kind, const json_t *given)
+{
+    const json_t *list = json_object_get(given, kind->list);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!add_item(track, kind, json_array_get(list, i)))
+            return false;
+    return true;
+}
+
 static bool fill(struct track *track, const json_t *given)
 {
-    if (!check_fields(track, given))
+    if (!check_fields(track, given) || !add_items(track, &player_kind, given) ||
+        !add_items(track, &mover_kind, given))
         return false;
-    const json_t *players = json_object_get(given, "players");
-    for (size_t i = 0; i < json_array_size(players); i++)
-        if (!add_player(track, json_array_get(players, i)))
-            return false;
     const json_t *changes = json_object_get(given, "changes");
     for (size_t i = 0; i < json_array_size(changes); i++)
         if (!apply_change(track, json_array_get(changes, i)))
@@ -249,10 +276,10 @@ static bool fill(struct track *track, const json_t *given)
     return json_array_size(track->frames) > 0 || fail(track, "it has no frames", NULL);
 }
 
-json_t *hs_track_expand(const json_t *given, const json_t *players, char error[HS_TRACK_ERROR_MAX])
+json_t *hs_track_expand(const json_t *given, const json_t *fixture, char error[HS_TRACK_ERROR_MAX])
 {
     struct track track = {
-        .fixture = players, .frames = json_array(), .items = json_array(), .error = error};
+        .fixture = fixture, .frames = json_array(), .items = json_array(), .error = error};
     bool filled = fill(&track, given);
     json_decref(track.items);
     if (!filled) {

@@ -1,6 +1,6 @@
 /*
- * Tracks: players in straight, even motion, written down in a line and expanded into the frames a
- * game server would have posted. docs/scenarios.md describes the fields.
+ * Tracks: players and movers in straight, even motion, written down in a line and expanded into the
+ * frames a game server would have posted. docs/scenarios.md describes the fields.
  */
 #ifndef HS_PLAY_TRACK_H
 #define HS_PLAY_TRACK_H
@@ -10,9 +10,10 @@
 enum { HS_TRACK_ERROR_MAX = 160 };
 
 /*
- * The body of a frames request: a new reference, or NULL with a sentence in `error`. `players`
- * (an object, or NULL) holds the players that a track may name instead of spelling them out.
+ * The body of a frames request: a new reference, or NULL with a sentence in `error`. `fixture`
+ * (an object, or NULL) holds in "players" and "movers" what a track may name instead of spelling it
+ * out.
  */
-json_t *hs_track_expand(const json_t *given, const json_t *players, char error[HS_TRACK_ERROR_MAX]);
+json_t *hs_track_expand(const json_t *given, const json_t *fixture, char error[HS_TRACK_ERROR_MAX]);
 
 #endif

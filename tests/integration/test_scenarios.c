@@ -231,8 +231,7 @@ START_TEST(test_rows_are_there)
 {
     static const struct {
         long from, to;
-    } ranges[] = {{1, 31},  {33, 37}, {40, 52}, {55, 55}, {57, 59},
-                  {61, 62}, {64, 92}, {96, 96}, {98, 100}};
+    } ranges[] = {{1, 92}, {96, 96}, {98, 100}};
     for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
         for (long row = ranges[i].from; row <= ranges[i].to; row++)
             ck_assert_msg(has_row(row), "row %ld has no scenario", row);

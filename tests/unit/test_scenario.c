@@ -109,6 +109,20 @@ static const struct {
      "\"rotation\":[-0.5,0.5,0.5,0.5]}]}}}"},
     {"{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[1,0,0]}]}}}",
      "{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[0,0,-100]}]}}}"},
+    /* maps: a corner stays the lesser one, and a bad box stays bad */
+    {"{\"vertices\":[[1,2,3],[0,0,0]],\"triangles\":[[0,1,0]],\"boxes\":[]}",
+     "{\"vertices\":[[4099800,-2299700,7699900],[4100000,-2300000,7700000]],"
+     "\"triangles\":[[0,1,0]],\"boxes\":[]}"},
+    {"{\"boxes\":[{\"min\":[1,2,3],\"max\":[10,20,30]}]}",
+     "{\"boxes\":[{\"min\":[4098000,-2299700,7699000],\"max\":[4099800,-2297000,7699900]}]}"},
+    {"{\"min\":[10,2,3],\"max\":[1,20,30]}",
+     "{\"min\":[4098000,-2299700,7699900],\"max\":[4099800,-2297000,7699000]}"},
+    {"{\"min\":[10,2,3],\"max\":null}", "{\"min\":[4099800,-2299700,7699000],\"max\":null}"},
+    /* a mover's box is in the mover's own frame, which turns with the world */
+    {"{\"mover\":\"a\",\"position\":[1,2,3],\"box\":{\"half_extents\":[1,2,3],"
+     "\"center\":[1,2,3]}}",
+     "{\"mover\":\"a\",\"position\":[4099800,-2299700,7699900],\"box\":{\"half_extents\":"
+     "[200,300,100],\"center\":[-200,300,-100]}}"},
     /* what has the wrong shape stays wrong */
     {"{\"position\":[1,2]}", "{\"position\":[1,2]}"},
     {"{\"position\":[1,\"2\",3]}", "{\"position\":[1,\"2\",3]}"},
@@ -201,11 +215,13 @@ END_TEST
 
 /* ---- tracks ---- */
 
-static const char players[] = "{\"T\":{\"position\":[20,0,0],\"velocity\":[0,4,0]}}";
+static const char fixture[] =
+    "{\"players\":{\"T\":{\"position\":[20,0,0],\"velocity\":[0,4,0]}},\"movers\":{\"lift\":"
+    "{\"position\":[1,2,0],\"velocity\":[0,0,5],\"box\":{\"half_extents\":[1,1,0.1]}}}}";
 
 static void check_track(const char *track_text, const char *expected_text)
 {
-    json_t *track = parse(track_text), *known = parse(players), *expected = parse(expected_text);
+    json_t *track = parse(track_text), *known = parse(fixture), *expected = parse(expected_text);
     char error[HS_TRACK_ERROR_MAX] = "";
     json_t *body = hs_track_expand(track, known, error);
     ck_assert_msg(body != NULL, "%s", error);
@@ -265,6 +281,23 @@ START_TEST(test_track_changes)
 }
 END_TEST
 
+START_TEST(test_track_moves_movers)
+{
+    check_track("{\"from\":0,\"to\":1,\"every\":1,\"players\":[\"T\"],\"movers\":[\"lift\","
+                "{\"mover\":\"door\",\"from\":1,\"position\":[0,0,0],\"rotation\":[0,0,1,0]}],"
+                "\"changes\":[{\"time\":1,\"mover\":\"lift\",\"solid\":false},"
+                "{\"time\":0,\"player\":\"T\",\"skip\":true},"
+                "{\"time\":2,\"mover\":\"door\",\"event\":\"teleport\"}]}",
+                "[{\"time\":0,\"players\":[],\"movers\":[{\"mover\":\"lift\",\"position\":[1,2,0],"
+                "\"box\":{\"half_extents\":[1,1,0.1]}}]},"
+                "{\"time\":1,\"players\":[{\"player\":\"T\",\"position\":[20,4,0]}],\"movers\":["
+                "{\"mover\":\"lift\",\"position\":[1,2,5],\"solid\":false},"
+                "{\"mover\":\"door\",\"position\":[0,0,0],\"rotation\":[0,0,1,0]}]},"
+                "{\"time\":2,\"players\":[],\"movers\":[{\"mover\":\"door\",\"position\":"
+                "[0,0,0],\"rotation\":[0,0,1,0],\"event\":\"teleport\"}]}]");
+}
+END_TEST
+
 static const char *const bad_tracks[] = {
     "{\"from\":0,\"players\":[\"nobody\"]}",
     "{\"from\":0,\"players\":[{\"player\":\"A\"}]}",
@@ -274,6 +307,10 @@ static const char *const bad_tracks[] = {
     "{\"from\":0,\"to\":1,\"every\":0,\"players\":[\"T\"]}",
     "{\"from\":0,\"to\":1,\"every\":1e-6,\"players\":[\"T\"]}",
     "{\"from\":0,\"players\":[\"T\"],\"step\":1}",
+    "{\"from\":0,\"movers\":[\"T\"]}",
+    "{\"from\":0,\"movers\":[{\"mover\":\"A\"}]}",
+    "{\"from\":0,\"players\":[\"lift\"]}",
+    "{\"from\":0,\"players\":[\"T\"],\"changes\":[{\"time\":0,\"mover\":\"T\",\"solid\":true}]}",
     "{\"from\":0,\"players\":[\"T\"],\"changes\":[{\"player\":\"T\"}]}",
     "{\"from\":0,\"players\":[\"T\"],\"changes\":[{\"time\":0,\"player\":\"A\",\"skip\":true}]}",
     "{\"from\":0,\"players\":[\"T\"],\"changes\":[{\"time\":0,\"player\":\"A\",\"team\":\"x\"}]}",
@@ -281,7 +318,7 @@ static const char *const bad_tracks[] = {
 
 START_TEST(test_track_refuses)
 {
-    json_t *track = parse(bad_tracks[_i]), *known = parse(players);
+    json_t *track = parse(bad_tracks[_i]), *known = parse(fixture);
     char error[HS_TRACK_ERROR_MAX] = "";
     json_t *body = hs_track_expand(track, known, error);
     ck_assert_msg(body == NULL, "%s was taken", bad_tracks[_i]);
@@ -360,6 +397,66 @@ START_TEST(test_scenario_plan)
     ck_assert_str_eq(plan->steps[4].same_as, "a");
     ck_assert(plan->steps[4].body == NULL);
     hs_scenario_plan_destroy(plan);
+    hs_scenarios_destroy(file);
+}
+END_TEST
+
+static const char map_file[] =
+    "{\"title\":\"maps\",\"fixture\":{\"map\":{\"boxes\":[]},\"ruleset\":{}},\"scenarios\":["
+    "{\"row\":\"1\",\"title\":\"the "
+    "fixture's\",\"requests\":[{\"method\":\"GET\",\"path\":\"/\"}]},"
+    "{\"row\":\"2\",\"title\":\"its own\",\"map\":{\"boxes\":[{\"min\":[1,2,3],\"max\":[4,5,6]}]},"
+    "\"requests\":[{\"method\":\"GET\",\"path\":\"/\"}]},"
+    "{\"row\":\"3\",\"title\":\"none\",\"map\":null,\"requests\":[{\"method\":\"GET\",\"path\":"
+    "\"/\"}]},"
+    "{\"row\":\"4\",\"title\":\"nothing\",\"open\":false,\"requests\":[{\"method\":\"GET\","
+    "\"path\":"
+    "\"/\"}]}]}";
+
+/* The map of a plan: where and what is put, that the match is opened with it, that it is deleted.
+ */
+static void check_map(const struct hs_scenario_plan *plan, const char *name, const char *expected)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/maps/%s", name);
+    ck_assert_uint_eq(plan->count, 5);
+    ck_assert_str_eq(plan->steps[1].method, "PUT");
+    ck_assert_str_eq(plan->steps[1].path, path);
+    json_t *map = parse(plan->steps[1].body), *wanted = parse(expected);
+    ck_assert_msg(nearly_equal(map, wanted), "%s", plan->steps[1].body);
+    json_decref(map);
+    json_decref(wanted);
+    json_t *opening = parse(plan->steps[2].body);
+    ck_assert_str_eq(json_string_value(json_object_get(opening, "map")), name);
+    json_decref(opening);
+    ck_assert_str_eq(plan->steps[4].method, "DELETE");
+    ck_assert_str_eq(plan->steps[4].path, path);
+}
+
+START_TEST(test_scenario_maps)
+{
+    static const struct {
+        const char *name, *map;
+        size_t count; /* of requests */
+    } wanted[] = {{"run-1-turned", "{\"boxes\":[]}", 5},
+                  {"run-2-turned",
+                   "{\"boxes\":[{\"min\":[4099500,-2299700,7699600],"
+                   "\"max\":[4099800,-2299400,7699900]}]}",
+                   5},
+                  {NULL, NULL, 3},
+                  {NULL, NULL, 1}};
+    char error[HS_SCENARIO_ERROR_MAX];
+    struct hs_scenarios *file = load_text(map_file, error);
+    ck_assert_msg(file != NULL, "%s", error);
+    for (size_t i = 0; i < 4; i++) {
+        struct hs_scenario_plan *plan =
+            hs_scenario_plan_create(file, i, hs_reference_find("turned"), "run", error);
+        ck_assert_msg(plan != NULL, "%s", error);
+        ck_assert_uint_eq(plan->count, wanted[i].count);
+        if (wanted[i].map != NULL)
+            check_map(plan, wanted[i].name, wanted[i].map);
+        hs_scenario_plan_destroy(plan);
+    }
     hs_scenarios_destroy(file);
 }
 END_TEST
@@ -476,10 +573,12 @@ int main(void)
     tcase_add_test(track, test_track_says_sticky_fields_once);
     tcase_add_test(track, test_track_segments);
     tcase_add_test(track, test_track_changes);
+    tcase_add_test(track, test_track_moves_movers);
     tcase_add_loop_test(track, test_track_refuses, 0, COUNT(bad_tracks));
     suite_add_tcase(suite, track);
     TCase *scenario = tcase_create("scenario");
     tcase_add_test(scenario, test_scenario_plan);
+    tcase_add_test(scenario, test_scenario_maps);
     tcase_add_test(scenario, test_scenario_play);
     tcase_add_loop_test(scenario, test_scenario_refuses_files, 0, COUNT(bad_files));
     tcase_add_loop_test(scenario, test_scenario_refuses_requests, 0, COUNT(bad_requests));
