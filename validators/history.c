@@ -5,6 +5,9 @@
 
 enum { FIRST_CAPACITY = 16 };
 
+/* More than a few operations on coordinates lose of them. */
+#define ROUNDING 1e-12
+
 /* A state in use by `references` samples. */
 struct shared_state {
     struct hs_state state;
@@ -296,6 +299,11 @@ static void update_span(struct hs_history *history, uint32_t i)
     }
     span->oldest_us = slot(history, 0)->time_us;
     span->newest_us = slot(history, history->count - 1)->time_us;
+    span->middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
+    struct hs_vec half = hs_vec_sub(span->high, span->middle);
+    double rounding = ROUNDING * (fabs(span->middle.x) + fabs(span->middle.y) +
+                                  fabs(span->middle.z) + half.x + half.y + half.z);
+    span->half = (struct hs_vec){half.x + rounding, half.y + rounding, half.z + rounding};
 }
 
 const struct hs_history_span *hs_history_span(const struct hs_history *history)

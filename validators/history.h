@@ -136,6 +136,7 @@ const struct hs_extra *hs_history_extra(const struct hs_history *history,
  * went.
  */
 struct hs_history_span {
+    struct hs_vec middle, half;   /* of the box from low to high, rounded up */
     struct hs_vec low, high;      /* roots; world, length */
     double posted_reach;          /* nothing posted is further from its root; 0: nothing posted */
     int64_t oldest_us, newest_us; /* exact */

@@ -110,12 +110,6 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
-/* What rounding may do to such a coordinate. */
-static double rounding_of(struct hs_vec v)
-{
-    return 1e-12 * (fabs(v.x) + fabs(v.y) + fabs(v.z));
-}
-
 /*
  * A segment and a box, both by middle and half extent, lie on either side of a plane across one of
  * the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection, 2005,
@@ -124,12 +118,12 @@ static double rounding_of(struct hs_vec v)
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {
     struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
-    if (fabs(between.x) > box.x + h.x || fabs(between.y) > box.y + h.y ||
-        fabs(between.z) > box.z + h.z)
-        return true;
     struct hs_vec cross = hs_vec_cross(between, half);
-    return fabs(cross.x) > box.y * h.z + box.z * h.y || fabs(cross.y) > box.x * h.z + box.z * h.x ||
-           fabs(cross.z) > box.x * h.y + box.y * h.x;
+    /* All six at once: which of them tells is a guess that costs more than the others. */
+    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
+           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
+           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
+           (fabs(cross.z) > box.x * h.y + box.y * h.x);
 }
 
 void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
@@ -137,8 +131,10 @@ void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_
     out->time_us = time_us;
     out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
     out->middle = hs_vec_add(sweep->start, out->half);
-    out->reach = sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK;
-    out->rounding = rounding_of(sweep->start) + rounding_of(out->half);
+    /* And what rounding may do to a coordinate. */
+    double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
+    out->reach =
+        sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + 1e-12 * largest;
 }
 
 bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
@@ -150,12 +146,10 @@ bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset 
         span->longest_gap_us > ruleset->history.max_gap_us)
         return false;
     double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
-    struct hs_vec middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
-    struct hs_vec box = hs_vec_sub(span->high, middle);
-    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach + passing->rounding +
-            rounding_of(middle) + rounding_of(box);
-    return are_apart(hs_vec_sub(passing->middle, middle), passing->half,
-                     (struct hs_vec){box.x + reach, box.y + reach, box.z + reach});
+    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach;
+    return are_apart(
+        hs_vec_sub(passing->middle, span->middle), passing->half,
+        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
 }
 
 static struct hs_vec eye_of(const struct hs_extra *extra)

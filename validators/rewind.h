@@ -58,7 +58,6 @@ struct hs_passing {
     int64_t time_us;
     struct hs_vec middle, half; /* of the way: its middle, and from there to its end */
     double reach;               /* of the sphere, with the slack of touch */
-    double rounding;            /* of coordinates */
 };
 
 void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
