@@ -375,7 +375,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
     sample->event = (uint8_t)entry->event;
 
     struct hs_extra *extra = out->extra;
-    if (entry->fields & HS_FIELD_EYE) {
+    if (extra != NULL && (entry->fields & HS_FIELD_EYE) != 0) {
         if (!in_world(entry->eye, bound))
             return HS_FRAME_COORDINATE_OUT_OF_WORLD;
         extra->has_eye = true;
@@ -384,7 +384,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         extra->eye[1] = eye.y;
         extra->eye[2] = eye.z;
     }
-    if (entry->fields & HS_FIELD_BONES)
+    if (extra != NULL && (entry->fields & HS_FIELD_BONES) != 0)
         return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], extra);
     return HS_FRAME_STORED;
 }

@@ -347,22 +347,17 @@ static double largest_scale(const struct bone_pose *bone)
 bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
                   double *radius)
 {
-    const struct hs_bracket *bracket = pose->bracket;
     uint16_t bone = pose->rig->hitboxes[hitbox].bone;
+    const struct hs_extra *first = pose->from;
+    const struct hs_extra *last = interpolates(pose->bracket) ? pose->to : first;
     struct bone_pose from, to;
     struct hs_vec offset;
     double scale;
-    if (pose->from != NULL && (pose->to != NULL || !interpolates(bracket))) {
-        if (!posted_offset(pose->from, bone, &from))
+    if (first != NULL && last != NULL) {
+        if (!posted_offset(first, bone, &from) || !posted_offset(last, bone, &to))
             return false;
-        offset = widen(from.offset);
-        scale = largest_scale(&from);
-        if (interpolates(bracket)) {
-            if (!posted_offset(pose->to, bone, &to))
-                return false;
-            offset = hs_vec_lerp(offset, widen(to.offset), bracket->alpha);
-            scale = fmax(scale, largest_scale(&to));
-        }
+        offset = hs_vec_lerp(widen(from.offset), widen(to.offset), pose->bracket->alpha);
+        scale = fmax(largest_scale(&from), largest_scale(&to));
     } else { /* at rest at one end at least: seldom */
         if (!rewound_bone(pose, bone, &from))
             return false;
