@@ -66,7 +66,7 @@ BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
 # What is compared with other libraries links them; nothing else does.
 PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
-PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_world
+PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_hit $(B)/tests/bench/bench_world
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
@@ -129,7 +129,7 @@ $(B)/obj/tests/peers/%.c.o: tests/peers/%.c
 $(B)/obj/tests/peers/%.cpp.o: tests/peers/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) -std=c++17 -g $(OPT) -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
+	$(Q)$(CXX) -std=c++17 -g $(OPT) -DNDEBUG -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
 	    $(if $(WERROR),-Werror) $(HARDEN) -MMD -MP -c $< -o $@
 
 run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)

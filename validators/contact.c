@@ -170,27 +170,90 @@ static void take_contact(struct search *s, uint16_t hitbox, const struct hs_soli
     out->touched = true;
 }
 
-static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
-                          struct hs_vec motion)
+/* What the sweep of a hitbox found. */
+static void take(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
+                 struct hs_vec motion, const struct hs_sweep *relative,
+                 const struct hs_sweep_contact *found)
 {
     struct hs_contact *out = s->out;
-    struct hs_sweep relative = hs_leg_relative(s->leg, motion);
-    double distance;
-    if (!s->measure_gap && !hs_sweep_touches(&relative, solid, &distance))
-        return;
-    struct hs_sweep_contact contact;
-    hs_sweep_solid(&relative, solid, &contact);
-    if (contact.gap < out->gap) {
-        struct hs_sweep_contact nearest = contact;
-        hs_leg_to_world(s->leg, &relative, motion, &nearest);
+    if (found->gap < out->gap) {
+        struct hs_sweep_contact nearest = *found;
+        hs_leg_to_world(s->leg, relative, motion, &nearest);
         out->gap = nearest.gap;
         out->gap_distance = nearest.gap_distance;
         out->gap_hitbox = hitbox;
         out->gap_center = nearest.center;
         out->gap_point = nearest.point;
     }
-    if (contact.touched)
-        take_contact(s, hitbox, solid, motion, &relative, &contact);
+    if (found->touched)
+        take_contact(s, hitbox, solid, motion, relative, found);
+}
+
+static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
+                          struct hs_vec motion, const struct hs_sweep *relative)
+{
+    struct hs_sweep_contact contact;
+    double distance;
+    if (!s->measure_gap && !hs_sweep_touches(relative, solid, &distance))
+        return;
+    hs_sweep_solid(relative, solid, &contact);
+    take(s, hitbox, solid, motion, relative, &contact);
+}
+
+/* A lower bound of the gap between a sphere on its way and a ball. */
+static double ball_gap(const struct hs_sweep *sweep, struct hs_vec center, double radius)
+{
+    struct hs_vec from_start = hs_vec_sub(center, sweep->start);
+    double along = hs_vec_dot(from_start, sweep->direction);
+    along = along < 0 ? 0 : along > sweep->length ? sweep->length : along;
+    double nearest = hs_vec_length(hs_vec_add_scaled(from_start, sweep->direction, -along));
+    return nearest - radius - sweep->radius;
+}
+
+/*
+ * One leg that takes no time. Most hitboxes are further off than what counts: touches, and the
+ * nearest approach where it is asked for. Those are not even placed.
+ */
+static void search_instant(struct search *s, const struct hs_history *history,
+                           const struct leg_body *placed, double slack)
+{
+    struct hs_pose pose;
+    hs_rewind_pose(history, s->ruleset, &placed->bracket, &pose);
+    const struct hs_vec still = {0, 0, 0};
+    const struct hs_sweep sweep = hs_leg_relative(s->leg, still);
+    double bounds[HS_MAX_HITBOXES], least = DBL_MAX, counts = slack;
+    uint16_t nearest = 0, count = pose.rig->hitbox_count;
+    s->out->rig = pose.rig;
+    memset(s->out->excluded, 0, sizeof s->out->excluded);
+    for (uint16_t i = 0; i < count; i++) {
+        struct hs_vec center;
+        double radius;
+        uint16_t bone = pose.rig->hitboxes[i].bone;
+        bounds[i] = DBL_MAX;
+        if (hs_pose_ball(&pose, i, &center, &radius))
+            bounds[i] = ball_gap(&sweep, center, radius);
+        else
+            s->out->excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
+        if (bounds[i] < least) {
+            least = bounds[i];
+            nearest = i;
+        }
+    }
+    struct hs_solid first, solid;
+    struct hs_sweep_contact contact;
+    bool knows_first = s->measure_gap && least < DBL_MAX;
+    if (knows_first) {
+        hs_pose_place(&pose, nearest, &first);
+        hs_sweep_solid(&sweep, &first, &contact);
+        counts = contact.gap > slack ? contact.gap : slack;
+    }
+    /* In the order of the rig, which decides where two are alike. */
+    for (uint16_t i = 0; i < count; i++) {
+        if (knows_first && i == nearest)
+            take(s, i, &first, still, &sweep, &contact);
+        else if (bounds[i] <= counts && hs_pose_place(&pose, i, &solid))
+            search_hitbox(s, i, &solid, still, &sweep);
+    }
 }
 
 static void search_leg(struct search *s, const struct hs_history *history,
@@ -214,7 +277,8 @@ static void search_leg(struct search *s, const struct hs_history *history,
             motion =
                 there ? hs_vec_sub(end.solids[e].center, body.solids[i].center) : placed->motion;
         }
-        search_hitbox(s, body.hitbox[i], &body.solids[i], motion);
+        struct hs_sweep relative = hs_leg_relative(s->leg, motion);
+        search_hitbox(s, body.hitbox[i], &body.solids[i], motion, &relative);
     }
 }
 
@@ -232,7 +296,10 @@ static void try_leg(struct search *s, const struct hs_leg *leg, const struct hs_
     if (nearest > slack && !(s->measure_gap && nearest < s->out->gap))
         return;
     s->leg = leg;
-    search_leg(s, history, &body);
+    if (leg->end_us == leg->start_us)
+        search_instant(s, history, &body, slack);
+    else
+        search_leg(s, history, &body);
 }
 
 /* Nothing further along the path can count more than what is touched already. */

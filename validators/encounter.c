@@ -93,11 +93,20 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     find_obstacle(c, path, out);
     if (target != NULL)
         find_target(c, path, target, whole, out);
+    struct hs_passing passing;
+    bool instant = path->flight_legs == 0;
+    if (instant) {
+        struct hs_leg way;
+        hs_path_leg(path, 0, &way);
+        hs_rewind_passing(&way.sweep, path->end_us, &passing);
+    }
     for (uint32_t i = 0; i < players->count; i++) {
-        struct hs_met met = {.player = players->all[i]};
-        if (met.player->left || met.player == c->shooter.player || met.player == target ||
-            hs_history_count(met.player->history) == 0)
+        const struct hs_player *player = players->all[i];
+        if (player->left || player == c->shooter.player || player == target ||
+            (instant && hs_rewind_is_far(player->history, c->ruleset, &passing)) ||
+            hs_history_count(player->history) == 0)
             continue;
+        struct hs_met met = {.player = player};
         hs_contact_find(path, c->ruleset, met.player->history, false, false, &met.contact);
         if (!met.contact.has_pose)
             note_ignored(c->out, met.player);

@@ -5,6 +5,9 @@
 
 enum { FIRST_CAPACITY = 16 };
 
+/* More than a few operations on coordinates lose of them. */
+#define ROUNDING 1e-12
+
 /* A state in use by `references` samples. */
 struct shared_state {
     struct hs_state state;
@@ -21,6 +24,8 @@ struct hs_history {
     unsigned char *extras;
     size_t extra_size;
     uint32_t extra_capacity, extra_free;
+    uint32_t since_span; /* samples that came since the span was computed anew */
+    struct hs_history_span span;
 };
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -73,6 +78,8 @@ static void drop_oldest(struct hs_history *history)
     forget_sample(history, slot(history, 0));
     history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
     history->count--;
+    if (history->count > 0)
+        history->span.oldest_us = slot(history, 0)->time_us;
 }
 
 void hs_history_clear(struct hs_history *history)
@@ -107,7 +114,25 @@ const struct hs_extra *hs_history_extra(const struct hs_history *history,
 
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
 {
-    uint32_t low = 0, high = history->count; /* the answer + 1 is in [low, high] */
+    const struct hs_history_span *span = &history->span;
+    if (history->count == 0 || time_us < span->oldest_us)
+        return -1;
+    if (time_us >= span->newest_us)
+        return (int64_t)history->count - 1;
+    /* Samples mostly come at a steady rate: the place is guessed, and searched for where that is
+       wrong. */
+    double share =
+        (double)(time_us - span->oldest_us) / (double)(span->newest_us - span->oldest_us);
+    uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
+    uint32_t guess = (uint32_t)(share * (double)(history->count - 1));
+    guess = guess < high ? guess : high - 1;
+    if (slot(history, guess)->time_us <= time_us) {
+        if (slot(history, guess + 1)->time_us > time_us)
+            return guess;
+        low = guess + 2;
+    } else {
+        high = guess;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (slot(history, middle)->time_us <= time_us)
@@ -226,6 +251,66 @@ static bool store_extra(struct hs_history *history, const struct hs_extra *extra
     return true;
 }
 
+/* ---- span ---- */
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Takes in sample i, and the gap before it. */
+static void widen_span(struct hs_history *history, uint32_t i)
+{
+    struct hs_history_span *span = &history->span;
+    const struct hs_sample *sample = slot(history, i);
+    struct hs_vec p = sample->position;
+    span->low =
+        (struct hs_vec){least(span->low.x, p.x), least(span->low.y, p.y), least(span->low.z, p.z)};
+    span->high =
+        (struct hs_vec){most(span->high.x, p.x), most(span->high.y, p.y), most(span->high.z, p.z)};
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    if (extra != NULL && extra->bone_count > 0)
+        span->posted_reach = most(span->posted_reach, (double)extra->reach);
+    int64_t gap = i > 0 ? sample->time_us - slot(history, i - 1)->time_us : 0;
+    if (gap > span->longest_gap_us)
+        span->longest_gap_us = gap;
+}
+
+/* After sample i came. Anew after as many samples as there are, so that what went is forgotten. */
+static void update_span(struct hs_history *history, uint32_t i)
+{
+    struct hs_history_span *span = &history->span;
+    if (++history->since_span >= history->count) {
+        struct hs_vec first = slot(history, 0)->position;
+        *span = (struct hs_history_span){.low = first, .high = first};
+        for (uint32_t k = 0; k < history->count; k++)
+            widen_span(history, k);
+        history->since_span = 0;
+    } else {
+        widen_span(history, i);
+        /* The gap after it is no longer than the one it came into, which was taken in. */
+        if (i == 0)
+            widen_span(history, 1);
+    }
+    span->oldest_us = slot(history, 0)->time_us;
+    span->newest_us = slot(history, history->count - 1)->time_us;
+    span->middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
+    struct hs_vec half = hs_vec_sub(span->high, span->middle);
+    double rounding = ROUNDING * (fabs(span->middle.x) + fabs(span->middle.y) +
+                                  fabs(span->middle.z) + half.x + half.y + half.z);
+    span->half = (struct hs_vec){half.x + rounding, half.y + rounding, half.z + rounding};
+}
+
+const struct hs_history_span *hs_history_span(const struct hs_history *history)
+{
+    return history->count > 0 ? &history->span : NULL;
+}
+
 /* ---- insertion ---- */
 
 static bool is_announced(const struct hs_sample *sample)
@@ -281,5 +366,6 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
     *slot(history, place) = stored;
     mark_jump(history, place, rules->max_speed);
     mark_jump(history, place + 1, rules->max_speed);
+    update_span(history, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }

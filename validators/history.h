@@ -130,6 +130,22 @@ const struct hs_state *hs_history_state(const struct hs_history *history,
 const struct hs_extra *hs_history_extra(const struct hs_history *history,
                                         const struct hs_sample *sample);
 
+/*
+ * What holds of all samples kept, so that a player can be passed by without a look at any: kept up
+ * to date in O(1) a sample, and never too narrow. It may be too wide for a while after samples
+ * went.
+ */
+struct hs_history_span {
+    struct hs_vec middle, half;   /* of the box from low to high, rounded up */
+    struct hs_vec low, high;      /* roots; world, length */
+    double posted_reach;          /* nothing posted is further from its root; 0: nothing posted */
+    int64_t oldest_us, newest_us; /* exact */
+    int64_t longest_gap_us;       /* between neighbours */
+};
+
+/* NULL: not one sample. */
+const struct hs_history_span *hs_history_span(const struct hs_history *history);
+
 /* Index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 

@@ -69,7 +69,8 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
 }
 
 /* Poses of another clock are useless; who the player is and what he holds still stands. */
-static void restart_player(struct hs_player *player, int64_t old_us, int64_t new_us)
+static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
+                           int64_t new_us)
 {
     player->suspicion = hs_suspicion_at(player, old_us);
     player->suspicion_us = new_us;
@@ -80,6 +81,7 @@ static void restart_player(struct hs_player *player, int64_t old_us, int64_t new
         player->has_carried = true;
     }
     hs_history_clear(player->history);
+    hs_players_note_history(players, player);
     hs_ledger_forget_times(&player->ledger);
     player->has_left_before = false;
 }
@@ -104,7 +106,7 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 static void restart(struct hs_match *match, int64_t time_us)
 {
     for (uint32_t i = 0; i < match->players.count; i++)
-        restart_player(match->players.all[i], match->newest_us, time_us);
+        restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
     hs_movers_restart(&match->movers);
     match->jump_count = 0;
     match->has_frames = false;
@@ -373,7 +375,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
     sample->event = (uint8_t)entry->event;
 
     struct hs_extra *extra = out->extra;
-    if (entry->fields & HS_FIELD_EYE) {
+    if (extra != NULL && (entry->fields & HS_FIELD_EYE) != 0) {
         if (!in_world(entry->eye, bound))
             return HS_FRAME_COORDINATE_OUT_OF_WORLD;
         extra->has_eye = true;
@@ -382,7 +384,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         extra->eye[1] = eye.y;
         extra->eye[2] = eye.z;
     }
-    if (entry->fields & HS_FIELD_BONES)
+    if (extra != NULL && (entry->fields & HS_FIELD_BONES) != 0)
         return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], extra);
     return HS_FRAME_STORED;
 }
@@ -428,6 +430,7 @@ static void leave(struct hs_match *match, struct hs_player *player, int64_t time
     if (player == NULL || player->left)
         return;
     hs_history_clear(player->history);
+    hs_players_note_history(&match->players, player);
     hs_ledger_clear(&player->ledger);
     player->has_carried = false;
     player->left = true;
@@ -480,6 +483,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &resolved.sample,
                           &resolved.state, resolved.extra);
+    hs_players_note_history(&match->players, player);
     if (inserted == HS_INSERT_NO_MEMORY)
         return false;
     if (inserted == HS_INSERT_DUPLICATE)
@@ -570,8 +574,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
         return fine;
     advance_clock(match, frame->time_us);
     int64_t keep_from = match->newest_us - match->ruleset->history.keep_us;
-    for (uint32_t i = 0; i < match->players.count; i++)
-        hs_history_prune(match->players.all[i]->history, keep_from);
+    hs_players_prune(&match->players, keep_from);
     hs_movers_prune(&match->movers, keep_from);
     return fine;
 }

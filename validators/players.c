@@ -15,6 +15,7 @@ void hs_players_destroy(struct hs_players *players)
         destroy_player(players->all[i]);
     free(players->all);
     free(players->index);
+    free(players->due);
 }
 
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
@@ -54,6 +55,10 @@ static bool grow(struct hs_players *players)
     if (all == NULL)
         return false;
     players->all = all;
+    struct hs_due *due = realloc(players->due, capacity * sizeof *due);
+    if (due == NULL)
+        return false;
+    players->due = due;
     uint32_t index_size = capacity * 4;
     uint32_t *index = realloc(players->index, index_size * sizeof *index);
     if (index == NULL)
@@ -103,4 +108,54 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
     index_player(players, players->count - 1);
     *out = player;
     return HS_PLAYERS_ADDED;
+}
+
+/* ---- pruning ---- */
+
+static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
+{
+    players->due[i] = due;
+    due.player->due = i + 1;
+}
+
+/* Puts an entry where it belongs in the heap, from the free place i. */
+static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
+{
+    struct hs_due *heap = players->due;
+    for (; i > 0 && due.time_us < heap[(i - 1) / 2].time_us; i = (i - 1) / 2)
+        place_due(players, i, heap[(i - 1) / 2]);
+    for (uint32_t child = 2 * i + 1; child < players->due_count; child = 2 * i + 1) {
+        if (child + 1 < players->due_count && heap[child + 1].time_us < heap[child].time_us)
+            child++;
+        if (due.time_us <= heap[child].time_us)
+            break;
+        place_due(players, i, heap[child]);
+        i = child;
+    }
+    place_due(players, i, due);
+}
+
+void hs_players_note_history(struct hs_players *players, struct hs_player *player)
+{
+    if (hs_history_count(player->history) >= 2) {
+        int64_t time_us = hs_history_at(player->history, 1)->time_us;
+        uint32_t i = player->due == 0 ? players->due_count++ : player->due - 1;
+        if (player->due == 0 || players->due[i].time_us != time_us)
+            sift(players, i, (struct hs_due){time_us, player});
+    } else if (player->due != 0) {
+        uint32_t i = player->due - 1;
+        player->due = 0;
+        struct hs_due last = players->due[--players->due_count];
+        if (last.player != player)
+            sift(players, i, last);
+    }
+}
+
+void hs_players_prune(struct hs_players *players, int64_t before_us)
+{
+    while (players->due_count > 0 && players->due[0].time_us <= before_us) {
+        struct hs_player *player = players->due[0].player;
+        hs_history_prune(player->history, before_us);
+        hs_players_note_history(players, player);
+    }
 }

@@ -12,6 +12,7 @@ struct hs_player {
     struct hs_name name;
     uint64_t hash;
     struct hs_history *history; /* owned */
+    uint32_t due;               /* place in hs_players.due + 1, 0 none */
     struct hs_ledger ledger;    /* of his shots and claims */
     bool left;                  /* gone; the name is kept so that late frames stay out */
     int64_t left_us;            /* samples up to here belong to a session that ended */
@@ -26,12 +27,20 @@ struct hs_player {
     int64_t suspicion_us;
 };
 
+/* A player whose oldest sample can go when the window begins at or after this time. */
+struct hs_due {
+    int64_t time_us;
+    struct hs_player *player;
+};
+
 struct hs_players {
     struct hs_player **all; /* in order of arrival */
     uint32_t count, capacity, limit;
     uint32_t present;    /* not left */
     uint32_t *index;     /* open addressing by hash: position in `all` + 1, 0 free */
     uint32_t index_size; /* a power of two above 2 * capacity */
+    struct hs_due *due;  /* a heap, the earliest first: pruning looks at nobody in vain */
+    uint32_t due_count;
 };
 
 struct hs_match {
@@ -63,5 +72,11 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 /* Adds a player who is not there. When all places are taken, one who left makes room. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
+
+/* To be told of every change to a player's history but those of hs_players_prune. */
+void hs_players_note_history(struct hs_players *players, struct hs_player *player);
+
+/* hs_history_prune of everybody; O(log n) for each sample that goes. */
+void hs_players_prune(struct hs_players *players, int64_t before_us);
 
 #endif

@@ -110,6 +110,48 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
+/*
+ * A segment and a box, both by middle and half extent, lie on either side of a plane across one of
+ * the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection, 2005,
+ * 5.3.3).
+ */
+static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
+{
+    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
+    struct hs_vec cross = hs_vec_cross(between, half);
+    /* All six at once: which of them tells is a guess that costs more than the others. */
+    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
+           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
+           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
+           (fabs(cross.z) > box.x * h.y + box.y * h.x);
+}
+
+void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
+{
+    out->time_us = time_us;
+    out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
+    out->middle = hs_vec_add(sweep->start, out->half);
+    /* And what rounding may do to a coordinate. */
+    double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
+    out->reach =
+        sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + 1e-12 * largest;
+}
+
+bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                      const struct hs_passing *passing)
+{
+    const struct hs_history_span *span = hs_history_span(history);
+    if (span == NULL || passing->time_us < span->oldest_us ||
+        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
+        span->longest_gap_us > ruleset->history.max_gap_us)
+        return false;
+    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
+    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach;
+    return are_apart(
+        hs_vec_sub(passing->middle, span->middle), passing->half,
+        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
+}
+
 static struct hs_vec eye_of(const struct hs_extra *extra)
 {
     return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
@@ -186,14 +228,6 @@ static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone
     return true;
 }
 
-/* What of a bracket is the same for all bones. */
-struct body_source {
-    const struct hs_bracket *bracket;
-    const struct hs_stance *stance_from, *stance_to;
-    const struct hs_extra *from, *to; /* posted bones, or NULL */
-    float root[4];                    /* rewound */
-};
-
 /* One sample's own bone; false when it was posted without a place. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *bones,
                         const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
@@ -204,11 +238,17 @@ static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *b
     return true;
 }
 
-static bool rewound_bone(const struct body_source *s, uint16_t bone, struct bone_pose *out)
+/* Nothing was posted that counts: the rest pose stands on the rewound root. */
+static bool is_at_rest(const struct hs_pose *pose)
+{
+    return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));
+}
+
+static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pose *out)
 {
     const struct hs_bracket *bracket = s->bracket;
-    if (s->from == NULL && (s->to == NULL || !interpolates(bracket))) {
-        rest_bone(s->stance_from, bone, s->root, out);
+    if (is_at_rest(s)) {
+        rest_bone(s->stance_from, bone, s->rotation, out);
         return true;
     }
     if (!sample_bone(bracket->from, s->from, s->stance_from, bone, out))
@@ -270,18 +310,83 @@ static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bo
     }
 }
 
+void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                    const struct hs_bracket *bracket, struct hs_pose *out)
+{
+    *out = (struct hs_pose){.bracket = bracket,
+                            .rig = ruleset->rigs[hs_rewind_state(history, bracket)->rig],
+                            .root = hs_rewind_position(bracket),
+                            .stance_from = stance_of(history, ruleset, bracket->from),
+                            .stance_to = stance_of(history, ruleset, bracket->to),
+                            .from = posted_bones(history, bracket->from),
+                            .to = posted_bones(history, bracket->to)};
+    root_rotation(bracket, out->rotation);
+}
+
+/* As posted_bone, but for the rotation, which costs most. */
+static bool posted_offset(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
+{
+    if (!hs_extra_has_bone(bones, bone))
+        return false;
+    const float *values = bones->bones + (size_t)bone * bones->stride;
+    memcpy(out->offset, values, sizeof out->offset);
+    out->scale[0] = out->scale[1] = out->scale[2] = 1;
+    if (bones->stride == HS_BONE_FLOATS_SCALED)
+        memcpy(out->scale, values + HS_BONE_FLOATS, sizeof out->scale);
+    return true;
+}
+
+static double largest_scale(const struct bone_pose *bone)
+{
+    double x = fabs((double)bone->scale[0]), y = fabs((double)bone->scale[1]);
+    double z = fabs((double)bone->scale[2]);
+    double most = x > y ? x : y;
+    return most > z ? most : z;
+}
+
+bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
+                  double *radius)
+{
+    uint16_t bone = pose->rig->hitboxes[hitbox].bone;
+    const struct hs_extra *first = pose->from;
+    const struct hs_extra *last = interpolates(pose->bracket) ? pose->to : first;
+    struct bone_pose from, to;
+    struct hs_vec offset;
+    double scale;
+    if (first != NULL && last != NULL) {
+        if (!posted_offset(first, bone, &from) || !posted_offset(last, bone, &to))
+            return false;
+        offset = hs_vec_lerp(widen(from.offset), widen(to.offset), pose->bracket->alpha);
+        scale = fmax(largest_scale(&from), largest_scale(&to));
+    } else { /* at rest at one end at least: seldom */
+        if (!rewound_bone(pose, bone, &from))
+            return false;
+        offset = widen(from.offset);
+        scale = largest_scale(&from);
+    }
+    *center = hs_vec_add(pose->root, offset);
+    /* Offsets are rounded to float on the way, and rotations are unit to that. */
+    *radius = pose->rig->hitbox_reach[hitbox] * scale * (1 + 1e-6) +
+              1e-6 * (fabs(offset.x) + fabs(offset.y) + fabs(offset.z));
+    return true;
+}
+
+bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out)
+{
+    const struct hs_hitbox *box = &pose->rig->hitboxes[hitbox];
+    struct bone_pose bone;
+    if (!rewound_bone(pose, box->bone, &bone))
+        return false;
+    place_hitbox(box, &bone, pose->root, out);
+    return true;
+}
+
 void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_body *out)
 {
-    struct body_source source = {.bracket = bracket,
-                                 .stance_from = stance_of(history, ruleset, bracket->from),
-                                 .stance_to = stance_of(history, ruleset, bracket->to),
-                                 .from = posted_bones(history, bracket->from),
-                                 .to = posted_bones(history, bracket->to)};
-    struct hs_vec root = hs_rewind_position(bracket);
-    root_rotation(bracket, source.root);
-
-    out->rig = ruleset->rigs[hs_rewind_state(history, bracket)->rig];
+    struct hs_pose pose;
+    hs_rewind_pose(history, ruleset, bracket, &pose);
+    out->rig = pose.rig;
     out->count = 0;
     memset(out->excluded, 0, sizeof out->excluded);
 
@@ -293,14 +398,14 @@ void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *r
         const struct hs_hitbox *box = &out->rig->hitboxes[i];
         if (box->bone != current) {
             current = box->bone;
-            known = rewound_bone(&source, current, &bone);
+            known = rewound_bone(&pose, current, &bone);
             if (!known)
                 out->excluded[current / 64] |= UINT64_C(1) << (current % 64);
         }
         if (!known)
             continue;
         out->hitbox[out->count] = i;
-        place_hitbox(box, &bone, root, &out->solids[out->count]);
+        place_hitbox(box, &bone, pose.root, &out->solids[out->count]);
         out->count++;
     }
 }

@@ -53,9 +53,47 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
+/* A sweep at a time, prepared for being held against many players. */
+struct hs_passing {
+    int64_t time_us;
+    struct hs_vec middle, half; /* of the way: its middle, and from there to its end */
+    double reach;               /* of the sphere, with the slack of touch */
+};
+
+void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
+
+/*
+ * True: the player has a pose at that time, and the sphere does not come near him on its way,
+ * wherever he was in the time that is kept. False says nothing. For most players this is all there
+ * is to ask, and it reads no sample.
+ */
+bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                      const struct hs_passing *passing);
+
 /* The eye: as posted in both samples (lerp), else the stance's eye placed on the root. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
+
+/* A body at a time, its hitboxes not yet placed: what is the same for all of them. */
+struct hs_pose {
+    const struct hs_bracket *bracket;
+    const struct hs_rig *rig;
+    struct hs_vec root;
+    float rotation[4]; /* of the root */
+    const struct hs_stance *stance_from, *stance_to;
+    const struct hs_extra *from, *to; /* posted bones, or NULL */
+};
+
+/* `bracket` must live as long as the pose. */
+void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                    const struct hs_bracket *bracket, struct hs_pose *out);
+
+/* A ball that holds hitbox i of the rig. False: its bone has no place in one of the two samples. */
+bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
+                  double *radius);
+
+/* Places one hitbox, as hs_rewind_body does; false as above. */
+bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */
 struct hs_body {

@@ -97,8 +97,13 @@ void hs_ruleset_finish(struct hs_ruleset *ruleset)
         for (int z = 0; z < ruleset->zone_count; z++)
             if (!ruleset->weapons[w]->zone_own[z])
                 ruleset->weapons[w]->zone_factor[z] = ruleset->zones[z].factor;
-    for (int r = 0; r < ruleset->rig_count; r++)
+    ruleset->reach = 0;
+    for (int r = 0; r < ruleset->rig_count; r++) {
+        const struct hs_rig *rig = ruleset->rigs[r];
         hs_rig_finish(ruleset->rigs[r]);
+        for (int s = 0; s < rig->stance_count; s++)
+            ruleset->reach = fmax(ruleset->reach, rig->stances[s].reach);
+    }
 }
 
 /* ---- validation ---- */

@@ -128,6 +128,7 @@ struct hs_ruleset {
     uint16_t zone_count;
     struct hs_rig *rigs[HS_MAX_RIGS]; /* owned */
     uint16_t rig_count, default_rig;
+    double reach; /* derived: of every stance of every rig, the largest */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
     uint16_t weapon_count;
     enum hs_mode checks[HS_CHECK_COUNT];

@@ -155,7 +155,8 @@ struct run {
     int64_t now_us;
     struct hs_vec walker;
     int64_t life;
-    long inserted, asked, interpolated, held, outside;
+    bool is_steady; /* never a gap too long to interpolate */
+    long inserted, asked, interpolated, held, outside, far;
 };
 
 static void draw_entry(struct run *run, struct entry *entry)
@@ -163,7 +164,7 @@ static void draw_entry(struct run *run, struct entry *entry)
     struct hs_random *r = &run->random;
     static const int64_t steps[] = {1, 8000, 16667, 33000, 100000, 150000, 150001, 400000};
     bool is_late = hs_random_chance(r, 0.25);
-    int64_t step = steps[hs_random_index(r, 8)];
+    int64_t step = steps[hs_random_index(r, run->is_steady ? 6 : 8)];
     if (!is_late)
         run->now_us += step;
     entry->time_us = is_late ? run->now_us - (int64_t)(hs_random_unit(r) * 1.2e6) : run->now_us;
@@ -234,6 +235,54 @@ static void compare_pose(struct run *run, const struct answer *want,
     run->held += want->held;
 }
 
+/* The span holds every sample, whatever came and went. */
+static void check_span(const struct run *run)
+{
+    const struct model *m = &run->model;
+    const struct hs_history_span *span = hs_history_span(run->history);
+    ck_assert((span == NULL) == (m->count == 0));
+    if (span == NULL)
+        return;
+    ck_assert_int_eq(span->oldest_us, m->entries[0].time_us);
+    ck_assert_int_eq(span->newest_us, m->entries[m->count - 1].time_us);
+    for (int i = 0; i < m->count; i++) {
+        struct hs_vec p = m->entries[i].position;
+        ck_assert(p.x >= span->low.x && p.y >= span->low.y && p.z >= span->low.z);
+        ck_assert(p.x <= span->high.x && p.y <= span->high.y && p.z <= span->high.z);
+        ck_assert(i == 0 ||
+                  m->entries[i].time_us - m->entries[i - 1].time_us <= span->longest_gap_us);
+    }
+}
+
+/* Who is said to be passed by has a pose, and is no nearer than sphere and body are wide. */
+static void pass_by(struct run *run, int64_t time_us)
+{
+    struct hs_random *r = &run->random;
+    const struct model *m = &run->model;
+    struct hs_vec near =
+        m->count > 0 ? m->entries[hs_random_index(r, m->count)].position : (struct hs_vec){0, 0, 0};
+    struct hs_vec side = hs_random_direction(r), along = hs_random_direction(r);
+    struct hs_sweep sweep = {.direction = along,
+                             .length = hs_random_chance(r, 0.1) ? 0 : hs_random_between(r, 0, 60),
+                             .radius = hs_random_between(r, 0, 0.5)};
+    double beside = hs_random_between(r, 0, 12);
+    sweep.start = hs_vec_add_scaled(hs_vec_add_scaled(near, side, beside), along,
+                                    -hs_random_between(r, 0, 60));
+    struct hs_passing passing;
+    hs_rewind_passing(&sweep, time_us, &passing);
+    if (!hs_rewind_is_far(run->history, run->rules, &passing))
+        return;
+    run->far++;
+    struct hs_bracket bracket;
+    ck_assert_int_eq(hs_rewind_find(run->history, run->rules, time_us, &bracket), HS_REWIND_OK);
+    struct hs_body body;
+    hs_rewind_body(run->history, run->rules, &bracket, &body);
+    for (uint16_t i = 0; i < body.count; i++) {
+        double distance;
+        ck_assert(!hs_sweep_touches(&sweep, &body.solids[i], &distance));
+    }
+}
+
 static void ask_both(struct run *run)
 {
     struct hs_random *r = &run->random;
@@ -250,6 +299,7 @@ static void ask_both(struct run *run)
     run->outside += want.status != HS_REWIND_OK;
     if (want.status == HS_REWIND_OK)
         compare_pose(run, &want, &bracket);
+    pass_by(run, time_us);
 }
 
 static void prune_both(struct run *run)
@@ -278,6 +328,7 @@ START_TEST(the_model_agrees)
     run.model.limit = _i < 3 ? _i + 2 : 2 + hs_random_index(&run.random, MOST - 1);
     run.now_us = _i % 2 == 0 ? 0 : INT64_C(1700000000000000);
     run.walker.y = _i % 3 == 0 ? 1e6 : 0;
+    run.is_steady = _i >= 10;
     run.history =
         hs_history_create(&(struct hs_history_limits){.samples = (uint32_t)run.model.limit});
     for (long i = 0; i < operations; i++) {
@@ -290,13 +341,17 @@ START_TEST(the_model_agrees)
             prune_both(&run);
         else
             leave_both(&run);
+        if (i % 16 == 0)
+            check_span(&run);
     }
     printf("stream %d (ring %d): %ld inserted, %ld asked: %ld between samples, %ld held, "
-           "%ld without a pose\n",
-           _i, run.model.limit, run.inserted, run.asked, run.interpolated, run.held, run.outside);
+           "%ld without a pose, %ld passed by\n",
+           _i, run.model.limit, run.inserted, run.asked, run.interpolated, run.held, run.outside,
+           run.far);
     /* The streams did go everywhere. */
     ck_assert(operations < 5000 || run.model.limit < 10 ||
               (run.interpolated > 100 && run.held > 20 && run.outside > 20));
+    ck_assert(operations < 5000 || !run.is_steady || run.far > 100);
     hs_history_destroy(run.history);
     hs_ruleset_destroy(run.rules);
 }

@@ -32,17 +32,35 @@ static double batch_ns(hs_bench_run *run, void *context, size_t count)
     return (double)(hs_bench_now_ns() - began);
 }
 
-double hs_bench_ns(hs_bench_run *run, void *context)
+/* Operations that take some BATCH_NS, after as many to warm up. */
+static size_t batch_size(hs_bench_run *run, void *context)
 {
     size_t count = 1;
     double taken;
     while ((taken = batch_ns(run, context, count)) < BATCH_NS / 4.0)
         count *= 2;
-    count = (size_t)((double)count * BATCH_NS / taken) + 1;
-    double values[BATCHES];
+    return (size_t)((double)count * BATCH_NS / taken) + 1;
+}
+
+void hs_bench_take_turns(hs_bench_run *const *runs, size_t run_count, void *context,
+                         double *median_ns)
+{
+    double values[HS_BENCH_RUNS][BATCHES];
+    size_t counts[HS_BENCH_RUNS];
+    for (size_t r = 0; r < run_count; r++)
+        counts[r] = batch_size(runs[r], context);
     for (int i = 0; i < BATCHES; i++)
-        values[i] = batch_ns(run, context, count) / (double)count;
-    return hs_bench_median(values, BATCHES);
+        for (size_t r = 0; r < run_count; r++)
+            values[r][i] = batch_ns(runs[r], context, counts[r]) / (double)counts[r];
+    for (size_t r = 0; r < run_count; r++)
+        median_ns[r] = hs_bench_median(values[r], BATCHES);
+}
+
+double hs_bench_ns(hs_bench_run *run, void *context)
+{
+    double median_ns;
+    hs_bench_take_turns(&run, 1, context, &median_ns);
+    return median_ns;
 }
 
 void hs_bench_print(const char *name, double value, const char *unit, const char *baseline,

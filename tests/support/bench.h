@@ -20,8 +20,15 @@ typedef void hs_bench_run(void *context, size_t count);
 /* Median time of one operation in nanoseconds over 11 batches of some 20 ms, after a warm-up. */
 double hs_bench_ns(hs_bench_run *run, void *context);
 
+enum { HS_BENCH_RUNS = 4 };
+
+/* The same of up to HS_BENCH_RUNS rivals, whose batches take turns so that a busy machine slows all
+   alike. */
+void hs_bench_take_turns(hs_bench_run *const *runs, size_t run_count, void *context,
+                         double *median_ns);
+
 /* {"name":..,"value":..,"unit":..,"baseline":..,"ratio":..} on stdout; `baseline` is the name of
-   the figure compared with, or NULL, `ratio` value / baseline. */
+   the figure compared with, or NULL, `ratio` how many times better than it. */
 void hs_bench_print(const char *name, double value, const char *unit, const char *baseline,
                     double ratio);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/random.h"
 #include "tests/support/stage.h"
 #include "validators/quat.h"
 #include "validators/rewind.h"
@@ -65,12 +66,45 @@ static struct hs_vec eye(int64_t time_us)
     return hs_rewind_eye(history, rules, &bracket);
 }
 
+static double extent(const struct hs_solid *solid)
+{
+    return hs_vec_length(solid->half_extents) + solid->radius;
+}
+
+/* Hitboxes placed one by one are those of the whole body, and their balls hold them. */
+static void compare_one_by_one(const struct hs_bracket *bracket, const struct hs_body *whole)
+{
+    struct hs_pose pose;
+    hs_rewind_pose(history, rules, bracket, &pose);
+    ck_assert_ptr_eq(pose.rig, whole->rig);
+    uint16_t k = 0;
+    for (uint16_t i = 0; i < pose.rig->hitbox_count; i++) {
+        struct hs_solid solid;
+        struct hs_vec center;
+        double radius;
+        bool is_there = k < whole->count && whole->hitbox[k] == i;
+        ck_assert(hs_pose_ball(&pose, i, &center, &radius) == is_there);
+        ck_assert(hs_pose_place(&pose, i, &solid) == is_there);
+        if (!is_there)
+            continue;
+        const struct hs_solid *same = &whole->solids[k++];
+        ck_assert(memcmp(&solid.center, &same->center, sizeof solid.center) == 0);
+        ck_assert(memcmp(solid.axes, same->axes, sizeof solid.axes) == 0);
+        ck_assert(memcmp(&solid.half_extents, &same->half_extents, sizeof solid.half_extents) == 0);
+        ck_assert(solid.radius == same->radius && solid.axis_aligned == same->axis_aligned);
+        ck_assert(hs_vec_distance(solid.center, center) + extent(&solid) <= radius);
+    }
+    ck_assert_uint_eq(k, whole->count);
+}
+
 static struct hs_body *body(int64_t time_us)
 {
     static struct hs_body out;
     struct hs_bracket bracket = find(time_us);
     memset(&out, 0xA5, sizeof out);
+    hs_ruleset_finish(rules); /* tests change the rig as they like */
     hs_rewind_body(history, rules, &bracket, &out);
+    compare_one_by_one(&bracket, &out);
     return &out;
 }
 
@@ -190,6 +224,32 @@ START_TEST(posted_bones_move_by_themselves)
     expect_vec(got, 102 + 0.5 * cos(PI / 4), 1 + 0.5 * sin(PI / 4), 1, NEAR);
     expect_vec(body(HS_MS(50))->solids[1].center, 102, 0, 1.1, NEAR);
     expect_vec(body(HS_MS(100))->solids[0].center, 104, 2.5, 1, NEAR);
+}
+END_TEST
+
+/* Far from the origin, scaled, turned any way, with hitboxes beside their bones. */
+START_TEST(balls_hold_whatever_is_posted)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(12), (uint64_t)_i);
+    struct hs_rig *rig = rules->rigs[0];
+    for (int i = 0; i < rig->hitbox_count; i++)
+        rig->hitboxes[i].center = hs_vec_scale(hs_random_direction(&random), 0.5);
+    for (int ms = 0; ms <= 3000; ms += 100) {
+        bool rests = hs_random_chance(&random, 0.2);
+        struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
+        for (int b = 0; b < 2; b++) {
+            struct hs_vec to = hs_random_direction(&random);
+            set_bone(extra, b, to.x, to.y, to.z, hs_random_between(&random, -180, 180));
+            float *scale = extra->bones + (size_t)b * extra->stride + HS_BONE_FLOATS;
+            for (int k = 0; k < 3; k++)
+                scale[k] = (float)hs_random_between(&random, -3, 3);
+        }
+        struct hs_sample sample = at(HS_MS(ms), 1e6 + ms * 0.01, -1e5, 3);
+        yaw(&sample, hs_random_between(&random, -180, 180));
+        put_extra(sample, rests ? NULL : extra);
+    }
+    for (int i = 0; i < 200; i++)
+        ck_assert_uint_eq(body(hs_random_index(&random, HS_MS(3000)))->count, rig->hitbox_count);
 }
 END_TEST
 
@@ -412,6 +472,7 @@ int main(void)
     tcase_add_test(tcase, q_and_minus_q_are_one_pose);
     tcase_add_test(tcase, between_stances_the_older_one_stands);
     tcase_add_test(tcase, posted_bones_move_by_themselves);
+    tcase_add_loop_test(tcase, balls_hold_whatever_is_posted, 0, 20);
     tcase_add_loop_test(tcase, bones_missing_in_one_sample_are_left_out, 0, 2);
     tcase_add_test(tcase, a_held_sample_needs_no_bones_of_the_next);
     tcase_add_test(tcase, posted_bones_meet_a_rest_pose);
