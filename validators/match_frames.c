@@ -176,18 +176,29 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return true;
 }
 
-/* An entry of the frame can be stored on another clock, where players keep their newest state. */
+/* Whether he could be stored on another clock, where players keep their newest state. */
+static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
+{
+    const struct hs_players *players = &match->players;
+    const struct hs_player *player = hs_players_find(players, entry->player);
+    union hs_extra_room room;
+    struct hs_posted_sample posted;
+    if (entry->event == HS_EVENT_LEAVE)
+        return true;
+    return (player != NULL || players->present < players->limit) &&
+           hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
+}
+
+/* One entry of the frame is enough: movers tell the time as players do. */
 static bool would_store(struct hs_match *match, const struct hs_frame *frame)
 {
-    for (size_t i = 0; i < frame->player_count; i++) {
-        const struct hs_player_frame *entry = &frame->players[i];
-        const struct hs_player *player = hs_players_find(&match->players, entry->player);
-        union hs_extra_room room;
-        struct hs_posted_sample posted;
-        if (entry->event == HS_EVENT_LEAVE ||
-            hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED)
+    for (size_t i = 0; i < frame->player_count; i++)
+        if (would_store_player(match, &frame->players[i]))
             return true;
-    }
+    for (size_t i = 0; i < frame->mover_count; i++)
+        if (hs_movers_would_store(&match->movers, match->ruleset, &match->limits, &frame->movers[i],
+                                  i))
+            return true;
     return false;
 }
 
