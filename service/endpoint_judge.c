@@ -19,107 +19,142 @@ static void write_revision(struct hs_writer *writer, const struct hs_match_slot 
     hs_write_text(writer, slot->ruleset->revision);
 }
 
-void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request *request,
-                             struct hs_reply *reply)
-{
-    struct hs_body_reader body;
-    if (!hs_body_open(service, request, reply, &body))
-        return;
-    struct hs_frames_request frames = {0};
-    hs_frames_decode_body(&body.reader, body.root, &frames);
-    struct hs_match_slot *slot =
-        hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
-    if (slot != NULL) {
-        struct hs_writer writer = {.buffer = &reply->body};
-        if (!hs_judge_frames(service, slot, &frames, request->arena, &writer))
-            hs_endpoint_overloaded(reply, "out of memory");
-        hs_registry_release(service->registry, slot);
-    }
-    hs_body_close(&body);
-}
+/* A request that was decoded and whose match is locked. */
+struct judging {
+    struct hs_service *service;
+    const struct hs_request *request;
+    struct hs_match_slot *slot;
+    struct hs_writer writer;
+};
 
-void hs_endpoint_hits_post(struct hs_service *service, const struct hs_request *request,
-                           struct hs_reply *reply)
-{
-    struct hs_body_reader body;
-    if (!hs_body_open(service, request, reply, &body))
-        return;
-    struct hs_hits_request hits = {0};
-    hs_hits_decode_body(&body.reader, body.root, &hits);
-    struct hs_match_slot *slot =
-        hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
-    if (slot != NULL) {
-        struct hs_writer writer = {.buffer = &reply->body};
-        hs_write_begin(&writer, '{');
-        hs_write_key(&writer, "results");
-        hs_judge_hits(service, slot, &hits, wants_explanation(request), &writer);
-        write_revision(&writer, slot);
-        hs_write_end(&writer, '}');
-        hs_registry_release(service->registry, slot);
-    }
-    hs_body_close(&body);
-}
+/* A body decodes into that part of a tick which its route posts. */
+typedef void decode_body(struct hs_reader *reader, const json_t *root,
+                         struct hs_ticks_request *out);
 
-void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request *request,
-                            struct hs_reply *reply)
-{
-    struct hs_body_reader body;
-    if (!hs_body_open(service, request, reply, &body))
-        return;
-    struct hs_shots_request shots = {0};
-    hs_shots_decode_body(&body.reader, body.root, &shots);
-    struct hs_match_slot *slot =
-        hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
-    if (slot != NULL) {
-        struct hs_writer writer = {.buffer = &reply->body};
-        hs_write_begin(&writer, '{');
-        hs_write_key(&writer, "results");
-        hs_judge_shots(service, slot, &shots, wants_explanation(request), &writer);
-        write_revision(&writer, slot);
-        hs_write_end(&writer, '}');
-        hs_registry_release(service->registry, slot);
-    }
-    hs_body_close(&body);
-}
+/* Writes the answer. False: out of memory. */
+typedef bool answer_body(struct judging *judging, const struct hs_ticks_request *tick);
 
-static void answer_tick(struct hs_service *service, const struct hs_request *request,
-                        const struct hs_ticks_request *tick, struct hs_match_slot *slot,
-                        struct hs_reply *reply)
-{
-    struct hs_writer writer = {.buffer = &reply->body};
-    hs_write_begin(&writer, '{');
-    if (tick->fields & HS_TICKS_FRAMES) {
-        hs_write_key(&writer, "frames");
-        if (!hs_judge_frames(service, slot, &tick->frames, request->arena, &writer)) {
-            hs_endpoint_overloaded(reply, "out of memory");
-            return;
-        }
-    }
-    if (tick->fields & HS_TICKS_SHOTS) {
-        hs_write_key(&writer, "shots");
-        hs_judge_shots(service, slot, &tick->shots, wants_explanation(request), &writer);
-    }
-    if (tick->fields & HS_TICKS_HITS) {
-        hs_write_key(&writer, "hits");
-        hs_judge_hits(service, slot, &tick->hits, wants_explanation(request), &writer);
-    }
-    write_revision(&writer, slot);
-    hs_write_end(&writer, '}');
-}
-
-void hs_endpoint_ticks_post(struct hs_service *service, const struct hs_request *request,
-                            struct hs_reply *reply)
+static void judge(struct hs_service *service, const struct hs_request *request,
+                  struct hs_reply *reply, decode_body *decode, answer_body *answer)
 {
     struct hs_body_reader body;
     if (!hs_body_open(service, request, reply, &body))
         return;
     struct hs_ticks_request tick = {0};
-    hs_ticks_decode_body(&body.reader, body.root, &tick);
-    struct hs_match_slot *slot =
-        hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
-    if (slot != NULL) {
-        answer_tick(service, request, &tick, slot, reply);
-        hs_registry_release(service->registry, slot);
+    decode(&body.reader, body.root, &tick);
+    struct judging judging = {
+        .service = service, .request = request, .writer = {.buffer = &reply->body}};
+    if (hs_body_is_fine(&body, reply))
+        judging.slot = hs_endpoint_match(service, request, reply, true);
+    if (judging.slot != NULL) {
+        if (!answer(&judging, &tick))
+            hs_endpoint_overloaded(reply, "out of memory");
+        hs_registry_release(service->registry, judging.slot);
     }
     hs_body_close(&body);
+}
+
+static bool write_frames(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    return hs_judge_frames(judging->service, judging->slot, &tick->frames, judging->request->arena,
+                           &judging->writer);
+}
+
+static void write_shots(struct judging *judging, const struct hs_ticks_request *tick,
+                        const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    hs_judge_shots(judging->service, judging->slot, &tick->shots,
+                   wants_explanation(judging->request), &judging->writer);
+}
+
+static void write_hits(struct judging *judging, const struct hs_ticks_request *tick,
+                       const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    hs_judge_hits(judging->service, judging->slot, &tick->hits, wants_explanation(judging->request),
+                  &judging->writer);
+}
+
+/* ---- frames ---- */
+
+static void decode_frames(struct hs_reader *reader, const json_t *root,
+                          struct hs_ticks_request *out)
+{
+    hs_frames_decode_body(reader, root, &out->frames);
+}
+
+void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_frames, write_frames);
+}
+
+/* ---- hits ---- */
+
+static void decode_hits(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_hits_decode_body(reader, root, &out->hits);
+}
+
+static bool answer_hits(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    write_hits(judging, tick, "results");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_hits_post(struct hs_service *service, const struct hs_request *request,
+                           struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_hits, answer_hits);
+}
+
+/* ---- shots ---- */
+
+static void decode_shots(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_shots_decode_body(reader, root, &out->shots);
+}
+
+static bool answer_shots(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    write_shots(judging, tick, "results");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_shots, answer_shots);
+}
+
+/* ---- ticks ---- */
+
+static bool answer_tick(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    if (tick->fields & HS_TICKS_FRAMES) {
+        hs_write_key(&judging->writer, "frames");
+        if (!write_frames(judging, tick))
+            return false;
+    }
+    if (tick->fields & HS_TICKS_SHOTS)
+        write_shots(judging, tick, "shots");
+    if (tick->fields & HS_TICKS_HITS)
+        write_hits(judging, tick, "hits");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_ticks_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, hs_ticks_decode_body, answer_tick);
 }

@@ -6,6 +6,8 @@
 
 enum { FIRST_CAPACITY = 16 };
 
+static const struct hs_mover_state first_state = {.is_solid = true};
+
 void hs_movers_destroy(struct hs_movers *movers)
 {
     for (uint32_t i = 0; i < movers->count; i++)
@@ -40,7 +42,7 @@ static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
         movers->capacity = capacity;
     }
     struct hs_mover *mover = &movers->all[movers->count++];
-    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = {.is_solid = true}};
+    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = first_state};
     hs_name_set(&mover->name, name);
     return mover;
 }
@@ -147,7 +149,6 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags)
 {
-    static const struct hs_mover_state first = {.is_solid = true};
     struct hs_mover *mover = find(movers, entry->mover, at);
     int64_t before = mover != NULL ? find_sample(mover, time_us) : -1;
     if (before >= 0 && sample_at(mover, (uint32_t)before)->time_us == time_us) {
@@ -155,7 +156,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
         return true;
     }
     struct hs_mover_sample sample;
-    const struct hs_mover_state *inherited = mover == NULL ? &first
+    const struct hs_mover_state *inherited = mover == NULL ? &first_state
                                              : before >= 0
                                                  ? &sample_at(mover, (uint32_t)before)->state
                                                  : &mover->carried;
@@ -188,6 +189,23 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     return true;
 }
 
+/* What its first sample on another clock inherits. */
+static const struct hs_mover_state *newest_state(const struct hs_mover *mover)
+{
+    return mover->count > 0 ? &sample_at(mover, mover->count - 1)->state : &mover->carried;
+}
+
+bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
+                           const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
+                           size_t at)
+{
+    const struct hs_mover *mover = find(movers, entry->mover, at);
+    const struct hs_mover_state *inherited = mover != NULL ? newest_state(mover) : &first_state;
+    struct hs_mover_sample sample;
+    return (mover != NULL || movers->count < limits->movers) &&
+           resolve(ruleset, entry, inherited, 0, &sample) == HS_FRAME_STORED;
+}
+
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us)
 {
     for (uint32_t i = 0; i < movers->count; i++) {
@@ -203,8 +221,7 @@ void hs_movers_restart(struct hs_movers *movers)
 {
     for (uint32_t i = 0; i < movers->count; i++) {
         struct hs_mover *mover = &movers->all[i];
-        if (mover->count > 0)
-            mover->carried = sample_at(mover, mover->count - 1)->state;
+        mover->carried = *newest_state(mover);
         mover->first = mover->count = 0;
     }
 }

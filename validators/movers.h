@@ -55,6 +55,11 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
+/* Whether hs_movers_restart and then hs_movers_post at any time would store the entry. */
+bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
+                           const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
+                           size_t at);
+
 /* Forgets samples older than `before_us`, but keeps one of each mover at or before it. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 

@@ -239,6 +239,44 @@ START_TEST(a_restart_keeps_what_movers_are)
 }
 END_TEST
 
+/* Frames with nothing but movers advance the clock, so they can also set it anew. */
+START_TEST(frames_of_movers_alone_restart_the_clock)
+{
+    struct hs_mover_frame entry = door_at(0);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = just_at(3); /* the box is remembered */
+    ck_assert_int_eq(post(100000, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(post(100050, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert_int_eq(post(100100, &entry), HS_FRAME_STORED);
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
+    ck_assert_uint_eq(door()->count, 1);
+    expect_center(100100, 4, 0);
+}
+END_TEST
+
+/* A mover that is refused throws away nobody's history: one without a box, one too many. */
+START_TEST(refused_movers_do_not_restart_the_clock)
+{
+    enum { LIMIT = 16 };
+    char names[LIMIT][8];
+    struct hs_mover_frame entry = door_at(0);
+    for (int i = 0; _i == 1 && i < LIMIT; i++) {
+        snprintf(names[i], sizeof names[i], "m%d", i);
+        entry.mover = hs_stage_str(names[i]);
+        ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    }
+    hs_stage_place(match, 0, "T", 0, 0, 0);
+    entry = _i == 0 ? just_at(3) : door_at(3);
+    for (int ms = 100000; ms <= 100150; ms += 50)
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(flags, 0);
+    struct hs_match_times times;
+    hs_match_times(match, &times);
+    ck_assert_int_eq(times.newest_us, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("movers");
@@ -253,6 +291,8 @@ int main(void)
     tcase_add_test(tcase, times_without_a_place);
     tcase_add_test(tcase, old_samples_go);
     tcase_add_test(tcase, a_restart_keeps_what_movers_are);
+    tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
+    tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -380,6 +380,25 @@ START_TEST(refused_entries_do_not_restart_the_clock)
 }
 END_TEST
 
+/* Nor can somebody for whom there is no room, until one of the others leaves. */
+START_TEST(strangers_to_a_full_match_do_not_restart_the_clock)
+{
+    char name[8];
+    for (int i = 0; i < 64; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        hs_stage_place(match, 0, name, 0, 0, 0);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(place(HS_MS(100000 + 50 * i), "Q"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(info().newest_us, 0);
+    ck_assert_uint_eq(samples_of("p0"), 1);
+    post(HS_MS(50), event("p0", HS_EVENT_LEAVE));
+    ck_assert_int_eq(place(HS_MS(100000), "Q"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(place(HS_MS(100050), "Q"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(place(HS_MS(100100), "Q"), HS_FRAME_STORED);
+}
+END_TEST
+
 START_TEST(old_sessions_end_with_the_old_clock)
 {
     hs_stage_place(match, HS_MS(50000), "P", 0, 0, 0);
@@ -443,6 +462,7 @@ int main(void)
     tcase_add_test(tcase, a_small_step_back_heals_by_itself);
     tcase_add_test(tcase, a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump);
     tcase_add_test(tcase, refused_entries_do_not_restart_the_clock);
+    tcase_add_test(tcase, strangers_to_a_full_match_do_not_restart_the_clock);
     tcase_add_test(tcase, old_sessions_end_with_the_old_clock);
     tcase_add_test(tcase, resync_until_one_window_is_there);
     tcase_add_test(tcase, a_late_frame_lengthens_the_window);
