@@ -6,13 +6,6 @@
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
-/* ?explain=1, or ?explain alone */
-static bool wants_explanation(const struct hs_request *request)
-{
-    const char *explain = hs_request_query(request, "explain");
-    return explain != NULL && strcmp(explain, "0") != 0;
-}
-
 static void write_revision(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_key(writer, "revision");
@@ -33,6 +26,7 @@ void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request
         struct hs_writer writer = {.buffer = &reply->body};
         if (!hs_judge_frames(service, slot, &frames, request->arena, &writer))
             hs_endpoint_overloaded(reply, "out of memory");
+        hs_endpoint_record(service, request, slot, reply);
         hs_registry_release(service->registry, slot);
     }
     hs_body_close(&body);
@@ -52,9 +46,10 @@ void hs_endpoint_hits_post(struct hs_service *service, const struct hs_request *
         struct hs_writer writer = {.buffer = &reply->body};
         hs_write_begin(&writer, '{');
         hs_write_key(&writer, "results");
-        hs_judge_hits(service, slot, &hits, wants_explanation(request), &writer);
+        hs_judge_hits(service, slot, &hits, request->explain, &writer);
         write_revision(&writer, slot);
         hs_write_end(&writer, '}');
+        hs_endpoint_record(service, request, slot, reply);
         hs_registry_release(service->registry, slot);
     }
     hs_body_close(&body);
@@ -74,9 +69,10 @@ void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request 
         struct hs_writer writer = {.buffer = &reply->body};
         hs_write_begin(&writer, '{');
         hs_write_key(&writer, "results");
-        hs_judge_shots(service, slot, &shots, wants_explanation(request), &writer);
+        hs_judge_shots(service, slot, &shots, request->explain, &writer);
         write_revision(&writer, slot);
         hs_write_end(&writer, '}');
+        hs_endpoint_record(service, request, slot, reply);
         hs_registry_release(service->registry, slot);
     }
     hs_body_close(&body);
@@ -97,11 +93,11 @@ static void answer_tick(struct hs_service *service, const struct hs_request *req
     }
     if (tick->fields & HS_TICKS_SHOTS) {
         hs_write_key(&writer, "shots");
-        hs_judge_shots(service, slot, &tick->shots, wants_explanation(request), &writer);
+        hs_judge_shots(service, slot, &tick->shots, request->explain, &writer);
     }
     if (tick->fields & HS_TICKS_HITS) {
         hs_write_key(&writer, "hits");
-        hs_judge_hits(service, slot, &tick->hits, wants_explanation(request), &writer);
+        hs_judge_hits(service, slot, &tick->hits, request->explain, &writer);
     }
     write_revision(&writer, slot);
     hs_write_end(&writer, '}');
@@ -119,6 +115,7 @@ void hs_endpoint_ticks_post(struct hs_service *service, const struct hs_request 
         hs_body_is_fine(&body, reply) ? hs_endpoint_match(service, request, reply, true) : NULL;
     if (slot != NULL) {
         answer_tick(service, request, &tick, slot, reply);
+        hs_endpoint_record(service, request, slot, reply);
         hs_registry_release(service->registry, slot);
     }
     hs_body_close(&body);
