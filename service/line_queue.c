@@ -21,6 +21,7 @@ struct item {
     struct hs_str body; /* ptr NULL: `text` is everything */
     void (*done)(void *holder);
     void *holder;
+    bool unbound; /* there is room for it, whatever the bound */
 };
 
 struct hs_line_queue {
@@ -234,7 +235,8 @@ static bool put(struct hs_line_queue *queue, struct item *item)
 {
     size_t cost = item->text.len + OVERHEAD;
     pthread_mutex_lock(&queue->lock);
-    bool fits = !queue->failed && cost <= queue->max_bytes - queue->bytes;
+    bool room = queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;
+    bool fits = !queue->failed && (room || item->unbound);
     if (fits) {
         queue->bytes += cost;
         *queue->last = item;
@@ -263,6 +265,11 @@ static bool put_text(struct hs_line_queue *queue, struct hs_buffer *text, const 
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines)
 {
     return put_text(queue, lines, &(struct item){0});
+}
+
+bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines)
+{
+    return put_text(queue, lines, &(struct item){.unbound = true});
 }
 
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,

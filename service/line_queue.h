@@ -30,6 +30,9 @@ void hs_line_queue_close(struct hs_line_queue *queue);
  */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
+/* The same, bound or not: for the last lines there are. */
+bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
+
 /*
  * The same for a line of which a large part stays where it is: `head`, `body` and then "}" and the
  * line's end. Line ends inside `body` become blanks. `done` is called with `holder` when `body` is

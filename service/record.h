@@ -13,18 +13,22 @@
 #include "api/routes.h"
 #include "service/registry.h"
 
+struct hs_map_store;
 struct hs_metrics;
 struct hs_record;
 
 /*
- * Opens the file and writes the first line. `max_bytes`: of what waits to be written. NULL with a
- * sentence in `error`.
+ * Opens the file and writes the first line. `max_bytes`: of what waits to be written. The maps of
+ * `maps` must keep their documents. NULL with a sentence in `error`.
  */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
-                                 char error[256]);
+                                 struct hs_map_store *maps, char error[256]);
 
-/* Writes what was put, and ends; nobody may use it any more. NULL is fine. */
-void hs_record_close(struct hs_record *record);
+/*
+ * Marks the matches that are not recorded to their end, writes what was put, and ends; nobody may
+ * use it any more. `registry`: the open matches; NULL: none. A `record` of NULL is fine.
+ */
+void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
 /* A request that was applied to a match. */
 struct hs_recorded_request {
@@ -35,8 +39,8 @@ struct hs_recorded_request {
 };
 
 /*
- * Records a request, and the opening of its match and its ruleset where they are not yet. The match
- * is locked and not yet removed; its `recorded` is looked after here.
+ * Records a request, and the opening of its match, its ruleset and its map where they are not yet.
+ * The match is locked and not yet removed; its `recorded` is looked after here.
  */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);

@@ -82,7 +82,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
-    hs_record_close(service->record);
+    hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
@@ -132,8 +132,8 @@ static bool start_recording(struct hs_service *service)
     char error[256];
     if (options->record[0] == '\0')
         return true;
-    service->record =
-        hs_record_open(options->record, options->record_queue_bytes, service->metrics, error);
+    service->record = hs_record_open(options->record, options->record_queue_bytes, service->metrics,
+                                     service->maps, error);
     if (service->record == NULL)
         hs_log(HS_LOG_ERROR, "cannot record", HS_LOG_TEXT("detail", error));
     return service->record != NULL;

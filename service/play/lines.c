@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-/* No line of a recording is longer: far above any body the service takes. */
-enum { LINE_MAX_BYTES = 64 << 20 };
+/* No line of a recording is longer: above any map the service takes by default, of 256 MiB. */
+enum { LINE_MAX_BYTES = 512 << 20 };
 
 struct hs_lines {
     gzFile file;

@@ -146,14 +146,9 @@ static struct hs_ruleset *load_rules(const char *path)
 
 /* ---- the stream ---- */
 
-static void note_line(struct hs_recheck_report *report, const struct hs_stream_line *line,
-                      size_t number)
+static void note_gap(struct hs_recheck_report *report, const struct hs_stream_line *line,
+                     size_t number)
 {
-    if (line->kind == HS_STREAM_HEADER)
-        snprintf(report->program, sizeof report->program, "%.*s", (int)line->program.len,
-                 line->program.ptr);
-    if (line->kind != HS_STREAM_GAP)
-        return;
     if (report->gap_count < HS_GAPS_MAX) {
         report->gaps[report->gap_count].line = number;
         hs_name_set(&report->gaps[report->gap_count].match, line->name);
@@ -169,9 +164,13 @@ static bool recheck_stream(struct hs_stream_reader *reader, struct hs_replay *re
     struct hs_buffer answer = {0};
     char error[HS_STREAM_ERROR_MAX] = "";
     while (error[0] == '\0' && hs_stream_reader_next(reader, &line)) {
-        note_line(report, &line, reader->number);
+        if (line.kind == HS_STREAM_HEADER)
+            snprintf(report->program, sizeof report->program, "%.*s", (int)line.program.len,
+                     line.program.ptr);
         enum hs_replay_result result = hs_replay_line(replay, &line, &answer, error);
         struct hs_compared compared = {line.name, line.route, reader->number};
+        if (line.kind == HS_STREAM_GAP || result == HS_REPLAY_REOPENED)
+            note_gap(report, &line, reader->number);
         if (result == HS_REPLAY_LEFT_OUT)
             report->requests_left_out++;
         else if (result == HS_REPLAY_ANSWERED &&

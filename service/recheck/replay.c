@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/maps.h"
 #include "service/http.h"
 #include "service/map_store.h"
 #include "service/metrics.h"
@@ -18,11 +19,17 @@ struct ruleset {
     struct hs_ruleset_entry *entry;
 };
 
+struct map {
+    char revision[HS_REVISION_MAX];
+    struct hs_map_entry *entry;
+};
+
 struct hs_replay {
     struct hs_service service;
     struct hs_options options;
     struct ruleset *rulesets;
-    size_t ruleset_count;
+    struct map *maps;
+    size_t ruleset_count, map_count;
     struct hs_ruleset_entry *instead; /* NULL: as recorded */
     char instead_of[HS_NAME_MAX + 1]; /* only of matches with this ruleset; "": of all */
     json_t *left_out;                 /* names of matches that are not looked at: a set */
@@ -38,6 +45,8 @@ static void set_bounds(struct hs_options *options)
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
+    options->max_maps = 4096;
+    options->map_bytes = (size_t)1 << 40;
 }
 
 static bool create_service(struct hs_replay *replay)
@@ -91,15 +100,18 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* its matches hold rulesets */
+    hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     for (size_t i = 0; i < replay->ruleset_count; i++)
         hs_ruleset_store_release(service->rulesets, replay->rulesets[i].entry);
+    for (size_t i = 0; i < replay->map_count; i++)
+        hs_map_store_release(service->maps, replay->maps[i].entry);
     hs_ruleset_store_release(service->rulesets, replay->instead);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_metrics_destroy(service->metrics);
     json_decref(replay->left_out);
     free(replay->rulesets);
+    free(replay->maps);
     free(replay);
 }
 
@@ -140,13 +152,21 @@ static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_
                : impossible(error, "out of memory", (struct hs_str){0});
 }
 
+static bool is_revision(const char *revision, struct hs_str wanted)
+{
+    return hs_str_equal(wanted, (struct hs_str){revision, strlen(revision)});
+}
+
+static void set_revision(char revision[HS_REVISION_MAX], struct hs_str from)
+{
+    snprintf(revision, HS_REVISION_MAX, "%.*s", (int)from.len, from.ptr);
+}
+
 static struct hs_ruleset_entry *find_ruleset(const struct hs_replay *replay, struct hs_str revision)
 {
-    for (size_t i = replay->ruleset_count; i-- > 0;) {
-        const char *text = replay->rulesets[i].revision;
-        if (hs_str_equal(revision, (struct hs_str){text, strlen(text)}))
+    for (size_t i = replay->ruleset_count; i-- > 0;)
+        if (is_revision(replay->rulesets[i].revision, revision))
             return replay->rulesets[i].entry;
-    }
     return NULL;
 }
 
@@ -156,8 +176,6 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay,
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (line->revision.len >= HS_REVISION_MAX)
-        return impossible(error, "not a revision: ", line->revision);
     if (find_ruleset(replay, line->revision) != NULL) /* known from before a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
@@ -177,14 +195,60 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay,
         return impossible(error, "no room for the ruleset ", line->name);
     }
     struct ruleset *taken = &replay->rulesets[replay->ruleset_count++];
-    snprintf(taken->revision, sizeof taken->revision, "%.*s", (int)line->revision.len,
-             line->revision.ptr);
+    set_revision(taken->revision, line->revision);
     taken->entry = entry;
     return HS_REPLAY_DONE;
 }
 
-/* Ends a match if it is open. What is known of it is not enough to go on. */
-static void forget_match(struct hs_replay *replay, struct hs_str name)
+static struct hs_map_entry *find_map(const struct hs_replay *replay, struct hs_str name,
+                                     struct hs_str revision)
+{
+    for (size_t i = replay->map_count; i-- > 0;)
+        if (is_revision(replay->maps[i].revision, revision) &&
+            hs_str_equal(name, hs_name_str(&replay->maps[i].entry->name)))
+            return replay->maps[i].entry;
+    return NULL;
+}
+
+/* The map of a document, held. NULL: it is none, or memory is out. */
+static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
+                                      struct hs_str text)
+{
+    struct hs_arena arena = {0};
+    struct hs_problem problem;
+    struct hs_reader reader = {.problem = &problem, .arena = &arena};
+    struct hs_map_document document;
+    struct hs_map_entry *entry = NULL;
+    hs_problem_init(&problem);
+    if (hs_map_decode(&reader, text, &document)) {
+        struct hs_world_mesh mesh = hs_map_mesh(&document);
+        hs_map_store_put(replay->service.maps, name, &mesh, &entry);
+    }
+    hs_map_document_free(&document);
+    hs_arena_free(&arena);
+    return entry;
+}
+
+static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_stream_line *line,
+                                      char error[HS_STREAM_ERROR_MAX])
+{
+    if (find_map(replay, line->name, line->revision) != NULL) /* known from before a restart */
+        return HS_REPLAY_DONE;
+    struct map *more = realloc(replay->maps, (replay->map_count + 1) * sizeof *replay->maps);
+    if (more == NULL)
+        return impossible(error, "no room for the map ", line->name);
+    replay->maps = more;
+    struct hs_map_entry *entry = build_map(replay, line->name, line->document);
+    if (entry == NULL)
+        return impossible(error, "not a map, or no room for it: ", line->name);
+    struct map *taken = &replay->maps[replay->map_count++];
+    set_revision(taken->revision, line->revision);
+    taken->entry = entry;
+    return HS_REPLAY_DONE;
+}
+
+/* Ends a match. What is known of it is not enough to go on. False: it is not open. */
+static bool forget_match(struct hs_replay *replay, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(replay->service.registry, name, NULL, &slot);
@@ -192,6 +256,7 @@ static void forget_match(struct hs_replay *replay, struct hs_str name)
         hs_registry_remove(replay->service.registry, slot);
         hs_registry_release(replay->service.registry, slot);
     }
+    return slot != NULL;
 }
 
 static void leave_out(struct hs_replay *replay, struct hs_str name, bool left_out)
@@ -216,7 +281,7 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
                                         char error[HS_STREAM_ERROR_MAX])
 {
     struct hs_ruleset_entry *ruleset = find_ruleset(replay, line->revision);
-    forget_match(replay, line->name);
+    bool reopened = forget_match(replay, line->name);
     if (ruleset == NULL)
         return impossible(error, "the stream has no ruleset ", line->revision);
     bool taken = replay->instead_of[0] == '\0' ||
@@ -227,17 +292,20 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
         return HS_REPLAY_DONE;
     }
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {.ruleset =
-                                           replay->instead != NULL ? replay->instead : ruleset,
-                                       .limits = {.players = (uint32_t)line->max_players,
+    struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
                                                   .samples = (uint32_t)line->max_samples,
                                                   .movers = (uint32_t)line->max_movers}};
+    opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
+    if (line->map.ptr != NULL)
+        opening.map = find_map(replay, line->map, line->map_revision);
+    if (line->map.ptr != NULL && opening.map == NULL)
+        return impossible(error, "the stream has no map ", line->map);
     hs_registry_acquire(replay->service.registry, line->name, &opening, &slot);
     if (slot == NULL)
         return impossible(error, "no room for the match ", line->name);
     hs_registry_release(replay->service.registry, slot);
     replay->counts.opened++;
-    return HS_REPLAY_DONE;
+    return reopened ? HS_REPLAY_REOPENED : HS_REPLAY_DONE;
 }
 
 static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_stream_line *line,
@@ -274,11 +342,15 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
 {
     answer->len = 0;
+    if (line->revision.len >= HS_REVISION_MAX)
+        return impossible(error, "not a revision: ", line->revision);
     switch (line->kind) {
     case HS_STREAM_HEADER:
         return start_anew(replay, error);
     case HS_STREAM_RULESET:
         return take_ruleset(replay, line, error);
+    case HS_STREAM_MAP:
+        return take_map(replay, line, error);
     case HS_STREAM_OPEN:
         return open_match(replay, line, error);
     case HS_STREAM_REQUEST:

@@ -27,6 +27,7 @@ const char *hs_replay_revision(const struct hs_replay *replay);
 
 enum hs_replay_result {
     HS_REPLAY_DONE,      /* there is no answer to compare */
+    HS_REPLAY_REOPENED,  /* likewise; the end of the match of that name before is missing */
     HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
     HS_REPLAY_LEFT_OUT,  /* a request of a match that is not looked at */
     HS_REPLAY_IMPOSSIBLE /* the stream does not fit together; `error` says why */

@@ -10,8 +10,8 @@
 enum { MOST_PLAYERS = 65536, MOST_MOVERS = 65536, LEAST_SAMPLES = 8, MOST_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
-    [HS_STREAM_HEADER] = "format", [HS_STREAM_RULESET] = "ruleset", [HS_STREAM_OPEN] = "open",
-    [HS_STREAM_REQUEST] = "match", [HS_STREAM_GAP] = "gap",
+    [HS_STREAM_HEADER] = "format", [HS_STREAM_RULESET] = "ruleset", [HS_STREAM_MAP] = "map",
+    [HS_STREAM_OPEN] = "open",     [HS_STREAM_REQUEST] = "match",   [HS_STREAM_GAP] = "gap",
 };
 
 static bool is(struct hs_str text, const char *literal)
@@ -42,6 +42,10 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     struct hs_str name;
     if (is(key, "revision") || is(key, "ruleset"))
         return read_text(value, &line->revision);
+    if (is(key, "map"))
+        return read_text(value, &line->map);
+    if (is(key, "map_revision"))
+        return read_text(value, &line->map_revision);
     if (is(key, "program"))
         return read_text(value, &line->program);
     if (is(key, "version"))
@@ -73,11 +77,14 @@ static bool is_whole(const struct hs_stream_line *line)
     case HS_STREAM_HEADER:
         return line->program.ptr != NULL;
     case HS_STREAM_RULESET:
+    case HS_STREAM_MAP:
         return line->revision.ptr != NULL && line->document.ptr != NULL;
     case HS_STREAM_OPEN:
-        return line->revision.ptr != NULL && line->max_players > 0 &&
-               line->max_players <= MOST_PLAYERS && line->max_samples >= LEAST_SAMPLES &&
-               line->max_samples <= MOST_SAMPLES && line->max_movers <= MOST_MOVERS;
+        return line->revision.ptr != NULL &&
+               (line->map.ptr == NULL) == (line->map_revision.ptr == NULL) &&
+               line->max_players > 0 && line->max_players <= MOST_PLAYERS &&
+               line->max_samples >= LEAST_SAMPLES && line->max_samples <= MOST_SAMPLES &&
+               line->max_movers <= MOST_MOVERS;
     case HS_STREAM_REQUEST:
         return line->answer.ptr != NULL && line->route != HS_ROUTE_COUNT;
     case HS_STREAM_GAP:

@@ -11,6 +11,7 @@ enum { HS_STREAM_ERROR_MAX = 256 };
 enum hs_stream_kind {
     HS_STREAM_HEADER,
     HS_STREAM_RULESET,
+    HS_STREAM_MAP,
     HS_STREAM_OPEN,
     HS_STREAM_REQUEST,
     HS_STREAM_GAP,
@@ -20,9 +21,10 @@ enum hs_stream_kind {
 /* A line. Text is borrowed until the next line is read; ptr NULL: not there. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
-    struct hs_str name;                   /* of the ruleset or the match; of a header: the format */
-    struct hs_str revision;               /* of the ruleset, or of that a match is opened with */
-    struct hs_str program;                /* the version that wrote it */
+    struct hs_str name;              /* of the ruleset, map or match; of a header: the format */
+    struct hs_str revision;          /* of the ruleset or map, or of the ruleset of a match */
+    struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
+    struct hs_str program;           /* the version that wrote it */
     struct hs_str document, body, answer; /* JSON */
     uint64_t version, max_players, max_samples, max_movers;
     enum hs_route route;

@@ -78,15 +78,23 @@ END_TEST
     "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"body\":{},\"answer\":{\"a\":1}}\n"
 #define GAP "{\"gap\":\"m\"}\n"
 
+#define MAP "{\"map\":\"dm1\",\"revision\":\"q\",\"document\":{\"boxes\":[]}}\n"
+
 static const struct {
     const char *text;
-    const char *kinds; /* of the lines: h r o q g */
+    const char *kinds; /* of the lines: h r m o q g */
     size_t interrupted;
     const char *error; /* NULL: none */
 } streams[] = {
     {HEAD, "h", 0, NULL},
     {HEAD RULES OPEN ASK GAP, "hroqg", 0, NULL},
     {HEAD RULES HEAD RULES, "hrhr", 0, NULL},
+    {HEAD MAP "{\"open\":\"m\",\"ruleset\":\"r\",\"map\":\"dm1\",\"map_revision\":\"q\","
+              "\"max_players\":1,\"max_samples\":8,\"max_movers\":1}\n",
+     "hmo", 0, NULL},
+    {HEAD
+     "{\"open\":\"m\",\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_samples\":8}\n" GAP,
+     "h", 0, "line 2"},
     {"", "", 0, NULL},
     /* without the last line end, and cut in the middle */
     {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
@@ -128,7 +136,7 @@ START_TEST(streams_are_read_and_faults_found)
     struct hs_stream_line line;
     ck_assert(hs_stream_reader_open(&reader, path));
     for (size_t i = 0; hs_stream_reader_next(&reader, &line); i++)
-        kinds[i] = "hroqg"[line.kind];
+        kinds[i] = "hrmoqg"[line.kind];
     ck_assert_str_eq(kinds, streams[_i].kinds);
     ck_assert_uint_eq(reader.interrupted, streams[_i].interrupted);
     if (streams[_i].error == NULL)

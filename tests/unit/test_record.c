@@ -307,11 +307,12 @@ static void teardown_matches(void)
 }
 
 /* Records a request of a match, which is opened when it is not. */
-static void request(struct hs_record *record, const char *match, enum hs_route route,
-                    const char *body, const char *answer)
+static void request_on(struct hs_record *record, const char *match, struct hs_map_entry *map,
+                       enum hs_route route, const char *body, const char *answer)
 {
     struct hs_match_slot *slot = NULL;
     struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+                                       .map = map,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
     hs_registry_acquire(registry, (struct hs_str){match, strlen(match)}, &opening, &slot);
     ck_assert_ptr_nonnull(slot);
@@ -326,10 +327,16 @@ static void request(struct hs_record *record, const char *match, enum hs_route r
     hs_ruleset_store_release(rulesets, opening.ruleset);
 }
 
+static void request(struct hs_record *record, const char *match, enum hs_route route,
+                    const char *body, const char *answer)
+{
+    request_on(record, match, NULL, route, body, answer);
+}
+
 static struct hs_record *open_record(size_t max_bytes)
 {
     char error[256] = "";
-    struct hs_record *record = hs_record_open(path, max_bytes, metrics, error);
+    struct hs_record *record = hs_record_open(path, max_bytes, metrics, maps, error);
     ck_assert_msg(record != NULL, "%s", error);
     return record;
 }
@@ -372,7 +379,7 @@ START_TEST(a_stream_is_what_happened)
     request(record, "b", HS_ROUTE_HITS_POST, "{\"hits\":[]}", "{\"results\":[]}");
     request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{\"match\":\"a\"}");
     request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
-    hs_record_close(record);
+    hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 4);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
     char *text = read_file(), summary[512];
@@ -395,7 +402,7 @@ START_TEST(an_answer_that_failed_ends_the_match)
     request(record, "a", HS_ROUTE_FRAMES_POST, "{}", NULL);
     request(record, "a", HS_ROUTE_FRAMES_POST, "{}", "{}");
     request(record, "b", HS_ROUTE_FRAMES_POST, "{}", "{}");
-    hs_record_close(record);
+    hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 2);
     char *text = read_file(), summary[512];
@@ -428,7 +435,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
     request(record, "other", HS_ROUTE_TICKS_POST, body, "{}");
     request(record, "full", HS_ROUTE_MATCH_DELETE, "", "{}");
     request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
-    hs_record_close(record);
+    hs_record_close(record, registry);
     pthread_join(thread, NULL);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 3);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), requests - 1 + 2);
@@ -438,6 +445,92 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
     ck_assert_str_eq(end, "gap=full open=other match=other open=full match=full");
     hs_buffer_free(&drained.text);
     close(drained.reader);
+}
+END_TEST
+
+START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
+{
+    struct drain drained = {.reader = make_pipe()};
+    struct hs_record *record = open_record(100000);
+    char body[2048], summary[65536] = "";
+    pthread_t thread;
+    snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
+    while (metric("hindsight_record_dropped_total") == 0)
+        request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
+    /* Marks fit where requests do not, until they do not either. */
+    for (int i = 0; i < 100; i++) {
+        char match[16];
+        snprintf(match, sizeof match, "m%d", i);
+        request(record, match, HS_ROUTE_TICKS_POST, body, "{}");
+        request(record, match, HS_ROUTE_MATCH_DELETE, "", "{}");
+    }
+    request(record, "last", HS_ROUTE_TICKS_POST, body, "{}");
+    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
+    atomic_store(&drained.go, true);
+    hs_record_close(record, registry);
+    pthread_join(thread, NULL);
+    summarise(drained.text.data, summary, sizeof summary);
+    ck_assert_ptr_nonnull(strstr(summary, "gap=full"));
+    ck_assert_ptr_null(strstr(summary, "gap=m99"));
+    ck_assert_str_eq(summary + strlen(summary) - 8, "gap=last");
+    hs_buffer_free(&drained.text);
+    close(drained.reader);
+}
+END_TEST
+
+/* A match on a map: both maps of the name are there, each before its match. */
+START_TEST(maps_are_in_the_stream_once)
+{
+    static const char document[] = "{\"boxes\":[\n{\"min\":[0,0,0],\"max\":[1,1,1]}]}";
+    static const char other[] = "{\"boxes\":[{\"min\":[0,0,0],\"max\":[2,2,2]}]}";
+    struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
+    struct hs_world_mesh mesh = {.boxes = &box, .box_count = 1};
+    struct hs_map_entry *first, *second;
+    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(document), &first),
+                     HS_MAP_CREATED);
+    size_t bytes = hs_map_store_usage(maps).bytes;
+    ck_assert_uint_eq(bytes, first->info.bytes + sizeof document - 1);
+    struct hs_record *record = open_record(1 << 20);
+    request_on(record, "a", first, HS_ROUTE_TICKS_POST, "{}", "{}");
+    request_on(record, "b", first, HS_ROUTE_TICKS_POST, "{}", "{}");
+    box.max = (struct hs_vec){2, 2, 2};
+    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(other), &second),
+                     HS_MAP_REPLACED);
+    request_on(record, "c", second, HS_ROUTE_TICKS_POST, "{}", "{}");
+    ck_assert_str_ne(first->revision, second->revision);
+    hs_map_store_release(maps, first);
+    hs_map_store_release(maps, second);
+    hs_record_close(record, registry);
+    char *text = read_file(), summary[512];
+    ck_assert_ptr_nonnull(strstr(text, "\"document\":{\"boxes\":[ {\"min\":[0,0,0]"));
+    ck_assert_ptr_nonnull(strstr(text, "\"map\":\"dm1\",\"map_revision\":\"sha256:"));
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres map=dm1 open=a match=a open=b"
+                              " match=b map=dm1 open=c match=c");
+    free(text);
+    /* Nothing holds the first one but its matches. */
+    record = open_record(1 << 20);
+    request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{}");
+    request(record, "b", HS_ROUTE_MATCH_DELETE, "", "{}");
+    hs_record_close(record, registry);
+    ck_assert_uint_lt(hs_map_store_usage(maps).bytes, bytes + sizeof other);
+}
+END_TEST
+
+/* A map whose document is gone cannot be recorded, nor what is judged on it. */
+START_TEST(a_map_without_its_document_is_a_gap)
+{
+    struct hs_world_mesh mesh = {0};
+    struct hs_map_entry *entry;
+    ck_assert_int_eq(hs_map_store_put(maps, HS_STR("dm1"), &mesh, &entry), HS_MAP_CREATED);
+    struct hs_record *record = open_record(1 << 20);
+    request_on(record, "a", entry, HS_ROUTE_TICKS_POST, "{}", "{}");
+    hs_map_store_release(maps, entry);
+    hs_record_close(record, registry);
+    char *text = read_file(), summary[512];
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres gap=a");
+    free(text);
 }
 END_TEST
 
@@ -459,6 +552,9 @@ static Suite *create_suite(void)
     tcase_add_test(stream, a_stream_is_what_happened);
     tcase_add_test(stream, an_answer_that_failed_ends_the_match);
     tcase_add_test(stream, a_match_that_did_not_fit_ends_with_a_mark);
+    tcase_add_test(stream, a_match_that_never_had_room_again_is_marked_at_the_end);
+    tcase_add_test(stream, maps_are_in_the_stream_once);
+    tcase_add_test(stream, a_map_without_its_document_is_a_gap);
     suite_add_tcase(suite, stream);
     return suite;
 }
