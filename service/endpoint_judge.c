@@ -6,13 +6,6 @@
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
-/* ?explain=1, or ?explain alone */
-static bool wants_explanation(const struct hs_request *request)
-{
-    const char *explain = hs_request_query(request, "explain");
-    return explain != NULL && strcmp(explain, "0") != 0;
-}
-
 static void write_revision(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_key(writer, "revision");
@@ -49,6 +42,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
     if (judging.slot != NULL) {
         if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
+        hs_endpoint_record(service, request, judging.slot, reply);
         hs_registry_release(service->registry, judging.slot);
     }
     hs_body_close(&body);
@@ -64,15 +58,15 @@ static void write_shots(struct judging *judging, const struct hs_ticks_request *
                         const char *key)
 {
     hs_write_key(&judging->writer, key);
-    hs_judge_shots(judging->service, judging->slot, &tick->shots,
-                   wants_explanation(judging->request), &judging->writer);
+    hs_judge_shots(judging->service, judging->slot, &tick->shots, judging->request->explain,
+                   &judging->writer);
 }
 
 static void write_hits(struct judging *judging, const struct hs_ticks_request *tick,
                        const char *key)
 {
     hs_write_key(&judging->writer, key);
-    hs_judge_hits(judging->service, judging->slot, &tick->hits, wants_explanation(judging->request),
+    hs_judge_hits(judging->service, judging->slot, &tick->hits, judging->request->explain,
                   &judging->writer);
 }
 

@@ -11,12 +11,15 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
-static void put_map(struct hs_service *service, struct hs_str name,
+/* A recording of requests has the maps in it, as they were put. */
+static void put_map(struct hs_service *service, const struct hs_request *request,
                     const struct hs_map_document *document, struct hs_reply *reply)
 {
+    struct hs_str kept = service->record != NULL ? request->body : (struct hs_str){0};
     struct hs_world_mesh mesh = hs_map_mesh(document);
     struct hs_map_entry *entry = NULL;
-    enum hs_map_put result = hs_map_store_put(service->maps, name, &mesh, &entry);
+    enum hs_map_put result =
+        hs_map_store_put_kept(service->maps, request->params.name[0], &mesh, kept, &entry);
     switch (result) {
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
@@ -44,7 +47,7 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     struct hs_reader reader = {.problem = reply->problem, .arena = request->arena};
     struct hs_map_document document;
     if (hs_map_decode(&reader, request->body, &document))
-        put_map(service, request->params.name[0], &document, reply);
+        put_map(service, request, &document, reply);
     else if (reader.no_memory)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
     hs_map_document_free(&document);

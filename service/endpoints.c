@@ -4,6 +4,7 @@
 #include "service/map_store.h"
 #include "service/metrics.h"
 #include "service/options.h"
+#include "service/record.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
@@ -127,6 +128,18 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     return slot != NULL ? slot : open_by_default(service, request, reply);
 }
 
+void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
+                        struct hs_match_slot *slot, const struct hs_reply *reply)
+{
+    if (service->record == NULL)
+        return;
+    struct hs_recorded_request recorded = {
+        .route = request->route, .explain = request->explain, .body = request->body};
+    if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)
+        recorded.answer = (struct hs_str){reply->body.data, reply->body.len};
+    hs_record_request(service->record, slot, &recorded);
+}
+
 static void add_gauges(void *context, struct hs_match_slot *slot)
 {
     struct hs_metrics_gauges *gauges = context;
@@ -142,6 +155,8 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
 {
     *gauges = (struct hs_metrics_gauges){0};
     hs_registry_each(service->registry, add_gauges, gauges);
+    gauges->record_queue_bytes =
+        service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
     gauges->maps = maps.maps;
     gauges->map_bytes = maps.bytes;

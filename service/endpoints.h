@@ -52,6 +52,10 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
+/* Where requests are recorded: this one, answered, while its match is still locked. */
+void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
+                        struct hs_match_slot *slot, const struct hs_reply *reply);
+
 /* A limit was reached or memory is out: 503. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 

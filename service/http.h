@@ -23,7 +23,8 @@ struct hs_request {
     struct hs_str body;
     const char *request_id; /* the caller's X-Request-Id, or one made here */
     struct hs_arena *arena; /* freed when the endpoint has returned */
-    void *connection;       /* for hs_request_query */
+    bool explain;           /* ?explain, ?explain=1 */
+    void *connection;       /* for hs_request_query; NULL: it came over none, and has no query */
 };
 
 /* What an endpoint answers: a body and a status, or a problem. */

@@ -89,6 +89,8 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 {
     const char *value = NULL;
     size_t size = 0;
+    if (request->connection == NULL)
+        return NULL;
     if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
                                       strlen(name), &value, &size) != MHD_YES)
         return NULL;
@@ -269,7 +271,7 @@ static void run_endpoint(struct request *request, struct target *target,
 {
     struct hs_http *http = request->http;
     struct hs_arena arena = {0};
-    const struct hs_request view = {
+    struct hs_request view = {
         .route = (enum hs_route)target->route,
         .listener = http->listener,
         .params = target->params,
@@ -278,6 +280,8 @@ static void run_endpoint(struct request *request, struct target *target,
         .arena = &arena,
         .connection = connection,
     };
+    const char *explain = hs_request_query(&view, "explain");
+    view.explain = explain != NULL && strcmp(explain, "0") != 0;
     hs_endpoints[target->route](http->service, &view, reply);
     hs_arena_free(&arena);
     drop_body(request);

@@ -3,6 +3,7 @@
 #include "service/log.h"
 #include "service/options.h"
 #include "service/play/play.h"
+#include "service/recheck/recheck.h"
 #include "service/serve.h"
 #include "service/version.h"
 
@@ -65,6 +66,8 @@ static const struct {
     {"serve", serve, "run the service"},
     {"check-config", check_config, "check a configuration file and its rulesets"},
     {"play", hs_play_main, "play a recording against a running service"},
+    {"recheck", hs_recheck_main,
+     "compute the verdicts of recorded requests again, also by other rules"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
 };
 

@@ -37,6 +37,7 @@ struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
 static void destroy_entry(struct hs_map_entry *entry)
 {
     hs_world_destroy(entry->world);
+    free(entry->document);
     free(entry);
 }
 
@@ -55,12 +56,29 @@ static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REV
     snprintf(revision, HS_REVISION_MAX, "sha256:%s", digest);
 }
 
-/* NULL: out of memory. */
-static struct hs_map_entry *create_entry(struct hs_str name, const struct hs_world_mesh *mesh)
+static size_t bytes_of(const struct hs_map_entry *entry)
+{
+    return entry->info.bytes + entry->document_size;
+}
+
+/* `document`: to be kept, or ptr NULL. NULL: out of memory. */
+static struct hs_map_entry *create_entry(struct hs_str name, const struct hs_world_mesh *mesh,
+                                         struct hs_str document)
 {
     struct hs_map_entry *entry = calloc(1, sizeof *entry);
+    if (entry != NULL && document.ptr != NULL) {
+        entry->document = malloc(document.len);
+        if (entry->document == NULL) {
+            free(entry);
+            return NULL;
+        }
+        memcpy(entry->document, document.ptr, document.len);
+        entry->document_size = document.len;
+    }
     struct hs_world *world = entry == NULL ? NULL : hs_world_create(mesh, hs_pages_alloc, NULL);
     if (world == NULL) {
+        if (entry != NULL)
+            free(entry->document);
         free(entry);
         return NULL;
     }
@@ -77,7 +95,7 @@ static struct hs_map_entry *drop_reference(struct hs_map_store *store, struct hs
 {
     if (--entry->references > 0)
         return NULL;
-    store->usage.bytes -= entry->info.bytes;
+    store->usage.bytes -= bytes_of(entry);
     return entry;
 }
 
@@ -144,11 +162,11 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
         return HS_MAP_FULL;
     /* A map nobody else holds makes room for its successor. */
     struct hs_map_entry *old = there ? store->entries[place] : NULL;
-    size_t freed = old != NULL && old->references == 1 ? old->info.bytes : 0;
-    if (store->usage.bytes - freed + entry->info.bytes > store->max_bytes)
+    size_t freed = old != NULL && old->references == 1 ? bytes_of(old) : 0;
+    if (store->usage.bytes - freed + bytes_of(entry) > store->max_bytes)
         return HS_MAP_TOO_BIG;
     *gone = old != NULL ? drop_reference(store, old) : NULL;
-    store->usage.bytes += entry->info.bytes;
+    store->usage.bytes += bytes_of(entry);
     store->usage.maps += !there;
     store->entries[place] = entry;
     entry->references = 2; /* the name's, and the caller's */
@@ -158,7 +176,14 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry)
 {
-    struct hs_map_entry *made = create_entry(name, mesh), *gone;
+    return hs_map_store_put_kept(store, name, mesh, (struct hs_str){0}, entry);
+}
+
+enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str name,
+                                      const struct hs_world_mesh *mesh, struct hs_str document,
+                                      struct hs_map_entry **entry)
+{
+    struct hs_map_entry *made = create_entry(name, mesh, document), *gone;
     if (made == NULL)
         return HS_MAP_NO_MEMORY;
     pthread_mutex_lock(&store->lock);

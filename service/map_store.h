@@ -16,14 +16,16 @@ struct hs_map_entry {
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
     struct hs_world_info info; /* of `world` */
-    unsigned references;       /* guarded by the store */
+    char *document;            /* as it was put, `document_size` bytes; NULL: it is not kept */
+    size_t document_size;
+    unsigned references; /* guarded by the store */
 };
 
 struct hs_map_store;
 
 /*
- * Room for so many maps, and so many bytes of all worlds in memory: those that were replaced or
- * deleted count for as long as a match holds them. NULL: out of memory.
+ * Room for so many maps, and so many bytes of all worlds, and documents kept, in memory: those that
+ * were replaced or deleted count for as long as a match holds them. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -54,12 +56,17 @@ enum hs_map_put {
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
+/* The same, and the map keeps the document it was made of. */
+enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str name,
+                                      const struct hs_world_mesh *mesh, struct hs_str document,
+                                      struct hs_map_entry **entry);
+
 /* Takes a map away; false: there is none of that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str name);
 
 struct hs_map_usage {
     size_t maps;  /* that have a name */
-    size_t bytes; /* of all worlds in memory */
+    size_t bytes; /* of all worlds and documents in memory */
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

@@ -52,6 +52,7 @@ struct hs_metrics {
     counter flags[HS_JUDGED_COUNT][HS_FLAG_COUNT];
     counter frames[HS_POSTED_COUNT][HS_FRAME_RESULT_COUNT];
     counter shed[HS_SHED_REASON_COUNT];
+    counter recorded, not_recorded;
     struct histogram verify, rewind;
     atomic_llong inflight;
     atomic_bool reload_failed;
@@ -153,6 +154,11 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds)
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason)
 {
     add(&metrics->shed[reason], 1);
+}
+
+void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded)
+{
+    add(recorded ? &metrics->recorded : &metrics->not_recorded, 1);
 }
 
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
@@ -289,6 +295,19 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
                "Posted samples of movers.", out);
 }
 
+static void put_recording(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
+                          struct hs_buffer *out)
+{
+    head(out, "hindsight_record_requests_total", "counter", "Requests taken into the recording.");
+    hs_buffer_printf(out, "hindsight_record_requests_total %llu\n", value(&metrics->recorded));
+    head(out, "hindsight_record_dropped_total", "counter",
+         "Requests left out of the recording: the queue was full, or one before of the same match "
+         "was left out.");
+    hs_buffer_printf(out, "hindsight_record_dropped_total %llu\n", value(&metrics->not_recorded));
+    gauge(out, "hindsight_record_queue_bytes", "Bytes of the recording that wait to be written.",
+          (double)gauges->record_queue_bytes);
+}
+
 static double resident_bytes(void)
 {
     char line[128] = "";
@@ -350,6 +369,7 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
     gauge(out, "hindsight_map_bytes", "Memory of all maps, those only matches hold included.",
           (double)gauges->map_bytes);
+    put_recording(metrics, gauges, out);
     gauge(out, "hindsight_config_last_reload_successful",
           "1 if the last reload of rulesets took everything.",
           atomic_load(&metrics->reload_failed) ? 0 : 1);

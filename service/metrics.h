@@ -63,12 +63,15 @@ enum hs_shed_reason {
 
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
 
+/* A request that changed a match, where requests are recorded: whether it could be. */
+void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded);
+
 /* Whether the last reload of rulesets took everything; true from the start. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
-    size_t matches, players, movers, history_bytes, maps, map_bytes;
+    size_t matches, players, movers, history_bytes, maps, map_bytes, record_queue_bytes;
 };
 
 /* Fills the gauges from the registry and the maps; service/endpoints.c. */

@@ -92,6 +92,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     pthread_mutex_init(&slot->lock, NULL);
     hs_name_set(&slot->name, name);
     slot->ruleset = opening->ruleset;
+    slot->limits = opening->limits;
     hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
     slot->map = opening->map;
     if (opening->map != NULL) {

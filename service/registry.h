@@ -17,12 +17,22 @@ struct hs_map_store;
 struct hs_ruleset_entry;
 struct hs_ruleset_store;
 
+/* What the recording of requests (record.h) knows of a match. */
+enum hs_recorded {
+    HS_RECORDED_NOT,  /* nothing yet */
+    HS_RECORDED_OPEN, /* everything so far */
+    HS_RECORDED_LOST, /* not everything */
+    HS_RECORDED_ENDED /* not everything, and it says so */
+};
+
 struct hs_match_slot {
     struct hs_name name;
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     struct hs_map_entry *map;         /* likewise; NULL: none */
-    pthread_mutex_t lock;             /* guards `match` and `closed` */
+    struct hs_match_limits limits;
+    pthread_mutex_t lock; /* guards `match`, `closed` and `recorded` */
     struct hs_match *match;
+    enum hs_recorded recorded;
     bool closed;         /* deleted while somebody waited for the lock */
     unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;

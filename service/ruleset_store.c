@@ -237,15 +237,22 @@ static struct hs_str read_file(const char *path, struct hs_problem *problem)
     return (struct hs_str){bytes, size};
 }
 
+struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
+                                        struct hs_problem *problem)
+{
+    struct hs_str text = read_file(path, problem);
+    if (text.ptr == NULL)
+        return NULL;
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(text, name, problem);
+    free((char *)(uintptr_t)text.ptr);
+    return ruleset;
+}
+
 static bool load_file(struct hs_ruleset_store *store, const char *path, struct hs_str name,
                       struct hs_problem *problem)
 {
     char revision[HS_REVISION_MAX];
-    struct hs_str text = read_file(path, problem);
-    if (text.ptr == NULL)
-        return false;
-    struct hs_ruleset *ruleset = hs_ruleset_from_text(text, name, problem);
-    free((char *)(uintptr_t)text.ptr);
+    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, name, problem);
     if (ruleset == NULL)
         return false;
     switch (hs_ruleset_store_put(store, ruleset, revision)) {

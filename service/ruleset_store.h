@@ -67,6 +67,10 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
+/* The same of a file. */
+struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
+                                        struct hs_problem *problem);
+
 /*
  * Puts every NAME.json of a directory. A file that is not a whole ruleset is reported and leaves
  * the ruleset of that name as it was. Returns the number of files at fault; a directory that

@@ -6,6 +6,7 @@
 #include "service/map_store.h"
 #include "service/metrics.h"
 #include "service/options.h"
+#include "service/record.h"
 #include "service/registry.h"
 #include "service/ruleset_store.h"
 #include "service/version.h"
@@ -81,6 +82,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
+    hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
@@ -122,6 +124,19 @@ static void reload(struct hs_service *service)
     hs_log(successful ? HS_LOG_INFO : HS_LOG_ERROR, "rulesets reloaded",
            HS_LOG_TEXT("directory", service->options->rules),
            HS_LOG_TEXT("result", successful ? "complete" : "something is wrong, see above"));
+}
+
+static bool start_recording(struct hs_service *service)
+{
+    const struct hs_options *options = service->options;
+    char error[256];
+    if (options->record[0] == '\0')
+        return true;
+    service->record = hs_record_open(options->record, options->record_queue_bytes, service->metrics,
+                                     service->maps, error);
+    if (service->record == NULL)
+        hs_log(HS_LOG_ERROR, "cannot record", HS_LOG_TEXT("detail", error));
+    return service->record != NULL;
 }
 
 static bool start_listeners(struct hs_service *service, struct hs_http **data,
@@ -219,7 +234,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
         return FAILED;
     if (!load_rulesets(service))
         return WRONG_CONFIGURATION;
-    return start_listeners(service, data, admin) ? FINE : FAILED;
+    return start_recording(service) && start_listeners(service, data, admin) ? FINE : FAILED;
 }
 
 int hs_serve(const struct hs_options *options)

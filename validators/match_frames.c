@@ -165,6 +165,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
 
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
+    hs_players_note_history(&match->players, player);
     if (inserted == HS_INSERT_NO_MEMORY)
         return false;
     if (inserted == HS_INSERT_DUPLICATE)

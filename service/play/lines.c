@@ -6,13 +6,14 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-/* No line of a recording is longer: far above any body the service takes. */
-enum { LINE_MAX_BYTES = 64 << 20 };
+/* No line of a recording is longer: above any map the service takes by default, of 256 MiB. */
+enum { LINE_MAX_BYTES = 512 << 20 };
 
 struct hs_lines {
     gzFile file;
     char *line;
     size_t capacity, number;
+    bool ended;
     double size; /* of the file on disk */
     const char *error;
 };
@@ -59,6 +60,7 @@ static void note_failure(struct hs_lines *lines)
 char *hs_lines_next(struct hs_lines *lines)
 {
     size_t len = 0;
+    lines->ended = false;
     if (lines->error != NULL)
         return NULL;
     for (;;) {
@@ -80,8 +82,10 @@ char *hs_lines_next(struct hs_lines *lines)
             break; /* the last line has no line end */
         }
         len += strlen(lines->line + len);
-        if (len > 0 && lines->line[len - 1] == '\n')
+        if (len > 0 && lines->line[len - 1] == '\n') {
+            lines->ended = true;
             break;
+        }
     }
     while (len > 0 && (lines->line[len - 1] == '\n' || lines->line[len - 1] == '\r'))
         lines->line[--len] = '\0';
@@ -92,6 +96,11 @@ char *hs_lines_next(struct hs_lines *lines)
 const char *hs_lines_error(const struct hs_lines *lines)
 {
     return lines->error;
+}
+
+bool hs_lines_ended(const struct hs_lines *lines)
+{
+    return lines->ended;
 }
 
 size_t hs_lines_number(const struct hs_lines *lines)

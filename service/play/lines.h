@@ -2,6 +2,7 @@
 #ifndef HS_PLAY_LINES_H
 #define HS_PLAY_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct hs_lines;
@@ -18,6 +19,9 @@ char *hs_lines_next(struct hs_lines *lines);
 
 /* What went wrong, or NULL at a proper end. */
 const char *hs_lines_error(const struct hs_lines *lines);
+
+/* Whether the line read last had its line end: without, its writer may have been interrupted. */
+bool hs_lines_ended(const struct hs_lines *lines);
 
 /* Number of the line read last, from 1. */
 size_t hs_lines_number(const struct hs_lines *lines);

@@ -1,0 +1,345 @@
+/* Reading a recorded stream, broken ones too, and comparing answers. */
+#include "service/recheck/differences.h"
+#include "service/recheck/members.h"
+#include "service/recheck/stream_reader.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- pieces of JSON ---- */
+
+static const struct {
+    const char *text, *summary; /* summary NULL: broken */
+} objects[] = {
+    {"{}", ""},
+    {" { } ", ""},
+    {"{\"a\":1}", "a=1;"},
+    {"{ \"a\" : [1, {\"b\":2}] , \"c\":\"x,}\\\"\" }", "a=[1, {\"b\":2}];c=\"x,}\\\"\";"},
+    {"{\"a\":null,\"b\":-1.5e3}", "a=null;b=-1.5e3;"},
+    {"", NULL},
+    {"[]", NULL},
+    {"{", NULL},
+    {"{\"a\"}", NULL},
+    {"{\"a\":}", NULL},
+    {"{\"a\":1", NULL},
+    {"{\"a\":1,}", NULL},
+    {"{\"a\":1 \"b\":2}", NULL},
+    {"{\"a\":\"open}", NULL},
+    {"{\"a\":[1,2}", NULL},
+    {"{\"a\":1}}", NULL},
+    {"{\"a\":1} x", NULL},
+    {"{a:1}", NULL},
+    {"{\"a\\n\":1}", NULL},
+};
+
+START_TEST(members_come_one_after_the_other)
+{
+    const char *text = objects[_i].text;
+    struct hs_pieces pieces = hs_pieces_of((struct hs_str){text, strlen(text)}, '{');
+    struct hs_str key, value;
+    char summary[256] = "";
+    while (hs_pieces_next(&pieces, &key, &value)) {
+        size_t len = strlen(summary);
+        snprintf(summary + len, sizeof summary - len, "%.*s=%.*s;", (int)key.len, key.ptr,
+                 (int)value.len, value.ptr);
+    }
+    ck_assert_msg(pieces.broken == (objects[_i].summary == NULL), "%s: %s", text, summary);
+    if (objects[_i].summary != NULL)
+        ck_assert_str_eq(summary, objects[_i].summary);
+    ck_assert(!hs_pieces_next(&pieces, &key, &value));
+}
+END_TEST
+
+START_TEST(elements_come_one_after_the_other)
+{
+    struct hs_str text = HS_STR("[1,[2,3], {\"a\":[]} ]"), value;
+    struct hs_pieces pieces = hs_pieces_of(text, '[');
+    ck_assert(hs_pieces_next(&pieces, NULL, &value) && hs_str_equal(value, HS_STR("1")));
+    ck_assert(hs_pieces_next(&pieces, NULL, &value) && hs_str_equal(value, HS_STR("[2,3]")));
+    ck_assert(hs_pieces_next(&pieces, NULL, &value) && hs_str_equal(value, HS_STR("{\"a\":[]}")));
+    ck_assert(!hs_pieces_next(&pieces, NULL, &value) && !pieces.broken);
+    ck_assert_ptr_null(hs_piece_text(HS_STR("1")).ptr);
+    ck_assert_ptr_null(hs_piece_text(HS_STR("\"a\\tb\"")).ptr);
+    ck_assert(hs_str_equal(hs_piece_text(HS_STR("\"ab\"")), HS_STR("ab")));
+}
+END_TEST
+
+/* ---- streams ---- */
+
+#define HEAD                                                                                       \
+    "{\"format\":\"hindsight-stream\",\"version\":1,\"program\":\"0.1.0\",\"started\":\"now\"}\n"
+#define RULES                                                                                      \
+    "{\"ruleset\":\"metres\",\"revision\":\"sha256:ab\",\"document\":{\"name\":\"metres\"}}\n"
+#define OPEN                                                                                       \
+    "{\"open\":\"m\",\"ruleset\":\"sha256:ab\",\"max_players\":10,\"max_samples\":20,\"x\":[1]}\n"
+#define ASK                                                                                        \
+    "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"body\":{},\"answer\":{\"a\":1}}\n"
+#define GAP "{\"gap\":\"m\"}\n"
+
+#define MAP "{\"map\":\"dm1\",\"revision\":\"q\",\"document\":{\"boxes\":[]}}\n"
+
+static const struct {
+    const char *text;
+    const char *kinds; /* of the lines: h r m o q g */
+    size_t interrupted;
+    const char *error; /* NULL: none */
+} streams[] = {
+    {HEAD, "h", 0, NULL},
+    {HEAD RULES OPEN ASK GAP, "hroqg", 0, NULL},
+    {HEAD RULES HEAD RULES, "hrhr", 0, NULL},
+    {HEAD MAP "{\"open\":\"m\",\"ruleset\":\"r\",\"map\":\"dm1\",\"map_revision\":\"q\","
+              "\"max_players\":1,\"max_samples\":8,\"max_movers\":1}\n",
+     "hmo", 0, NULL},
+    {HEAD
+     "{\"open\":\"m\",\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_samples\":8}\n" GAP,
+     "h", 0, "line 2"},
+    {"", "", 0, NULL},
+    /* without the last line end, and cut in the middle */
+    {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
+    {HEAD RULES "{\"match\":\"m\",\"req", "hr", 1, NULL},
+    {HEAD "{", "h", 1, NULL},
+    {HEAD "{\"match\":\"m\",\"req\n" HEAD GAP, "hhg", 1, NULL},
+    {HEAD "{\"gap\"\n" HEAD "{\"gap\"\n" HEAD, "hhh", 2, NULL},
+    /* broken elsewhere */
+    {HEAD "{\"gap\"\n", "h", 0, "line 2"},
+    {HEAD "{\"gap\"\n" GAP, "h", 0, "line 2"},
+    {HEAD "\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"bogus\":\"m\"}\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"gap\":\"m m\"}\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"gap\":7}\n" GAP, "h", 0, "line 2"},
+    {HEAD RULES "{\"match\":\"m\",\"request\":\"dance\",\"answer\":{}}\n" GAP, "hr", 0, "line 3"},
+    {HEAD "{\"match\":\"m\",\"request\":\"hits\",\"body\":{}}\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"match\":\"m\",\"answer\":{}}\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"open\":\"m\",\"ruleset\":\"r\",\"max_players\":10}\n" GAP, "h", 0, "line 2"},
+    {HEAD "{\"open\":\"m\",\"ruleset\":\"r\",\"max_players\":99999999999,\"max_samples\":20}\n" GAP,
+     "h", 0, "line 2"},
+    {HEAD "{\"ruleset\":\"m\",\"revision\":\"r\"}\n" GAP, "h", 0, "line 2"},
+    /* something else */
+    {GAP, "", 0, "line 1"},
+    {"hello", "", 0, "line 1"},
+    {"{\"format\":\"hindsight-recording\",\"version\":1,\"program\":\"0\"}\n", "", 0,
+     "line 1: is not of a stream"},
+    {"{\"format\":\"hindsight-stream\",\"version\":2,\"program\":\"9\"}\n", "", 0,
+     "line 1: another version"},
+};
+
+START_TEST(streams_are_read_and_faults_found)
+{
+    char path[] = "/tmp/hs-stream-XXXXXX", kinds[32] = "";
+    int file = mkstemp(path);
+    size_t size = strlen(streams[_i].text);
+    ck_assert_int_eq(write(file, streams[_i].text, size), (ssize_t)size);
+    close(file);
+    struct hs_stream_reader reader;
+    struct hs_stream_line line;
+    ck_assert(hs_stream_reader_open(&reader, path));
+    for (size_t i = 0; hs_stream_reader_next(&reader, &line); i++)
+        kinds[i] = "hrmoqg"[line.kind];
+    ck_assert_str_eq(kinds, streams[_i].kinds);
+    ck_assert_uint_eq(reader.interrupted, streams[_i].interrupted);
+    if (streams[_i].error == NULL)
+        ck_assert_str_eq(reader.error, "");
+    else
+        ck_assert_msg(strncmp(reader.error, streams[_i].error, strlen(streams[_i].error)) == 0,
+                      "%s", reader.error);
+    hs_stream_reader_close(&reader);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(lines_hold_what_was_written)
+{
+    char path[] = "/tmp/hs-stream-XXXXXX";
+    static const char text[] = HEAD RULES OPEN ASK;
+    int file = mkstemp(path);
+    ck_assert_int_eq(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    struct hs_stream_reader reader;
+    struct hs_stream_line line;
+    ck_assert(hs_stream_reader_open(&reader, path));
+    ck_assert(hs_stream_reader_next(&reader, &line));
+    ck_assert(hs_str_equal(line.program, HS_STR("0.1.0")));
+    ck_assert(hs_stream_reader_next(&reader, &line));
+    ck_assert(hs_str_equal(line.name, HS_STR("metres")));
+    ck_assert(hs_str_equal(line.revision, HS_STR("sha256:ab")));
+    ck_assert(hs_str_equal(line.document, HS_STR("{\"name\":\"metres\"}")));
+    ck_assert(hs_stream_reader_next(&reader, &line));
+    ck_assert(hs_str_equal(line.revision, HS_STR("sha256:ab")));
+    ck_assert(line.max_players == 10 && line.max_samples == 20);
+    ck_assert(hs_stream_reader_next(&reader, &line));
+    ck_assert(hs_str_equal(line.name, HS_STR("m")) && line.explain);
+    ck_assert_int_eq(line.route, HS_ROUTE_HITS_POST);
+    ck_assert(hs_str_equal(line.body, HS_STR("{}")));
+    ck_assert(hs_str_equal(line.answer, HS_STR("{\"a\":1}")));
+    ck_assert_uint_eq(reader.number, 4);
+    hs_stream_reader_close(&reader);
+    unlink(path);
+}
+END_TEST
+
+/* ---- answers ---- */
+
+#define RESULT(shot, verdict, reason, damage, rest)                                                \
+    "{\"shot\":" #shot ",\"shooter\":\"ann\",\"verdict_id\":\"x\",\"verdict\":\"" verdict          \
+    "\",\"reason\":\"" reason "\",\"damage_total\":" #damage rest ",\"replayed\":false}"
+#define REPLAY(shot, verdict, reason, rest)                                                        \
+    "{\"shot\":" #shot ",\"shooter\":\"ann\",\"verdict\":\"" verdict "\",\"reason\":\"" reason     \
+    "\"" rest ",\"replayed\":true}"
+#define ORIGIN(outcome, reason, measured, limit)                                                   \
+    ",\"checks\":[{\"check\":\"shape\",\"outcome\":\"pass\"},{\"check\":\"origin\",\"outcome\":"   \
+    "\"" outcome "\"," reason "\"measured\":" #measured ",\"limit\":" #limit                       \
+    ",\"unit\":\"length\"}]"
+#define HITS(results) "{\"results\":[" results "],\"revision\":\"r\"}"
+
+#define MISS RESULT(1, "rejected", "no_intersection", 0, "")
+#define HIT  RESULT(1, "accepted", "ok", 20, "")
+
+static const struct {
+    const char *before, *after;
+    enum hs_route route;
+    bool other_rules, fits;
+    size_t claims, same, flipped, damaged, otherwise, replayed, replayed_otherwise, answers;
+} pairs[] = {
+    {HITS(HIT), HITS(HIT), HS_ROUTE_HITS_POST, false, true, 1, 1, 0, 0, 0, 0, 0, 0},
+    {HITS(HIT "," MISS), HITS(HIT "," MISS), HS_ROUTE_SHOTS_POST, false, true, 2, 2, 0, 0, 0, 0, 0,
+     0},
+    {HITS(HIT), HITS(MISS), HS_ROUTE_HITS_POST, false, true, 1, 0, 1, 0, 0, 0, 0, 0},
+    {HITS(HIT), HITS(MISS), HS_ROUTE_HITS_POST, true, true, 1, 0, 1, 0, 0, 0, 0, 0},
+    {HITS(MISS), HITS(RESULT(1, "rejected", "wrong_target", 0, "")), HS_ROUTE_HITS_POST, true, true,
+     1, 0, 1, 0, 0, 0, 0, 0},
+    {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 40, "")), HS_ROUTE_HITS_POST, true, true, 1, 0, 0,
+     1, 0, 0, 0, 0},
+    {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 40, "")), HS_ROUTE_HITS_POST, false, true, 1, 0, 0,
+     1, 0, 0, 0, 0},
+    {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, true, true,
+     1, 1, 0, 0, 0, 0, 0, 0},
+    {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, false, true,
+     1, 0, 0, 0, 1, 0, 0, 0},
+    /* claims sent again */
+    {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "accepted", "ok", "")),
+     HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 0, 0},
+    {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
+     HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 1, 0},
+    {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
+     HS_ROUTE_HITS_POST, true, true, 0, 0, 0, 0, 0, 1, 0, 0},
+    /* what is not a claim */
+    {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, true, true, 0, 0, 0, 0, 0, 0, 0, 1},
+    {"{\"frames\":{\"stored\":2},\"hits\":[" HIT "],\"revision\":\"r\"}",
+     "{\"frames\":{\"stored\":2},\"hits\":[" HIT "],\"revision\":\"s\"}", HS_ROUTE_TICKS_POST, true,
+     true, 1, 1, 0, 0, 0, 0, 0, 0},
+    {"{\"frames\":{\"stored\":2},\"shots\":[" HIT "],\"hits\":[" HIT "],\"revision\":\"r\"}",
+     "{\"frames\":{\"stored\":2},\"shots\":[" HIT "],\"hits\":[" MISS "],\"revision\":\"s\"}",
+     HS_ROUTE_TICKS_POST, false, true, 2, 1, 1, 0, 0, 0, 0, 1},
+    {"{\"match\":\"m\",\"verdicts\":{\"accepted\":1}}", "{\"match\":\"m\",\"verdicts\":{}}",
+     HS_ROUTE_MATCH_DELETE, true, true, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"{\"match\":\"m\",\"verdicts\":{\"accepted\":1}}", "{\"match\":\"m\",\"verdicts\":{}}",
+     HS_ROUTE_MATCH_DELETE, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
+    /* not answers to the same request */
+    {HITS(HIT), HITS(HIT "," MISS), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {HITS(HIT "," MISS), HITS(HIT), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {HITS(HIT), HITS(RESULT(2, "accepted", "ok", 20, "")), HS_ROUTE_HITS_POST, true, false, 0, 0, 0,
+     0, 0, 0, 0, 0},
+    {HITS("{\"shot\":1}"), HITS("{\"shot\":1}"), HS_ROUTE_HITS_POST, true, false, 0, 0, 0, 0, 0, 0,
+     0, 0},
+    {"{\"results\":7}", "{\"results\":7}", HS_ROUTE_HITS_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"7", "{}", HS_ROUTE_HITS_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
+};
+
+static bool compare(struct hs_differences *differences, enum hs_route route, const char *before,
+                    const char *after)
+{
+    struct hs_compared request = {HS_STR("m"), route, 12};
+    return hs_differences_add(differences, &request, (struct hs_str){before, strlen(before)},
+                              (struct hs_str){after, strlen(after)});
+}
+
+START_TEST(answers_are_compared)
+{
+    struct hs_differences d;
+    hs_differences_init(&d, pairs[_i].other_rules, 10);
+    bool fits = compare(&d, pairs[_i].route, pairs[_i].before, pairs[_i].after);
+    ck_assert_int_eq(fits, pairs[_i].fits);
+    if (fits) {
+        ck_assert_uint_eq(d.hits + d.shots, pairs[_i].claims);
+        if (pairs[_i].route == HS_ROUTE_SHOTS_POST)
+            ck_assert_uint_eq(d.shots, pairs[_i].claims);
+        ck_assert_uint_eq(d.same, pairs[_i].same);
+        ck_assert_uint_eq(d.flipped, pairs[_i].flipped);
+        ck_assert_uint_eq(d.damaged, pairs[_i].damaged);
+        ck_assert_uint_eq(d.otherwise, pairs[_i].otherwise);
+        ck_assert_uint_eq(d.replayed, pairs[_i].replayed);
+        ck_assert_uint_eq(d.replayed_otherwise, pairs[_i].replayed_otherwise);
+        ck_assert_uint_eq(d.answers_otherwise, pairs[_i].answers);
+        bool differs =
+            d.flipped + d.damaged + d.otherwise + d.replayed_otherwise + d.answers_otherwise;
+        ck_assert_uint_eq(d.first_line, differs ? 12 : 0);
+    }
+    hs_differences_free(&d);
+}
+END_TEST
+
+START_TEST(flips_carry_their_numbers_up_to_the_limit)
+{
+    struct hs_differences d;
+    hs_differences_init(&d, true, 2);
+    ck_assert(compare(&d, HS_ROUTE_HITS_POST,
+                      HITS(RESULT(1, "rejected", "origin_mismatch", 0,
+                                  ORIGIN("fail", "\"reason\":\"origin_mismatch\",", 0.62, 0.5))),
+                      HITS(RESULT(1, "accepted", "ok", 20, ORIGIN("pass", "", 0.62, 0.75)))));
+    ck_assert(compare(&d, HS_ROUTE_SHOTS_POST, HITS(RESULT(2, "rejected", "news", 0, "")),
+                      HITS(RESULT(2, "inconclusive", "history_gap", 0, ""))));
+    ck_assert(compare(&d, HS_ROUTE_HITS_POST, HITS(HIT), HITS(MISS)));
+    ck_assert_uint_eq(d.flipped, 3);
+    ck_assert_uint_eq(d.changed_count, 2);
+    ck_assert_uint_eq(d.changed_left_out, 1);
+    const struct hs_changed_claim *first = &d.changed[0], *second = &d.changed[1];
+    ck_assert_str_eq(first->match.text, "m");
+    ck_assert_str_eq(first->shooter.text, "ann");
+    ck_assert_str_eq(first->kind.text, "hit");
+    ck_assert_uint_eq(first->shot, 1);
+    ck_assert_uint_eq(first->line, 12);
+    ck_assert_str_eq(first->before.reason.text, "origin_mismatch");
+    ck_assert_str_eq(first->before.check.text, "origin");
+    ck_assert_str_eq(first->after.check.text, "origin");
+    ck_assert_double_eq_tol(first->before.measured, 0.62, 1e-12);
+    ck_assert_double_eq_tol(first->before.limit, 0.5, 1e-12);
+    ck_assert_double_eq_tol(first->after.limit, 0.75, 1e-12);
+    ck_assert_str_eq(second->kind.text, "shot");
+    ck_assert_str_eq(second->before.check.text, "");
+    /* A reason this program does not know is counted under its own name. */
+    const struct hs_reason_count *news = &d.reasons[HS_REASON_COUNT];
+    ck_assert_str_eq(news->reason.text, "news");
+    ck_assert_str_eq(news->verdict.text, "rejected");
+    ck_assert(news->before == 1 && news->after == 0);
+    ck_assert(d.reasons[HS_REASON_OK].before == 1 && d.reasons[HS_REASON_OK].after == 1);
+    hs_differences_free(&d);
+}
+END_TEST
+
+static Suite *create_suite(void)
+{
+    Suite *suite = suite_create("recheck");
+    TCase *tests = tcase_create("recheck");
+    tcase_add_loop_test(tests, members_come_one_after_the_other, 0,
+                        sizeof objects / sizeof objects[0]);
+    tcase_add_test(tests, elements_come_one_after_the_other);
+    tcase_add_loop_test(tests, streams_are_read_and_faults_found, 0,
+                        sizeof streams / sizeof streams[0]);
+    tcase_add_test(tests, lines_hold_what_was_written);
+    tcase_add_loop_test(tests, answers_are_compared, 0, sizeof pairs / sizeof pairs[0]);
+    tcase_add_test(tests, flips_carry_their_numbers_up_to_the_limit);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(create_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,569 @@
+/* The recording of requests: the queue to the file, its bound, gaps, and the lines of a stream. */
+#include "service/line_queue.h"
+#include "service/map_store.h"
+#include "service/metrics.h"
+#include "service/record.h"
+#include "service/ruleset_store.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char folder[64], path[128];
+
+static void setup(void)
+{
+    strcpy(folder, "/tmp/hs-record-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/stream", folder);
+}
+
+static void teardown(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The whole file, terminated; the caller frees it. */
+static char *read_file(void)
+{
+    struct hs_buffer text = {0};
+    char part[4096];
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        hs_buffer_append(&text, part, got);
+    hs_buffer_append(&text, "", 1);
+    fclose(file);
+    return text.data;
+}
+
+static struct hs_line_queue *open_queue(size_t max_bytes)
+{
+    char error[256] = "";
+    struct hs_line_queue *queue = hs_line_queue_open(path, max_bytes, error);
+    ck_assert_msg(queue != NULL, "%s", error);
+    return queue;
+}
+
+static bool put(struct hs_line_queue *queue, const char *line)
+{
+    struct hs_buffer text = {0};
+    hs_buffer_puts(&text, line);
+    bool taken = hs_line_queue_put(queue, &text);
+    ck_assert(taken == (text.data == NULL));
+    hs_buffer_free(&text);
+    return taken;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* ---- the queue ---- */
+
+enum { WRITERS = 4, LINES = 2000 };
+
+struct putter {
+    struct hs_line_queue *queue;
+    int id;
+};
+
+static void *put_lines(void *context)
+{
+    const struct putter *putter = context;
+    for (int i = 0; i < LINES; i++) {
+        struct hs_buffer line = {0};
+        hs_buffer_printf(&line, "%d %d\n", putter->id, i);
+        if (!hs_line_queue_put(putter->queue, &line))
+            hs_buffer_free(&line);
+    }
+    return NULL;
+}
+
+START_TEST(each_thread_keeps_its_order)
+{
+    struct hs_line_queue *queue = open_queue(1 << 24);
+    pthread_t threads[WRITERS];
+    struct putter putters[WRITERS];
+    int next[WRITERS] = {0}, id, number, lines = 0;
+    for (int i = 0; i < WRITERS; i++) {
+        putters[i] = (struct putter){queue, i};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, put_lines, &putters[i]), 0);
+    }
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    hs_line_queue_close(queue);
+    FILE *file = fopen(path, "r");
+    while (fscanf(file, "%d %d\n", &id, &number) == 2) {
+        ck_assert_int_lt(id, WRITERS);
+        ck_assert_int_eq(number, next[id]++);
+        lines++;
+    }
+    fclose(file);
+    ck_assert_int_eq(lines, WRITERS * LINES);
+}
+END_TEST
+
+/* A pipe nobody reads from stands for a disk that hangs. */
+static int make_pipe(void)
+{
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    ck_assert_int_ge(reader, 0);
+    return reader;
+}
+
+struct drain {
+    int reader;
+    atomic_bool go;
+    struct hs_buffer text;
+};
+
+/* Reads until the writer has closed. */
+static void *drain(void *context)
+{
+    struct drain *drain = context;
+    char part[4096];
+    while (!atomic_load(&drain->go))
+        nap();
+    fcntl(drain->reader, F_SETFL, 0);
+    for (ssize_t got; (got = read(drain->reader, part, sizeof part)) > 0;)
+        hs_buffer_append(&drain->text, part, (size_t)got);
+    hs_buffer_append(&drain->text, "", 1);
+    return NULL;
+}
+
+START_TEST(what_does_not_fit_is_refused_and_the_rest_is_written)
+{
+    enum { BOUND = 100000 };
+    struct drain drained = {.reader = make_pipe()};
+    struct hs_line_queue *queue = open_queue(BOUND);
+    struct hs_buffer expected = {0};
+    pthread_t thread;
+    char line[1024];
+    size_t refused = 0;
+    for (int i = 0; i < 1000; i++) {
+        snprintf(line, sizeof line, "%d %0900d\n", i, 0);
+        ck_assert_uint_le(hs_line_queue_bytes(queue), BOUND);
+        if (put(queue, line))
+            hs_buffer_puts(&expected, line);
+        else
+            refused++;
+    }
+    ck_assert_uint_gt(refused, 500);
+    ck_assert_uint_gt(expected.len, BOUND / 2);
+    /* Small ones count for more than their bytes. */
+    size_t small = 0;
+    while (put(queue, "\n")) {
+        hs_buffer_puts(&expected, "\n");
+        small++;
+    }
+    ck_assert_uint_lt(small, BOUND / 32);
+    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
+    atomic_store(&drained.go, true);
+    hs_line_queue_close(queue);
+    pthread_join(thread, NULL);
+    hs_buffer_append(&expected, "", 1);
+    ck_assert_str_eq(drained.text.data, expected.data);
+    hs_buffer_free(&expected);
+    hs_buffer_free(&drained.text);
+    close(drained.reader);
+}
+END_TEST
+
+static atomic_int done_calls;
+
+static void note_done(void *holder)
+{
+    atomic_fetch_add(&done_calls, 1);
+    free(holder);
+}
+
+START_TEST(a_large_part_is_written_from_where_it_is)
+{
+    enum { SIZE = 300000 };
+    struct hs_line_queue *queue = open_queue(65536);
+    struct hs_buffer head = {0};
+    char *body = malloc(SIZE);
+    memset(body, '1', SIZE);
+    body[1] = '\n';
+    body[5000] = '\r';
+    body[SIZE - 1] = '\n';
+    atomic_store(&done_calls, 0);
+    hs_buffer_puts(&head, "{\"map\":");
+    ck_assert(hs_line_queue_put_around(queue, &head, (struct hs_str){body, SIZE}, note_done, body));
+    ck_assert_ptr_null(head.data);
+    ck_assert(put(queue, "next\n"));
+    hs_line_queue_close(queue);
+    ck_assert_int_eq(atomic_load(&done_calls), 1);
+    char *text = read_file();
+    ck_assert_uint_eq(strlen(text), 7 + SIZE + 2 + 5);
+    ck_assert(memcmp(text, "{\"map\":1 1", 10) == 0);
+    ck_assert_int_eq(text[7 + 5000], ' ');
+    ck_assert_str_eq(text + 7 + SIZE - 2, "1 }\nnext\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_large_part_that_is_refused_is_given_back_at_once)
+{
+    struct hs_line_queue *queue = open_queue(16); /* less than any line costs */
+    struct hs_buffer head = {0};
+    atomic_store(&done_calls, 0);
+    hs_buffer_puts(&head, "{\"map\":");
+    ck_assert(!hs_line_queue_put_around(queue, &head, HS_STR("1"), note_done, malloc(1)));
+    ck_assert_int_eq(atomic_load(&done_calls), 1);
+    hs_buffer_free(&head);
+    hs_line_queue_close(queue);
+}
+END_TEST
+
+START_TEST(a_file_is_continued)
+{
+    write_file("one\ntw");
+    struct hs_line_queue *queue = open_queue(65536);
+    char error[256] = "";
+    ck_assert_ptr_null(hs_line_queue_open(path, 65536, error));
+    ck_assert_ptr_nonnull(strstr(error, "another process writes to it"));
+    ck_assert(put(queue, "three\n"));
+    hs_line_queue_close(queue);
+    queue = open_queue(65536);
+    ck_assert(put(queue, "four\n"));
+    hs_line_queue_close(queue);
+    char *text = read_file();
+    ck_assert_str_eq(text, "one\ntw\nthree\nfour\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_new_file_is_the_owners_alone)
+{
+    struct stat status;
+    mode_t mask = umask(0);
+    hs_line_queue_close(open_queue(65536));
+    umask(mask);
+    ck_assert_int_eq(stat(path, &status), 0);
+    ck_assert_uint_eq(status.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(a_full_disk_ends_the_recording)
+{
+    char error[256] = "";
+    struct hs_line_queue *queue = hs_line_queue_open("/dev/full", 65536, error);
+    ck_assert_msg(queue != NULL, "%s", error);
+    int tries = 0;
+    while (put(queue, "line\n") && ++tries < 5000)
+        nap();
+    ck_assert_int_lt(tries, 5000);
+    ck_assert(!put(queue, "line\n"));
+    hs_line_queue_close(queue);
+    ck_assert_ptr_null(hs_line_queue_open("/nonexistent/file", 65536, error));
+    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/file"));
+}
+END_TEST
+
+/* ---- the stream ---- */
+
+static struct hs_metrics *metrics;
+static struct hs_ruleset_store *rulesets;
+static struct hs_map_store *maps;
+static struct hs_registry *registry;
+
+static void setup_matches(void)
+{
+    char error[256];
+    setup();
+    metrics = hs_metrics_create();
+    rulesets = hs_ruleset_store_create("metres", error);
+    maps = hs_map_store_create(4, 1 << 20);
+    registry = hs_registry_create(16, rulesets, maps);
+    ck_assert(metrics != NULL && rulesets != NULL && maps != NULL && registry != NULL);
+}
+
+static void teardown_matches(void)
+{
+    hs_registry_destroy(registry);
+    hs_map_store_destroy(maps);
+    hs_ruleset_store_destroy(rulesets);
+    hs_metrics_destroy(metrics);
+    teardown();
+}
+
+/* Records a request of a match, which is opened when it is not. */
+static void request_on(struct hs_record *record, const char *match, struct hs_map_entry *map,
+                       enum hs_route route, const char *body, const char *answer)
+{
+    struct hs_match_slot *slot = NULL;
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+                                       .map = map,
+                                       .limits = {.players = 10, .samples = 20, .movers = 5}};
+    hs_registry_acquire(registry, (struct hs_str){match, strlen(match)}, &opening, &slot);
+    ck_assert_ptr_nonnull(slot);
+    struct hs_recorded_request recorded = {.route = route,
+                                           .explain = route == HS_ROUTE_HITS_POST,
+                                           .body = {body, strlen(body)},
+                                           .answer = {answer, answer != NULL ? strlen(answer) : 0}};
+    hs_record_request(record, slot, &recorded);
+    if (route == HS_ROUTE_MATCH_DELETE)
+        hs_registry_remove(registry, slot);
+    hs_registry_release(registry, slot);
+    hs_ruleset_store_release(rulesets, opening.ruleset);
+}
+
+static void request(struct hs_record *record, const char *match, enum hs_route route,
+                    const char *body, const char *answer)
+{
+    request_on(record, match, NULL, route, body, answer);
+}
+
+static struct hs_record *open_record(size_t max_bytes)
+{
+    char error[256] = "";
+    struct hs_record *record = hs_record_open(path, max_bytes, metrics, maps, error);
+    ck_assert_msg(record != NULL, "%s", error);
+    return record;
+}
+
+static size_t metric(const char *name)
+{
+    struct hs_buffer out = {0};
+    struct hs_metrics_gauges gauges = {0};
+    char line[64];
+    hs_metrics_write(metrics, &gauges, &out);
+    hs_buffer_append(&out, "", 1);
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *found = strstr(out.data, line);
+    ck_assert_ptr_nonnull(found);
+    size_t value = strtoul(found + strlen(line), NULL, 10);
+    hs_buffer_free(&out);
+    return value;
+}
+
+/* The first member of each line, with its value: "format=hindsight-stream open=m ...". */
+static void summarise(char *text, char *summary, size_t size)
+{
+    summary[0] = '\0';
+    for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        ck_assert_msg(object != NULL, "not JSON: %s", line);
+        void *first = json_object_iter(object);
+        size_t len = strlen(summary);
+        snprintf(summary + len, size - len, "%s%s=%s", len > 0 ? " " : "",
+                 json_object_iter_key(first), json_string_value(json_object_iter_value(first)));
+        json_decref(object);
+    }
+}
+
+START_TEST(a_stream_is_what_happened)
+{
+    struct hs_record *record = open_record(1 << 20);
+    request(record, "a", HS_ROUTE_FRAMES_POST, "{\"frames\":\r\n[]}\n", "{\"stored\":0}");
+    request(record, "b", HS_ROUTE_HITS_POST, "{\"hits\":[]}", "{\"results\":[]}");
+    request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{\"match\":\"a\"}");
+    request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
+    hs_record_close(record, registry);
+    ck_assert_uint_eq(metric("hindsight_record_requests_total"), 4);
+    ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
+    char *text = read_file(), summary[512];
+    ck_assert_ptr_nonnull(strstr(text, "\"body\":{\"frames\":  []} ,\"answer\":{\"stored\":0}}\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\"request\":\"hits\",\"explain\":true,\"body\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"request\":\"delete\",\"answer\":{\"match\":\"a\"}}\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"max_players\":10,\"max_samples\":20,\"max_movers\":5}\n"));
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres open=a match=a open=b match=b"
+                              " match=a open=a match=a");
+    free(text);
+}
+END_TEST
+
+START_TEST(an_answer_that_failed_ends_the_match)
+{
+    struct hs_record *record = open_record(1 << 20);
+    request(record, "a", HS_ROUTE_FRAMES_POST, "{}", "{}");
+    request(record, "a", HS_ROUTE_FRAMES_POST, "{}", NULL);
+    request(record, "a", HS_ROUTE_FRAMES_POST, "{}", "{}");
+    request(record, "b", HS_ROUTE_FRAMES_POST, "{}", "{}");
+    hs_record_close(record, registry);
+    ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
+    ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 2);
+    char *text = read_file(), summary[512];
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres open=a match=a gap=a open=b "
+                              "match=b");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
+{
+    struct drain drained = {.reader = make_pipe()};
+    struct hs_record *record = open_record(100000);
+    char body[2048], summary[65536] = "";
+    pthread_t thread;
+    size_t requests = 0;
+    snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
+    while (metric("hindsight_record_dropped_total") == 0) {
+        request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
+        ck_assert_uint_lt(++requests, 1000);
+    }
+    ck_assert_uint_gt(hs_record_queue_bytes(record), 0);
+    /* The disk comes back. */
+    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
+    atomic_store(&drained.go, true);
+    while (hs_record_queue_bytes(record) > 0)
+        nap();
+    request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
+    request(record, "other", HS_ROUTE_TICKS_POST, body, "{}");
+    request(record, "full", HS_ROUTE_MATCH_DELETE, "", "{}");
+    request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
+    hs_record_close(record, registry);
+    pthread_join(thread, NULL);
+    ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 3);
+    ck_assert_uint_eq(metric("hindsight_record_requests_total"), requests - 1 + 2);
+    summarise(drained.text.data, summary, sizeof summary);
+    const char *end = strstr(summary, "gap=full");
+    ck_assert_ptr_nonnull(end);
+    ck_assert_str_eq(end, "gap=full open=other match=other open=full match=full");
+    hs_buffer_free(&drained.text);
+    close(drained.reader);
+}
+END_TEST
+
+START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
+{
+    struct drain drained = {.reader = make_pipe()};
+    struct hs_record *record = open_record(100000);
+    char body[2048], summary[65536] = "";
+    pthread_t thread;
+    snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
+    while (metric("hindsight_record_dropped_total") == 0)
+        request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
+    /* Marks fit where requests do not, until they do not either. */
+    for (int i = 0; i < 100; i++) {
+        char match[16];
+        snprintf(match, sizeof match, "m%d", i);
+        request(record, match, HS_ROUTE_TICKS_POST, body, "{}");
+        request(record, match, HS_ROUTE_MATCH_DELETE, "", "{}");
+    }
+    request(record, "last", HS_ROUTE_TICKS_POST, body, "{}");
+    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
+    atomic_store(&drained.go, true);
+    hs_record_close(record, registry);
+    pthread_join(thread, NULL);
+    summarise(drained.text.data, summary, sizeof summary);
+    ck_assert_ptr_nonnull(strstr(summary, "gap=full"));
+    ck_assert_ptr_null(strstr(summary, "gap=m99"));
+    ck_assert_str_eq(summary + strlen(summary) - 8, "gap=last");
+    hs_buffer_free(&drained.text);
+    close(drained.reader);
+}
+END_TEST
+
+/* A match on a map: both maps of the name are there, each before its match. */
+START_TEST(maps_are_in_the_stream_once)
+{
+    static const char document[] = "{\"boxes\":[\n{\"min\":[0,0,0],\"max\":[1,1,1]}]}";
+    static const char other[] = "{\"boxes\":[{\"min\":[0,0,0],\"max\":[2,2,2]}]}";
+    struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
+    struct hs_world_mesh mesh = {.boxes = &box, .box_count = 1};
+    struct hs_map_entry *first, *second;
+    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(document), &first),
+                     HS_MAP_CREATED);
+    size_t bytes = hs_map_store_usage(maps).bytes;
+    ck_assert_uint_eq(bytes, first->info.bytes + sizeof document - 1);
+    struct hs_record *record = open_record(1 << 20);
+    request_on(record, "a", first, HS_ROUTE_TICKS_POST, "{}", "{}");
+    request_on(record, "b", first, HS_ROUTE_TICKS_POST, "{}", "{}");
+    box.max = (struct hs_vec){2, 2, 2};
+    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(other), &second),
+                     HS_MAP_REPLACED);
+    request_on(record, "c", second, HS_ROUTE_TICKS_POST, "{}", "{}");
+    ck_assert_str_ne(first->revision, second->revision);
+    hs_map_store_release(maps, first);
+    hs_map_store_release(maps, second);
+    hs_record_close(record, registry);
+    char *text = read_file(), summary[512];
+    ck_assert_ptr_nonnull(strstr(text, "\"document\":{\"boxes\":[ {\"min\":[0,0,0]"));
+    ck_assert_ptr_nonnull(strstr(text, "\"map\":\"dm1\",\"map_revision\":\"sha256:"));
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres map=dm1 open=a match=a open=b"
+                              " match=b map=dm1 open=c match=c");
+    free(text);
+    /* Nothing holds the first one but its matches. */
+    record = open_record(1 << 20);
+    request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{}");
+    request(record, "b", HS_ROUTE_MATCH_DELETE, "", "{}");
+    hs_record_close(record, registry);
+    ck_assert_uint_lt(hs_map_store_usage(maps).bytes, bytes + sizeof other);
+}
+END_TEST
+
+/* A map whose document is gone cannot be recorded, nor what is judged on it. */
+START_TEST(a_map_without_its_document_is_a_gap)
+{
+    struct hs_world_mesh mesh = {0};
+    struct hs_map_entry *entry;
+    ck_assert_int_eq(hs_map_store_put(maps, HS_STR("dm1"), &mesh, &entry), HS_MAP_CREATED);
+    struct hs_record *record = open_record(1 << 20);
+    request_on(record, "a", entry, HS_ROUTE_TICKS_POST, "{}", "{}");
+    hs_map_store_release(maps, entry);
+    hs_record_close(record, registry);
+    char *text = read_file(), summary[512];
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres gap=a");
+    free(text);
+}
+END_TEST
+
+static Suite *create_suite(void)
+{
+    Suite *suite = suite_create("record");
+    TCase *queue = tcase_create("queue");
+    tcase_add_checked_fixture(queue, setup, teardown);
+    tcase_add_test(queue, each_thread_keeps_its_order);
+    tcase_add_test(queue, what_does_not_fit_is_refused_and_the_rest_is_written);
+    tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
+    tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
+    tcase_add_test(queue, a_file_is_continued);
+    tcase_add_test(queue, a_new_file_is_the_owners_alone);
+    tcase_add_test(queue, a_full_disk_ends_the_recording);
+    suite_add_tcase(suite, queue);
+    TCase *stream = tcase_create("stream");
+    tcase_add_checked_fixture(stream, setup_matches, teardown_matches);
+    tcase_add_test(stream, a_stream_is_what_happened);
+    tcase_add_test(stream, an_answer_that_failed_ends_the_match);
+    tcase_add_test(stream, a_match_that_did_not_fit_ends_with_a_mark);
+    tcase_add_test(stream, a_match_that_never_had_room_again_is_marked_at_the_end);
+    tcase_add_test(stream, maps_are_in_the_stream_once);
+    tcase_add_test(stream, a_map_without_its_document_is_a_gap);
+    suite_add_tcase(suite, stream);
+    return suite;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(create_suite());
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
