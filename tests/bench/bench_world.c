@@ -2,9 +2,9 @@
  * The world against its peers on a level of a million triangles, in one run.
  *
  *   world_build_s          building the hierarchy; beside it the memory it takes
- *   world_sphere_cast_us   a swept sphere of 0.05, baseline Bullet's sweep against its triangle
- * mesh world_ray_us           first hit of a ray, baseline Embree's rtcIntersect1 world_blocks_us
- * any hit of a ray, baseline Embree's rtcOccluded1
+ *   world_sphere_cast_us   a swept sphere of 0.05, baseline Bullet's sweep against its mesh
+ *   world_ray_us           first hit of a ray, baseline Embree's rtcIntersect1
+ *   world_blocks_us        any hit of a ray, baseline Embree's rtcOccluded1
  *
  * Rounds alternate and medians are compared, so that a machine that is busy with something else
  * disturbs both alike. `ratio` is how many times faster than the baseline: its time / ours.

@@ -16,7 +16,7 @@ struct kept {
 };
 
 static struct kept model[PLAYERS];
-static char names[PLAYERS][8];
+static char names[PLAYERS][16];
 
 static void model_insert(struct kept *kept, int64_t time_us)
 {
