@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/scene_extra.h"
 #include "tests/support/stage.h"
 
 #define PI 3.14159265358979323846
@@ -144,6 +145,7 @@ struct hs_ruleset *hs_scene_ruleset(double k)
     add_weapon(rules, "ray", HS_WEAPON_HITSCAN, 0, 0, k);
     add_weapon(rules, "bow", HS_WEAPON_PROJECTILE, 0.05, 60, k);
     add_weapon(rules, "cannon", HS_WEAPON_PROJECTILE, 0.3, 30, k);
+    hs_scene_add_weapons(rules, k);
     hs_ruleset_finish(rules);
     if (hs_ruleset_validate(rules, NULL, NULL) != 0) {
         fprintf(stderr, "scene: the ruleset is not valid\n");
@@ -301,10 +303,13 @@ static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 static void draw_claim(struct hs_random *random, const struct hs_scene_wishes *wishes,
                        const struct motion *motions, struct hs_scene *out)
 {
-    static const double speeds[HS_SCENE_WEAPONS] = {[HS_SCENE_BOW] = 60, [HS_SCENE_CANNON] = 30};
+    static const double speeds[HS_SCENE_ALL_WEAPONS] = {
+        [HS_SCENE_BOW] = 60, [HS_SCENE_CANNON] = 30, [HS_SCENE_ROCKET] = 40};
+    int kinds = wishes->instant  ? 2
+                : !wishes->kinds ? HS_SCENE_WEAPONS
+                                 : (wishes->falling ? HS_SCENE_ALL_WEAPONS : HS_SCENE_ROCKET);
     int64_t newest = out->times_us[HS_SCENE_FRAMES - 1];
-    out->weapon =
-        (enum hs_scene_weapon)hs_random_index(random, wishes->instant ? 2 : HS_SCENE_WEAPONS);
+    out->weapon = (enum hs_scene_weapon)hs_random_index(random, kinds);
     out->now_us = newest + hs_random_index(random, 40000);
     out->hit_time_us = newest - hs_random_index(random, wishes->events ? 260000 : 200000);
     if (wishes->events && hs_random_chance(random, 0.1))
@@ -343,6 +348,7 @@ void hs_scene_draw(struct hs_random *random, const struct hs_scene_wishes *wishe
     out->priority = hs_random_chance(random, 0.3);
     out->claim_padding = hs_random_chance(random, 0.3) ? 0.1 : 0;
     draw_claim(random, wishes, motions, out);
+    hs_scene_draw_extra(random, wishes, out);
 }
 
 /* ---- playing ---- */
@@ -422,7 +428,8 @@ static void play_frames(const struct hs_scene *scene, const struct hs_scene_fram
     for (int f = 0; f < HS_SCENE_FRAMES; f++) {
         struct hs_player_frame entries[HS_SCENE_PLAYERS];
         struct hs_posted_bone bones[HS_SCENE_PLAYERS][HS_SCENE_BONES];
-        enum hs_frame_result results[HS_SCENE_PLAYERS];
+        struct hs_mover_frame mover;
+        enum hs_frame_result results[HS_SCENE_PLAYERS + 1];
         unsigned flags = 0;
         size_t count = 0;
         for (int p = 0; p < scene->player_count; p++)
@@ -438,7 +445,9 @@ static void play_frames(const struct hs_scene *scene, const struct hs_scene_fram
         }
         struct hs_frame posted = {.time_us = scene->times_us[f] + frame->shift_us,
                                   .players = entries,
-                                  .player_count = count};
+                                  .player_count = count,
+                                  .movers = &mover};
+        posted.mover_count = hs_scene_play_mover(scene, frame, f, &mover) ? 1 : 0;
         if (!hs_match_post_frame(match, &posted, results, &flags))
             must(NULL);
     }
@@ -447,7 +456,8 @@ static void play_frames(const struct hs_scene *scene, const struct hs_scene_fram
 void hs_scene_open(const struct hs_scene *scene, const struct hs_scene_frame *frame,
                    struct hs_scene_stage *out)
 {
-    static const char *const weapons[] = {"rifle", "ray", "bow", "cannon"};
+    static const char *const weapons[] = {"rifle",   "ray",  "bow",   "cannon",
+                                          "shotgun", "pike", "rocket"};
     out->rules = hs_scene_ruleset(frame->scale);
     out->rules->hit.claim_padding = scene->claim_padding * frame->scale;
     if (scene->priority) {
@@ -468,10 +478,12 @@ void hs_scene_open(const struct hs_scene *scene, const struct hs_scene_frame *fr
         .start = hs_scene_point(frame, scene->start),
         .end = hs_scene_point(frame, scene->end),
     };
+    hs_scene_play_extra(scene, frame, out);
 }
 
 void hs_scene_close(struct hs_scene_stage *stage)
 {
     hs_match_destroy(stage->match);
+    hs_world_destroy(stage->world);
     hs_ruleset_destroy(stage->rules);
 }

@@ -15,16 +15,22 @@
 #include "validators/ruleset.h"
 
 enum { HS_SCENE_PLAYERS = 12, HS_SCENE_FRAMES = 8, HS_SCENE_BONES = 2 };
+enum { HS_SCENE_PELLETS = 6, HS_SCENE_VICTIMS = 4, HS_SCENE_WALLS = 2 };
 
 /* Rigs: a sphere; sphere, tilted capsule and box on two bones; a tilted box; an aligned box. */
 enum hs_scene_rig { HS_SCENE_BALL, HS_SCENE_BODY, HS_SCENE_CRATE, HS_SCENE_HULL, HS_SCENE_RIGS };
-/* Weapons: sphere of 0.05, ray, slow projectile of 0.05 and of 0.3. */
+/* Weapons: sphere of 0.05, ray, slow projectile of 0.05 and of 0.3; and, where they are wished for,
+   six pellets, a shot through one body, and a falling projectile that bursts. */
 enum hs_scene_weapon {
     HS_SCENE_RIFLE,
     HS_SCENE_RAY,
     HS_SCENE_BOW,
     HS_SCENE_CANNON,
-    HS_SCENE_WEAPONS
+    HS_SCENE_WEAPONS,
+    HS_SCENE_SHOTGUN = HS_SCENE_WEAPONS,
+    HS_SCENE_PIKE,
+    HS_SCENE_ROCKET,
+    HS_SCENE_ALL_WEAPONS
 };
 
 struct hs_scene_quat {
@@ -59,6 +65,23 @@ struct hs_scene_player {
     struct hs_scene_pose poses[HS_SCENE_FRAMES];
 };
 
+struct hs_scene_pellet {
+    struct hs_vec end;
+    int target; /* -1: the claim's */
+};
+
+/* A box that moves and turns evenly. */
+struct hs_scene_mover {
+    bool is_there;
+    struct hs_vec place, velocity; /* at the newest frame */
+    struct hs_scene_quat rotation;
+    struct hs_vec axis;
+    double spin; /* radians a second */
+    struct hs_vec half_extents, center;
+    int first; /* frame it is posted in */
+    int opens; /* frame from which on it is not solid; -1: always solid */
+};
+
 struct hs_scene {
     int player_count; /* the first is the shooter */
     struct hs_scene_player players[HS_SCENE_PLAYERS];
@@ -69,6 +92,14 @@ struct hs_scene {
     bool has_fire_time, priority;
     struct hs_vec start, end;
     double claim_padding;
+    bool has_target; /* else `target` is not claimed */
+    int pellet_count, victim_count, wall_count;
+    struct hs_scene_pellet pellets[HS_SCENE_PELLETS];
+    int victims[HS_SCENE_VICTIMS]; /* players */
+    bool has_world;
+    struct hs_vec walls[HS_SCENE_WALLS]
+                       [4]; /* corners of a rectangle, the last opposite the first */
+    struct hs_scene_mover mover;
 };
 
 /* What a scene may contain. */
@@ -78,6 +109,9 @@ struct hs_scene_wishes {
     bool turning; /* bodies turn and limbs move from frame to frame */
     bool instant; /* hitscan weapons only */
     bool lagging; /* some players' newest frame is older than others' */
+    bool kinds;   /* shotguns, piercing shots, bursts */
+    bool falling; /* with `kinds`: what knows up from down; without it nothing bursts */
+    bool world;   /* walls and a moving box */
 };
 
 void hs_scene_draw(struct hs_random *random, const struct hs_scene_wishes *wishes,
@@ -106,7 +140,10 @@ struct hs_vec hs_scene_point(const struct hs_scene_frame *frame, struct hs_vec p
 struct hs_scene_stage {
     struct hs_ruleset *rules;
     struct hs_match *match;
+    struct hs_world *world;
     struct hs_hit_claim claim;
+    struct hs_pellet_claim pellets[HS_SCENE_PELLETS]; /* of the claim */
+    struct hs_str victims[HS_SCENE_VICTIMS];
     int64_t now_us;
 };
 

@@ -1,0 +1,272 @@
+/*
+ * Two things a verdict must not do. A wider tolerance never refuses what a narrower one accepted:
+ * this is about one claim against one history, since what is accepted becomes part of the history
+ * of the next. And damage never hangs on a number the client claims.
+ *
+ * Random fights as in test_hit_properties.c. Each tolerance is set about what the claim needs of
+ * it, so that many claims are refused for it alone and pass with a little more; the run fails when
+ * they are few.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/hit_compare.h"
+#include "tests/support/scene.h"
+#include "tests/support/stage.h"
+
+#define DEFAULT_SEED  20250304
+#define DEFAULT_CASES 2000
+
+static const struct hs_scene_wishes anything = {.aligned = true,
+                                                .events = true,
+                                                .turning = true,
+                                                .lagging = true,
+                                                .kinds = true,
+                                                .falling = true,
+                                                .world = true};
+
+static void judge(const struct hs_scene_stage *stage, struct hs_hit_result *out)
+{
+    hs_hit_verify(stage->match, &stage->claim, stage->now_us, out);
+}
+
+/* ---- tolerances ---- */
+
+typedef void set_tolerance(struct hs_ruleset *rules, double value);
+
+static int64_t to_us(double seconds)
+{
+    return (int64_t)(seconds * 1e6);
+}
+
+static void set_origin(struct hs_ruleset *rules, double value)
+{
+    rules->hit.origin_tolerance = value;
+}
+static void set_aim(struct hs_ruleset *rules, double value)
+{
+    rules->hit.aim_tolerance_deg = value;
+}
+static void set_latency(struct hs_ruleset *rules, double value)
+{
+    rules->rewind.latency_slack_us = to_us(value);
+}
+static void set_future(struct hs_ruleset *rules, double value)
+{
+    rules->rewind.future_slack_us = to_us(value);
+}
+static void set_grace(struct hs_ruleset *rules, double value)
+{
+    rules->hit.death_grace_us = to_us(value);
+}
+static void set_limit(struct hs_ruleset *rules, double value)
+{
+    rules->rewind.limit_us = to_us(value);
+}
+static void set_padding(struct hs_ruleset *rules, double value)
+{
+    rules->hit.claim_padding = value;
+}
+
+/* `check`: whose measure says what a claim needs. `wide`: lets nearly everything pass. */
+static const struct {
+    const char *name;
+    set_tolerance *set;
+    enum hs_check check;
+    double wide;
+} tolerances[] = {
+    {"origin_tolerance", set_origin, HS_CHECK_ORIGIN, 3},
+    {"aim_tolerance_deg", set_aim, HS_CHECK_AIM, 170},
+    {"latency_slack", set_latency, HS_CHECK_LATENCY, 5},
+    {"future_slack", set_future, HS_CHECK_REWIND, 0.2},
+    {"death_grace", set_grace, HS_CHECK_LIFE, 1},
+    {"rewind.limit", set_limit, HS_CHECK_REWIND, 1},
+    {"claim_padding", set_padding, HS_CHECK_CONTACT, 0},
+};
+
+#define TOLERANCES ((int)(sizeof tolerances / sizeof *tolerances))
+
+/* What is seldom in a scene, and this tolerance is about. */
+static void make_relevant(struct hs_random *random, int row, struct hs_scene *scene)
+{
+    if (tolerances[row].set == set_grace) {
+        scene->players[0].poses[HS_SCENE_FRAMES - 5 + hs_random_index(random, 3)].event =
+            HS_EVENT_DEATH;
+        scene->players[0].poses[HS_SCENE_FRAMES - 2].event = HS_EVENT_NONE;
+        scene->players[0].poses[HS_SCENE_FRAMES - 1].event = HS_EVENT_NONE;
+    } else if (tolerances[row].set == set_future) {
+        scene->now_us = scene->times_us[HS_SCENE_FRAMES - 1];
+        scene->hit_time_us = scene->now_us + hs_random_index(random, 60000);
+        scene->has_fire_time = false;
+    } else if (tolerances[row].set == set_latency) {
+        scene->players[0].has_rtt = true;
+    } else if (tolerances[row].set == set_aim) {
+        scene->players[0].has_look = true;
+    }
+}
+
+/* The others are wide open, but for some that are as narrow as in games. */
+static void set_all(struct hs_random *random, struct hs_ruleset *rules)
+{
+    static const double narrow[] = {0.3, 5, 0.05, 0.01, 0.01, 0.2, 0.1};
+    rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE;
+    for (int i = 0; i < TOLERANCES; i++)
+        tolerances[i].set(rules, hs_random_chance(random, 0.1) ? narrow[i] : tolerances[i].wide);
+}
+
+/* How much of the tolerance the claim needs; 0 where nothing says so. */
+static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result *scratch)
+{
+    tolerances[row].set(stage->rules, 0);
+    judge(stage, scratch);
+    if (tolerances[row].set == set_padding)
+        return scratch->has_margin ? scratch->margin : 0;
+    for (int i = 0; i < scratch->check_count; i++)
+        if (scratch->checks[i].check == tolerances[row].check)
+            return scratch->checks[i].measured > 0 ? scratch->checks[i].measured : 0;
+    return 0;
+}
+
+/*
+ * One exception is meant: future_slack also decides whether the last pose of a bystander, or the
+ * last place of a mover, still stands in the way.
+ */
+static bool is_excused(int row, const struct hs_hit_result *narrow,
+                       const struct hs_hit_result *wide)
+{
+    bool met_another =
+        wide->reason == HS_REASON_BLOCKED_BY_PLAYER || wide->reason == HS_REASON_WRONG_TARGET;
+    return tolerances[row].set == set_future && met_another &&
+           wide->rewind.ignored_count < narrow->rewind.ignored_count;
+}
+
+START_TEST(wider_tolerances_never_refuse_more)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 100 + (uint64_t)_i);
+    long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES) * 2, gained = 0, excused = 0;
+    static struct hs_hit_result narrow, wide;
+    static struct hs_scene scene;
+    struct hs_tally tally = {0};
+    for (long i = 0; i < cases; i++) {
+        struct hs_scene_stage stage;
+        struct hs_scene_frame frame = hs_scene_as_it_is();
+        hs_scene_draw(&random, &anything, &scene);
+        make_relevant(&random, _i, &scene);
+        hs_scene_open(&scene, &frame, &stage);
+        set_all(&random, stage.rules);
+        double need = needed(_i, &stage, &narrow);
+        double low = need * hs_random_between(&random, 0.2, 1.3);
+        tolerances[_i].set(stage.rules, low);
+        judge(&stage, &narrow);
+        tolerances[_i].set(stage.rules, low + hs_random_between(&random, 0, 1) * (need + 0.01));
+        judge(&stage, &wide);
+        hs_tally_count(&tally, &narrow);
+        bool was = narrow.verdict == HS_VERDICT_ACCEPTED, is = wide.verdict == HS_VERDICT_ACCEPTED;
+        gained += !was && is;
+        excused += was && !is && is_excused(_i, &narrow, &wide);
+        ck_assert_msg(!was || is || is_excused(_i, &narrow, &wide), "%s, case %ld: %s became %s",
+                      tolerances[_i].name, i, hs_reason_name(narrow.reason),
+                      hs_reason_name(wide.reason));
+        hs_scene_close(&stage);
+    }
+    printf("%s: %ld cases, %ld accepted, %ld gained by more, %ld met another\n",
+           tolerances[_i].name, cases, tally.verdicts[HS_VERDICT_ACCEPTED], gained, excused);
+    fflush(stdout);
+    ck_assert_int_gt(tally.verdicts[HS_VERDICT_ACCEPTED], 0);
+    ck_assert_int_le(excused, cases / 100);
+    ck_assert_int_ge(gained, cases < 1000 ? 1 : cases / 50);
+}
+END_TEST
+
+/* ---- claimed numbers ---- */
+
+/* Everything a client says that is only compared. (A launch velocity may refuse a projectile.) */
+static void forge(struct hs_random *random, struct hs_hit_claim *claim)
+{
+    static const char *const bones[] = {NULL, "head", "torso", "legs", "nose"};
+    claim->has_claimed_damage = true;
+    claim->claimed_damage = hs_random_log_between(random, 1e-3, 1e12);
+    claim->has_radius = true;
+    claim->radius = hs_random_log_between(random, 1e-6, 1e6);
+    claim->claimed_bone = hs_stage_str(bones[hs_random_index(random, 5)]);
+    claim->shot = hs_random_bits(random) >> 11;
+}
+
+START_TEST(damage_does_not_depend_on_what_is_claimed)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 200);
+    long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES) * 2, paid = 0;
+    static struct hs_hit_result honest, forged;
+    static struct hs_scene scene;
+    for (long i = 0; i < cases; i++) {
+        struct hs_scene_stage stage;
+        struct hs_scene_frame frame = hs_scene_as_it_is();
+        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_open(&scene, &frame, &stage);
+        judge(&stage, &honest);
+        forge(&random, &stage.claim);
+        judge(&stage, &forged);
+        forged.flags = honest.flags;
+        ck_assert_msg(hs_same_words(&honest, &forged), "case %ld: %s, not %s", i,
+                      hs_reason_name(forged.reason), hs_reason_name(honest.reason));
+        ck_assert_msg(hs_same_bits(&honest, &forged), "case %ld: a number differs", i);
+        paid += honest.damage_total > 0;
+        hs_scene_close(&stage);
+    }
+    ck_assert_int_ge(paid, cases / 10);
+}
+END_TEST
+
+/* Where they are only observed, speeds, launch times that fit and the length of a trace pay
+   nothing either: damage follows from ruleset and frames. */
+START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 201);
+    long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES), paid = 0, refused = 0;
+    static struct hs_hit_result honest, forged;
+    static struct hs_scene scene;
+    for (long i = 0; i < cases; i++) {
+        struct hs_scene_stage stage;
+        struct hs_scene_frame frame = hs_scene_as_it_is();
+        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_open(&scene, &frame, &stage);
+        stage.rules->checks[HS_CHECK_FLIGHT] = HS_MODE_SHADOW;
+        judge(&stage, &honest);
+        stage.claim.has_velocity = true;
+        stage.claim.velocity =
+            hs_vec_scale(hs_random_direction(&random), hs_random_log_between(&random, 1e-3, 1e6));
+        judge(&stage, &forged);
+        for (int k = 0; k < forged.would_reject_count; k++)
+            refused += forged.would_reject[k] == HS_REASON_MUZZLE_VELOCITY;
+        ck_assert_int_eq(honest.verdict, forged.verdict);
+        ck_assert_msg(honest.damage_total == forged.damage_total, "case %ld: %.17g, not %.17g", i,
+                      forged.damage_total, honest.damage_total);
+        paid += honest.damage_total > 0;
+        hs_scene_close(&stage);
+    }
+    ck_assert_int_ge(paid, cases / 10);
+    ck_assert_int_ge(refused, cases / 20);
+}
+END_TEST
+
+int main(void)
+{
+    printf("hit tolerances: HS_SEED=%llu, %ld cases\n",
+           (unsigned long long)hs_test_seed(DEFAULT_SEED),
+           hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
+    fflush(stdout);
+    Suite *suite = suite_create("hit tolerances");
+    TCase *tcase = tcase_create("hit tolerances");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, wider_tolerances_never_refuse_more, 0, TOLERANCES);
+    tcase_add_test(tcase, damage_does_not_depend_on_what_is_claimed);
+    tcase_add_test(tcase, damage_does_not_depend_on_a_velocity_in_shadow);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
