@@ -22,6 +22,12 @@
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
+/* The refused claim of a kind that makes the best picture so far. */
+struct sight {
+    json_t *hit, *result; /* copies, owned; NULL: there is none */
+    double arrival, score;
+};
+
 struct demo {
     uint64_t seed;
     const char *keep; /* file for the recording, or NULL */
@@ -29,9 +35,7 @@ struct demo {
     struct hs_synthetic *match;
     struct hs_local_service service;
     struct hs_tally *tally;
-    /* The refused claim that makes the best picture so far. */
-    json_t *hit, *result; /* borrowed copies, owned */
-    double arrival, score;
+    struct sight miss, wall;
 };
 
 /* ---- which claim to draw ---- */
@@ -52,15 +56,13 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* A clear miss past a target who has moved since, by a shooter not too far away: the higher the
-   better; 0: not to be drawn. */
-static double picture_score(const struct demo *demo, double now, const json_t *hit,
-                            const struct hs_tally_number *number)
+/* A shot at a target who has moved since, by a shooter not too far away: the higher the better;
+   0: not to be drawn. */
+static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_walk_pose then, present;
     double hit_time = json_number_value(json_object_get(hit, "hit_time"));
-    if (!number->known || strcmp(number->check, "contact") != 0 || number->measured < 0.8 ||
-        number->measured > 2.0 || !pose_of(demo, hit, "target", hit_time, &then) ||
+    if (!pose_of(demo, hit, "target", hit_time, &then) ||
         !pose_of(demo, hit, "target", now, &present) || !present.alive)
         return 0.0;
     struct hs_vec start = vector(json_object_get(hit, "start"));
@@ -69,8 +71,43 @@ static double picture_score(const struct demo *demo, double now, const json_t *h
     double away = hs_vec_length(to_target);
     if (hs_vec_dot(way, to_target) <= 0.0 || away < 4.0 || away > 14.0)
         return 0.0; /* the other way, or out of the picture */
-    return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position)) -
-           0.3 * fabs(number->measured - 1.3);
+    return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position));
+}
+
+/* A clear miss is worth drawing. */
+static double miss_score(const struct demo *demo, double now, const json_t *hit,
+                         const struct hs_tally_number *number)
+{
+    if (!number->known || strcmp(number->check, "contact") != 0 || number->measured < 0.8 ||
+        number->measured > 2.0)
+        return 0.0;
+    double score = picture_score(demo, now, hit);
+    return score > 0.0 ? score - 0.3 * fabs(number->measured - 1.3) : 0.0;
+}
+
+/* So is a wall well between the two. */
+static double wall_score(const struct demo *demo, double now, const json_t *hit,
+                         const struct hs_tally_number *number)
+{
+    double short_of = number->limit - number->measured;
+    if (!number->known || strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
+        short_of < 1.0)
+        return 0.0;
+    double score = picture_score(demo, now, hit);
+    return score > 0.0 ? score + 1.0 / number->limit : 0.0;
+}
+
+static void consider(struct sight *best, double score, double arrival, const json_t *hit,
+                     const json_t *result)
+{
+    if (score <= best->score)
+        return;
+    json_decref(best->hit);
+    json_decref(best->result);
+    *best = (struct sight){.hit = json_deep_copy(hit),
+                           .result = json_deep_copy(result),
+                           .arrival = arrival,
+                           .score = score};
 }
 
 static void observe(void *context, const struct hs_recording_entry *entry, size_t claim,
@@ -78,18 +115,11 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
 {
     struct demo *demo = context;
     const char *who = json_string_value(json_array_get(entry->who, claim));
-    if (who == NULL || strcmp(who, HS_WHO_CLAIM_FORGER) != 0)
-        return;
     struct hs_tally_number number = hs_tally_deciding(result);
-    double score = picture_score(demo, entry->at, hit, &number);
-    if (score <= demo->score)
-        return;
-    json_decref(demo->hit);
-    json_decref(demo->result);
-    demo->hit = json_deep_copy(hit);
-    demo->result = json_deep_copy(result);
-    demo->arrival = entry->at;
-    demo->score = score;
+    if (who != NULL && strcmp(who, HS_WHO_CLAIM_FORGER) == 0)
+        consider(&demo->miss, miss_score(demo, entry->at, hit, &number), entry->at, hit, result);
+    if (who != NULL && strcmp(who, HS_WHO_WALL_FORGER) == 0)
+        consider(&demo->wall, wall_score(demo, entry->at, hit, &number), entry->at, hit, result);
 }
 
 /* ---- what is printed ---- */
@@ -97,10 +127,10 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
 static void print_opening(const struct demo *demo)
 {
     printf(
-        "Hindsight demo: %.0f seconds of a shooter for eight, made up from seed %llu.\n"
-        "Five play honestly, seeing each other 45 to 210 ms late; three cheat. Every claimed hit\n"
-        "goes over HTTP to a service started for this, which looks back at where the target was\n"
-        "at the moment the shooter saw, and judges.\n\n",
+        "Hindsight demo: %.0f seconds of a shooter for nine, made up from seed %llu.\n"
+        "Five play honestly, seeing each other 45 to 210 ms late; four cheat. Every claimed hit\n"
+        "goes over HTTP to a service started for this, which looks back at where the target, and\n"
+        "the door between them, were at the moment the shooter saw, and judges.\n\n",
         MATCH_SECONDS, (unsigned long long)demo->seed);
     fflush(stdout);
 }
@@ -111,6 +141,10 @@ static void print_number(const struct hs_tally_reason *reason)
     const struct hs_tally_number *number = &reason->example;
     if (!number->known)
         return;
+    if (strcmp(number->check, "world") == 0) {
+        printf("  e.g. a wall after %.3g m, the body after %.3g", number->measured, number->limit);
+        return;
+    }
     const char *before = strcmp(number->check, "contact") == 0 ? "missed by " : "";
     const char *after = strcmp(reason->name, "rewind_limit") == 0     ? " back"
                         : strcmp(reason->name, "time_in_future") == 0 ? " ahead"
@@ -147,46 +181,73 @@ static void print_table(const struct demo *demo)
     print_kind(demo->tally, HS_WHO_CLAIM_FORGER);
     print_kind(demo->tally, HS_WHO_THROUGH_TIME);
     print_kind(demo->tally, HS_WHO_RADIUS_FORGER);
+    print_kind(demo->tally, HS_WHO_WALL_FORGER);
     printf(
         "\n  claim_forger claims shots that went past, over or away from the body; through_time\n"
         "  picks old and future moments; radius_forger claims shots five times too wide (the\n"
-        "  rules' own radius is used, and the claim is flagged). %zu more honest shots missed\n"
-        "  on the shooter's own screen and were not claimed.\n",
+        "  rules' own radius is used, and the claim is flagged); wall_forger aims well, at those\n"
+        "  behind a wall. %zu more honest shots missed on the shooter's own screen and were not\n"
+        "  claimed.\n",
         hs_synthetic_honest_misses(demo->match));
 }
 
-static void print_picture(const struct demo *demo)
+/* The walls of the arena, and the door as it stood at a time. */
+static size_t walls_at(const struct demo *demo, double time, struct hs_solid *out, size_t room)
 {
+    size_t count;
+    const struct hs_world_box *boxes = hs_arena_boxes(&count);
+    if (count > room - 1)
+        count = room - 1;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_vec half = hs_vec_scale(hs_vec_sub(boxes[i].max, boxes[i].min), 0.5);
+        out[i] = (struct hs_solid){.center = hs_vec_add(boxes[i].min, half),
+                                   .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                   .half_extents = half};
+    }
+    out[count] = hs_arena_door(hs_walkers_opening(hs_synthetic_walkers(demo->match), time));
+    return count + 1;
+}
+
+static void print_picture(const struct demo *demo, const struct sight *sight, const char *heading)
+{
+    enum { WALLS = 32 };
     struct hs_walk_pose then, present;
     struct hs_body body_then, body_now;
+    struct hs_solid walls[WALLS];
+    const json_t *hit = sight->hit, *impact = json_object_get(sight->result, "impact");
     const struct hs_ruleset *ruleset = hs_synthetic_ruleset(demo->match);
     const struct hs_rig *rig = ruleset->rigs[ruleset->default_rig];
-    double hit_time = json_number_value(json_object_get(demo->hit, "hit_time"));
-    const char *weapon = json_string_value(json_object_get(demo->hit, "weapon"));
+    double hit_time = json_number_value(json_object_get(hit, "hit_time"));
+    const char *weapon = json_string_value(json_object_get(hit, "weapon"));
     uint16_t index = hs_ruleset_find_weapon(ruleset, (struct hs_str){weapon, strlen(weapon)});
-    if (index == HS_NONE || !pose_of(demo, demo->hit, "target", hit_time, &then) ||
-        !pose_of(demo, demo->hit, "target", demo->arrival, &present))
+    if (index == HS_NONE || !pose_of(demo, hit, "target", hit_time, &then) ||
+        !pose_of(demo, hit, "target", sight->arrival, &present))
         return;
     hs_walk_body(&then, rig, &body_then);
     hs_walk_body(&present, rig, &body_now);
-    struct hs_tally_number number = hs_tally_deciding(demo->result);
-    struct hs_picture picture = {.shooter =
-                                     json_string_value(json_object_get(demo->hit, "shooter")),
-                                 .target = json_string_value(json_object_get(demo->hit, "target")),
+    struct hs_tally_number number = hs_tally_deciding(sight->result);
+    struct hs_picture picture = {.shooter = json_string_value(json_object_get(hit, "shooter")),
+                                 .target = json_string_value(json_object_get(hit, "target")),
                                  .then = &body_then,
                                  .now = &body_now,
                                  .hit_time = hit_time,
-                                 .arrival = demo->arrival,
-                                 .start = vector(json_object_get(demo->hit, "start")),
-                                 .end = vector(json_object_get(demo->hit, "end")),
+                                 .arrival = sight->arrival,
+                                 .start = vector(json_object_get(hit, "start")),
+                                 .end = vector(json_object_get(hit, "end")),
                                  .radius = ruleset->weapons[index]->radius,
                                  .measured = number.measured,
                                  .limit = number.limit,
-                                 .unit = "m"};
-    printf("\nOne impossible hit: shot %lld, %s claims to have hit %s. Verdict: %s, %s.\n",
-           (long long)json_integer_value(json_object_get(demo->hit, "shot")), picture.shooter,
-           picture.target, json_string_value(json_object_get(demo->result, "verdict")),
-           json_string_value(json_object_get(demo->result, "reason")));
+                                 .unit = "m",
+                                 .walls = walls,
+                                 .wall_count = walls_at(demo, hit_time, walls, WALLS)};
+    if (sight == &demo->wall) {
+        picture.obstacle = json_object_get(impact, "mover") != NULL ? "the door" : "a wall";
+        picture.stopped = vector(json_object_get(impact, "center"));
+    }
+    printf("\n%s: shot %lld, %s claims to have hit %s. Verdict: %s, %s.\n", heading,
+           (long long)json_integer_value(json_object_get(hit, "shot")), picture.shooter,
+           picture.target, json_string_value(json_object_get(sight->result, "verdict")),
+           json_string_value(json_object_get(sight->result, "reason")));
     hs_picture_draw(&picture, hs_picture_style_for(stdout), stdout);
 }
 
@@ -211,6 +272,7 @@ static void print_where_to_look(const struct demo *demo)
     }
     print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
     print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");
+    print_hint("curl ", data, "/v1/maps/demo-arena", "and the walls");
     print_hint("curl ", admin, "/metrics", "what operators watch");
     print_hint("README.md", "", "", "how to post frames and claims from a game");
 }
@@ -253,7 +315,8 @@ static bool is_as_it_should_be(const struct hs_tally *tally)
            is_caught(tally, HS_WHO_CLAIM_FORGER, "no_intersection", "wrong_target") &&
            is_caught(tally, HS_WHO_THROUGH_TIME, "rewind_limit", "time_in_future") &&
            is_caught(tally, HS_WHO_RADIUS_FORGER, "no_intersection", "wrong_target") &&
-           is_flagged(tally, HS_WHO_RADIUS_FORGER, "radius_forged");
+           is_flagged(tally, HS_WHO_RADIUS_FORGER, "radius_forged") &&
+           is_caught(tally, HS_WHO_WALL_FORGER, "occluded_world", "occluded_world");
 }
 
 /* ---- how it runs ---- */
@@ -319,8 +382,10 @@ static bool run(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
     if (!hs_local_service_start(&demo->service, error) || !play_match(demo, error))
         return false;
     print_table(demo);
-    if (demo->hit != NULL)
-        print_picture(demo);
+    if (demo->miss.hit != NULL)
+        print_picture(demo, &demo->miss, "One impossible hit");
+    if (demo->wall.hit != NULL)
+        print_picture(demo, &demo->wall, "Another");
     print_where_to_look(demo);
     bool good = is_as_it_should_be(demo->tally);
     if (!good)
@@ -401,8 +466,10 @@ int hs_demo_main(int argc, char **argv)
         snprintf(error, sizeof(error), "the service did not end cleanly");
         good = false;
     }
-    json_decref(demo.hit);
-    json_decref(demo.result);
+    json_decref(demo.miss.hit);
+    json_decref(demo.miss.result);
+    json_decref(demo.wall.hit);
+    json_decref(demo.wall.result);
     hs_tally_destroy(demo.tally);
     hs_synthetic_destroy(demo.match);
     if (good)

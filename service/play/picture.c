@@ -13,19 +13,16 @@ enum { COLUMNS = 70, ROWS = 20 };
 /* Never so near that a body fills the picture: metres a column in a metric game. */
 #define LEAST_SCALE 0.04
 
-enum glyph { BLANK, THEN, NOW, SHOT, SHOT_END, NEAREST, GAP, SHOOTER, GLYPHS };
+enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
 
 static const struct {
     const char *ascii, *unicode, *colour;
 } glyphs[GLYPHS] = {
-    [BLANK] = {" ", " ", ""},
-    [THEN] = {"#", "█", "\033[32m"},
-    [NOW] = {":", "░", "\033[90m"},
-    [SHOT] = {"-", "─", "\033[31m"},
-    [SHOT_END] = {">", "►", "\033[31m"},
-    [NEAREST] = {"X", "●", "\033[1;31m"},
-    [GAP] = {"|", "┊", "\033[33m"},
-    [SHOOTER] = {"S", "S", "\033[1;31m"},
+    [BLANK] = {" ", " ", ""},          [WALL] = {"%", "▒", "\033[34m"},
+    [THEN] = {"#", "█", "\033[32m"},   [NOW] = {":", "░", "\033[90m"},
+    [SHOT] = {"-", "─", "\033[31m"},   [SHOT_END] = {">", "►", "\033[31m"},
+    [BEYOND] = {".", "·", "\033[90m"}, [MARK] = {"X", "●", "\033[1;31m"},
+    [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
 /* The plane of the picture: right is the way of the shot, up is its left or the sky. */
@@ -128,14 +125,15 @@ static void centre_cell(struct view *view, struct hs_vec point)
     view->middle = hs_vec_add_scaled(view->middle, view->up, (row - floor(row) - 0.5) * row_height);
 }
 
-static struct view choose_view(const struct hs_picture *picture,
-                               const struct hs_sweep_contact *nearest)
+/* `mark`: where the shot came nearest, or was stopped. */
+static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
+                               struct hs_vec miss)
 {
-    struct hs_vec miss = hs_vec_sub(nearest->center, nearest->point);
     struct hs_vec way = hs_vec_sub(picture->end, picture->start);
     const struct hs_vec sky = {0, 0, 1};
     double level = hypot(way.x, way.y);
-    struct view view = {.from_above = hypot(miss.x, miss.y) >= fabs(miss.z)};
+    struct view view = {.from_above =
+                            picture->obstacle != NULL || hypot(miss.x, miss.y) >= fabs(miss.z)};
     view.right =
         level > 0.0 ? (struct hs_vec){way.x / level, way.y / level, 0} : (struct hs_vec){1, 0, 0};
     struct hs_vec left = hs_vec_cross(sky, view.right);
@@ -143,7 +141,7 @@ static struct view choose_view(const struct hs_picture *picture,
     view.depth = view.from_above ? sky : left;
 
     struct bounds bounds = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
-    include(&bounds, &view, nearest->center, 0.0);
+    include(&bounds, &view, mark, 0.0);
     include_body(&bounds, &view, picture->then);
     include_body(&bounds, &view, picture->now);
     struct bounds wider = bounds;
@@ -156,7 +154,7 @@ static struct view choose_view(const struct hs_picture *picture,
     }
     view.middle = hs_vec_add_scaled(view.middle, view.right, (bounds.low[0] + bounds.high[0]) / 2);
     view.middle = hs_vec_add_scaled(view.middle, view.up, (bounds.low[1] + bounds.high[1]) / 2);
-    centre_cell(&view, nearest->center);
+    centre_cell(&view, mark);
     return view;
 }
 
@@ -179,13 +177,14 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
                 enum glyph glyph)
 {
     int row = row_of(view, point), column = column_of(view, point);
-    if (inside(row, column) && (glyph != GAP || canvas->cells[row][column] != THEN))
+    bool behind = glyph == GAP || glyph == BEYOND; /* the body that counts */
+    if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets the body. */
-static void draw_body(struct canvas *canvas, const struct view *view, const struct hs_body *body,
-                      enum glyph glyph)
+/* Fills every cell whose line of sight meets one of the solids. */
+static void draw_solids(struct canvas *canvas, const struct view *view,
+                        const struct hs_solid *solids, size_t count, enum glyph glyph)
 {
     const double far = 1e4 * view->scale;
     for (int row = 0; row < ROWS; row++) {
@@ -197,8 +196,8 @@ static void draw_body(struct canvas *canvas, const struct view *view, const stru
             struct hs_sweep sight = {hs_vec_add_scaled(eye, view->depth, -far), view->depth,
                                      2.0 * far, 0.0};
             double distance;
-            for (uint16_t i = 0; i < body->count; i++) {
-                if (hs_sweep_touches(&sight, &body->solids[i], &distance))
+            for (size_t i = 0; i < count; i++) {
+                if (hs_sweep_touches(&sight, &solids[i], &distance))
                     canvas->cells[row][column] = (unsigned char)glyph;
             }
         }
@@ -272,8 +271,9 @@ static void print_edge(const struct canvas *canvas, bool top, const char *title,
 
 static void print_legend(const struct hs_picture *picture, const struct canvas *canvas, FILE *out)
 {
-    static const enum glyph samples[] = {THEN, NOW, SHOT};
-    char lines[3][128];
+    static const enum glyph samples[] = {THEN, NOW, SHOT, WALL};
+    char lines[4][128];
+    size_t count = picture->obstacle != NULL ? 4 : 3;
     double late = 1e3 * (picture->arrival - picture->hit_time);
     snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the moment %.20s claims: what counts",
              picture->target, picture->hit_time, picture->shooter);
@@ -282,7 +282,8 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
     snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
              picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),
              picture->unit);
-    for (size_t i = 0; i < 3; i++) {
+    snprintf(lines[3], sizeof(lines[3]), "what stood there at %.3f s", picture->hit_time);
+    for (size_t i = 0; i < count; i++) {
         const char *mark =
             canvas->style.unicode ? glyphs[samples[i]].unicode : glyphs[samples[i]].ascii;
         const char *colour = canvas->style.colour ? glyphs[samples[i]].colour : "";
@@ -291,24 +292,49 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
     }
 }
 
+static void draw_miss(struct canvas *canvas, const struct view *view,
+                      const struct hs_picture *picture, const struct hs_sweep_contact *nearest)
+{
+    char text[80];
+    draw_line(canvas, view, picture->start, picture->end, SHOT);
+    draw_head(canvas);
+    draw_line(canvas, view, nearest->point, nearest->center, GAP);
+    put(canvas, view, nearest->center, MARK);
+    struct hs_vec between = hs_vec_lerp(nearest->point, nearest->center, 0.5);
+    snprintf(text, sizeof(text), " missed by %.2f %s (limit %.2f) ", picture->measured,
+             picture->unit, picture->limit);
+    write_beside(canvas, row_of(view, between), column_of(view, between), text);
+}
+
+static void draw_stop(struct canvas *canvas, const struct view *view,
+                      const struct hs_picture *picture)
+{
+    char text[80];
+    int row = row_of(view, picture->stopped), column = column_of(view, picture->stopped);
+    draw_line(canvas, view, picture->stopped, picture->end, BEYOND);
+    draw_line(canvas, view, picture->start, picture->stopped, SHOT);
+    put(canvas, view, picture->stopped, MARK);
+    snprintf(text, sizeof(text), " stopped by %s, %.2f %s before the body ", picture->obstacle,
+             picture->limit - picture->measured, picture->unit);
+    write_beside(canvas, row > 1 ? row - 2 : row + 2, column, text);
+}
+
 void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style style, FILE *out)
 {
     struct hs_sweep_contact nearest = nearest_approach(picture);
-    struct view view = choose_view(picture, &nearest);
+    struct hs_vec mark = picture->obstacle != NULL ? picture->stopped : nearest.center;
+    struct view view = choose_view(picture, mark, hs_vec_sub(nearest.center, nearest.point));
     struct canvas canvas = {.style = style};
     char text[80];
-    draw_body(&canvas, &view, picture->now, NOW);
-    draw_body(&canvas, &view, picture->then, THEN);
-    draw_line(&canvas, &view, picture->start, picture->end, SHOT);
-    draw_head(&canvas);
-    draw_line(&canvas, &view, nearest.point, nearest.center, GAP);
-    put(&canvas, &view, nearest.center, NEAREST);
+    if (view.from_above)
+        draw_solids(&canvas, &view, picture->walls, picture->wall_count, WALL);
+    draw_solids(&canvas, &view, picture->now->solids, picture->now->count, NOW);
+    draw_solids(&canvas, &view, picture->then->solids, picture->then->count, THEN);
+    if (picture->obstacle != NULL)
+        draw_stop(&canvas, &view, picture);
+    else
+        draw_miss(&canvas, &view, picture, &nearest);
     put(&canvas, &view, picture->start, SHOOTER);
-
-    struct hs_vec between = hs_vec_lerp(nearest.point, nearest.center, 0.5);
-    snprintf(text, sizeof(text), " missed by %.2f %s (limit %.2f) ", picture->measured,
-             picture->unit, picture->limit);
-    write_beside(&canvas, row_of(&view, between), column_of(&view, between), text);
 
     snprintf(text, sizeof(text), " seen from %s, a column is %.2g %s ",
              view.from_above ? "above" : "the side", view.scale, picture->unit);

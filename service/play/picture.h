@@ -1,6 +1,6 @@
 /*
  * A claim drawn in the terminal: the target's hitboxes where they were at the claimed moment and
- * where they are now, the shot, and by how much it missed.
+ * where they are now, the shot, and by how much it missed or what stopped it.
  */
 #ifndef HS_PLAY_PICTURE_H
 #define HS_PLAY_PICTURE_H
@@ -18,6 +18,10 @@ struct hs_picture {
     double radius;                    /* of the shot, as the rules have it; length */
     double measured, limit;           /* as the verdict says; length */
     const char *unit;                 /* of length, in a letter or two: "m" */
+    const struct hs_solid *walls;     /* as they stood then; may be none */
+    size_t wall_count;
+    const char *obstacle;  /* what stopped the shot, "a wall"; NULL: nothing, it missed */
+    struct hs_vec stopped; /* where it did */
 };
 
 struct hs_picture_style {
@@ -30,8 +34,8 @@ struct hs_picture_style {
 struct hs_picture_style hs_picture_style_for(FILE *out);
 
 /*
- * Draws from above, or from the side where the miss is more one of height. The shot always goes
- * from left to right. z is up.
+ * Draws from above, or from the side where the miss is more one of height; walls are drawn from
+ * above only. The shot always goes from left to right. z is up.
  */
 void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style style, FILE *out);
 

@@ -58,35 +58,56 @@ static void describe_problem(const struct hs_client_response *response, char *ou
     json_decref(problem);
 }
 
+/* Sends a body, ptr NULL: none. */
+static bool send_text(struct session *session, const char *method, const char *path,
+                      struct hs_str body, struct hs_client_response *response)
+{
+    const struct hs_playback *playback = session->playback;
+    if (hs_client_send(playback->client, method, path, body.ptr, body.len, response))
+        return true;
+    return fail(session,
+                "no answer from %s: %s\n"
+                "Is the service running there? Start one with: hindsight serve",
+                hs_client_url(playback->client), hs_client_error(playback->client));
+}
+
 static bool send_json(struct session *session, const char *method, const char *path,
                       const json_t *body, struct hs_client_response *response)
 {
-    const struct hs_playback *playback = session->playback;
     char *text = body != NULL ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     if (body != NULL && text == NULL)
         return fail(session, "out of memory");
-    bool answered = hs_client_send(playback->client, method, path, text,
-                                   text != NULL ? strlen(text) : 0, response);
+    struct hs_str sent = {text, text != NULL ? strlen(text) : 0};
+    bool answered = send_text(session, method, path, sent, response);
     free(text);
-    if (!answered)
-        return fail(session,
-                    "no answer from %s: %s\n"
-                    "Is the service running there? Start one with: hindsight serve",
-                    hs_client_url(playback->client), hs_client_error(playback->client));
-    return true;
+    return answered;
 }
 
-/* A request of the preparation: anything but `good` or `also_good` is an error. */
-static bool ask(struct session *session, const char *method, const char *path, const json_t *body,
-                struct hs_client_response *response)
+/* Anything but success is an error. */
+static bool must_succeed(struct session *session, const char *method, const char *path,
+                         const struct hs_client_response *response)
 {
     char problem[HS_PLAY_ERROR_MAX / 2];
-    if (!send_json(session, method, path, body, response))
-        return false;
     if (response->status < 400)
         return true;
     describe_problem(response, problem, sizeof(problem));
     return fail(session, "the service refused %s %s: %s", method, path, problem);
+}
+
+/* A request of the preparation. */
+static bool ask(struct session *session, const char *method, const char *path, const json_t *body,
+                struct hs_client_response *response)
+{
+    return send_json(session, method, path, body, response) &&
+           must_succeed(session, method, path, response);
+}
+
+/* The name of the map the match is opened on; empty: none. */
+static const char *map_name(const struct session *session)
+{
+    const struct hs_playback *playback = session->playback;
+    const char *named = playback->recording->header.map.text;
+    return named[0] == '\0' && playback->map.ptr != NULL ? session->match : named;
 }
 
 static bool start_forging(struct session *session, const char *ruleset)
@@ -104,7 +125,8 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-static bool open_match(struct session *session)
+/* PUTs what the recording brings to be judged by. */
+static bool bring_rules(struct session *session)
 {
     const struct hs_playback *playback = session->playback;
     const struct hs_recording_header *header = &playback->recording->header;
@@ -114,6 +136,24 @@ static bool open_match(struct session *session)
     if (header->ruleset_document != NULL &&
         !ask(session, "PUT", path, header->ruleset_document, &response))
         return false;
+    if (playback->map.ptr != NULL) {
+        snprintf(path, sizeof(path), "/v1/maps/%s", map_name(session));
+        return send_text(session, "PUT", path, playback->map, &response) &&
+               must_succeed(session, "PUT", path, &response);
+    }
+    snprintf(path, sizeof(path), "/v1/maps/%s", header->map.text);
+    return header->map_document == NULL ||
+           ask(session, "PUT", path, header->map_document, &response);
+}
+
+static bool open_match(struct session *session)
+{
+    const struct hs_playback *playback = session->playback;
+    const struct hs_recording_header *header = &playback->recording->header;
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_client_response response = {0};
+    if (!bring_rules(session))
+        return false;
     if (playback->cheat != HS_CHEAT_NONE && !start_forging(session, header->ruleset.text))
         return false;
 
@@ -121,21 +161,19 @@ static bool open_match(struct session *session)
     if (playback->replace && !send_json(session, "DELETE", path, NULL, &response))
         return false;
     json_t *body = json_pack("{s:s}", "ruleset", header->ruleset.text);
+    if (map_name(session)[0] != '\0')
+        json_object_set_new(body, "map", json_string(map_name(session)));
     bool good = send_json(session, "PUT", path, body, &response);
     json_decref(body);
     if (!good)
         return false;
-    /* 409: open under another ruleset, or another revision of this one. */
+    /* 409: open under another ruleset or map, or another revision of them. */
     if (response.status == 200 || response.status == 409)
         return fail(session,
                     "the match %s is open on this service already; end it with --replace, "
                     "or play under another name with --match NAME",
                     session->match);
-    if (response.status == 201)
-        return true;
-    char problem[HS_PLAY_ERROR_MAX / 2];
-    describe_problem(&response, problem, sizeof(problem));
-    return fail(session, "the service refused PUT %s: %s", path, problem);
+    return must_succeed(session, "PUT", path, &response);
 }
 
 static void wait_for_turn(struct session *session, double at)

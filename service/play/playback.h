@@ -17,9 +17,10 @@ struct hs_playback {
     struct hs_client *client;
     struct hs_recording *recording;
     struct hs_tally *tally;
-    const char *match;   /* NULL: the recording's own name for it */
-    bool replace;        /* end an open match of that name first */
-    double speed;        /* 1: as fast as it happened; 0: as fast as answers come */
+    const char *match; /* NULL: the recording's own name for it */
+    struct hs_str map; /* a document to be the map, whatever the recording brings; ptr NULL: none */
+    bool replace;      /* end an open match of that name first */
+    double speed;      /* 1: as fast as it happened; 0: as fast as answers come */
     enum hs_cheat cheat; /* HS_CHEAT_NONE: claims go out as they are; else truth and
                             expectations are left out of account */
     bool show_progress;  /* one line on stderr, rewritten as it goes */
@@ -31,7 +32,7 @@ struct hs_playback {
 };
 
 /*
- * Puts the ruleset and opens the match, then plays everything. False with a sentence in `error`
+ * Puts ruleset and map and opens the match, then plays everything. False with a sentence in `error`
  * when the service does not answer or refuses something, or when the recording is wrong. Failed
  * expectations are counted, not an error.
  */

@@ -110,11 +110,34 @@ static bool read_name(const struct file_recording *file, json_t *value, const ch
     return true;
 }
 
+static bool read_ruleset(const struct file_recording *file, json_t *ruleset,
+                         struct hs_recording_header *header, char error[HS_PLAY_ERROR_MAX])
+{
+    if (!json_is_object(ruleset))
+        return read_name(file, ruleset, "ruleset", &header->ruleset, error);
+    header->ruleset_document = json_incref(ruleset);
+    return read_name(file, json_object_get(ruleset, "name"), "ruleset/name", &header->ruleset,
+                     error);
+}
+
+static bool read_map(const struct file_recording *file, json_t *map,
+                     struct hs_recording_header *header, char error[HS_PLAY_ERROR_MAX])
+{
+    if (map == NULL)
+        return true;
+    if (!json_is_object(map))
+        return read_name(file, map, "map", &header->map, error);
+    if (!read_name(file, json_object_get(map, "name"), "map/name", &header->map, error))
+        return false;
+    header->map_document = json_copy(map);
+    return json_object_del(header->map_document, "name") == 0 || fail(file, error, "out of memory");
+}
+
 static bool read_header(struct file_recording *file, json_t *object,
                         struct hs_recording_header *header, char error[HS_PLAY_ERROR_MAX])
 {
     static const char *const known[] = {"format",  "version", "title", "match",
-                                        "ruleset", "unit",    NULL};
+                                        "ruleset", "map",     "unit",  NULL};
     const char *format = json_string_value(json_object_get(object, "format"));
     if (format == NULL || strcmp(format, FORMAT_NAME) != 0)
         return fail(file, error,
@@ -135,12 +158,8 @@ static bool read_header(struct file_recording *file, json_t *object,
         return fail(file, error, "\"unit\" must be a number above 0");
     if (!read_name(file, json_object_get(object, "match"), "match", &header->match, error))
         return false;
-    json_t *ruleset = json_object_get(object, "ruleset");
-    if (!json_is_object(ruleset))
-        return read_name(file, ruleset, "ruleset", &header->ruleset, error);
-    header->ruleset_document = json_incref(ruleset);
-    return read_name(file, json_object_get(ruleset, "name"), "ruleset/name", &header->ruleset,
-                     error);
+    return read_ruleset(file, json_object_get(object, "ruleset"), header, error) &&
+           read_map(file, json_object_get(object, "map"), header, error);
 }
 
 static bool is_short_form(const char *post)
@@ -323,6 +342,7 @@ void hs_recording_close(struct hs_recording *recording)
     if (recording->destroy != NULL)
         recording->destroy(recording->state);
     json_decref(recording->header.ruleset_document);
+    json_decref(recording->header.map_document);
     free(recording);
 }
 
@@ -335,14 +355,26 @@ static bool write_line(FILE *file, json_t *object)
     return good;
 }
 
+/* The map as the first line has it: its name, or the document with its name in it. */
+static json_t *map_of(const struct hs_recording_header *header)
+{
+    if (header->map_document == NULL)
+        return json_string(header->map.text);
+    json_t *map = json_pack("{s:s}", "name", header->map.text);
+    json_object_update_missing(map, header->map_document);
+    return map;
+}
+
 bool hs_recording_write_header(FILE *file, const struct hs_recording_header *header)
 {
     json_t *ruleset = header->ruleset_document != NULL ? json_incref(header->ruleset_document)
                                                        : json_string(header->ruleset.text);
-    return write_line(file,
-                      json_pack("{s:s, s:i, s:s, s:s, s:f, s:o}", "format", FORMAT_NAME, "version",
-                                FORMAT_VERSION, "title", header->title, "match", header->match.text,
-                                "unit", header->unit, "ruleset", ruleset));
+    json_t *object = json_pack("{s:s, s:i, s:s, s:s, s:f, s:o}", "format", FORMAT_NAME, "version",
+                               FORMAT_VERSION, "title", header->title, "match", header->match.text,
+                               "unit", header->unit, "ruleset", ruleset);
+    if (object != NULL && header->map.text[0] != '\0')
+        json_object_set_new(object, "map", map_of(header));
+    return write_line(file, object);
 }
 
 bool hs_recording_write_entry(FILE *file, const struct hs_recording_entry *entry)

@@ -20,7 +20,9 @@ struct hs_recording_header {
     struct hs_name match;
     struct hs_name ruleset;
     double unit;              /* units of length a metre; scales the tolerance of expectations */
+    struct hs_name map;       /* empty: the match has none */
     json_t *ruleset_document; /* owned; to be PUT before the match, or NULL: it is there already */
+    json_t *map_document;     /* likewise; as PUT, so without its name */
 };
 
 /* One request. */

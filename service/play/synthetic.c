@@ -5,16 +5,18 @@
 #include <string.h>
 
 #define MATCH_NAME   "demo"
+#define MAP_NAME     "demo-arena"
 #define WEAPON_NAME  "rifle"
 #define INTERP       0.03125 /* seconds: clients show the world two ticks late, to interpolate */
 #define TRACE_LENGTH 60.0    /* metres: how far clients trace a shot */
+#define CHEST        1.15    /* metres above the feet */
 #define HEALTH       100
 
 /* What a player does with his weapon. */
-enum habit { HONEST, CLAIM_FORGER, THROUGH_TIME, RADIUS_FORGER, HABITS };
+enum habit { HONEST, CLAIM_FORGER, THROUGH_TIME, RADIUS_FORGER, WALL_FORGER, HABITS };
 
 static const char *const labels[HABITS] = {HS_WHO_HONEST, HS_WHO_CLAIM_FORGER, HS_WHO_THROUGH_TIME,
-                                           HS_WHO_RADIUS_FORGER};
+                                           HS_WHO_RADIUS_FORGER, HS_WHO_WALL_FORGER};
 
 static const struct {
     const char *name;
@@ -25,6 +27,7 @@ static const struct {
     {"carol", 0.080, HONEST},         {"dave", 0.120, HONEST},
     {"erin", 0.165, HONEST},          {"mallory", 0.130, CLAIM_FORGER},
     {"chronos", 0.060, THROUGH_TIME}, {"bigshot", 0.050, RADIUS_FORGER},
+    {"wallace", 0.070, WALL_FORGER},
 };
 
 struct tick {
@@ -35,6 +38,7 @@ struct hs_synthetic {
     struct hs_ruleset *ruleset;
     const struct hs_rig *rig;
     const struct hs_weapon *weapon;
+    struct hs_arena *arena;
     struct hs_walkers *walkers;
     struct tick *ticks;
     size_t count;
@@ -116,8 +120,17 @@ static double gap_to(const struct hs_synthetic *match, const struct shot *shot, 
     return gap;
 }
 
-/* The first body on the shot's way on the shooter's screen. False: there is none. */
-static bool first_touched(const struct hs_synthetic *match, struct shot *shot)
+/* How far a shot gets before a wall, the floor or the door, as seen at its time, ends it. */
+static double free_way(const struct hs_synthetic *match, const struct hs_sweep *sweep, double time)
+{
+    double distance;
+    double opening = hs_walkers_opening(match->walkers, time);
+    return hs_arena_stops(match->arena, sweep, opening, &distance) ? distance : HUGE_VAL;
+}
+
+/* The first body on the shot's way on the shooter's screen, were there no walls: how far away it
+   is, HUGE_VAL when there is none. */
+static double first_body(const struct hs_synthetic *match, struct shot *shot)
 {
     struct hs_sweep sweep = sweep_of(shot, match->weapon->radius);
     double nearest = HUGE_VAL, distance;
@@ -136,7 +149,15 @@ static bool first_touched(const struct hs_synthetic *match, struct shot *shot)
             }
         }
     }
-    return nearest < HUGE_VAL;
+    return nearest;
+}
+
+/* Whether the shot hits somebody on the shooter's screen, and then whom and where. */
+static bool hits_somebody(const struct hs_synthetic *match, struct shot *shot)
+{
+    struct hs_sweep sweep = sweep_of(shot, match->weapon->radius);
+    double distance = first_body(match, shot);
+    return distance < HUGE_VAL && distance < free_way(match, &sweep, shot->hit_time);
 }
 
 static void add_claim(struct hs_synthetic *match, const struct shot *shot)
@@ -163,14 +184,27 @@ static void add_claim(struct hs_synthetic *match, const struct shot *shot)
     json_array_append_new(tick->truth, json_string(habit == HONEST ? "hit" : "miss"));
 }
 
-/* Somebody else, alive on the screen at the shot's time. False: nobody found. */
-static bool choose_target(struct hs_synthetic *match, struct shot *shot, struct hs_walk_pose *pose)
+/* The middle of a body is in sight of the shooter. */
+static bool is_in_sight(const struct hs_synthetic *match, const struct shot *shot,
+                        const struct hs_walk_pose *pose)
 {
-    for (int tries = 0; tries < 8; tries++) {
+    struct shot look = *shot;
+    look.end = pose->position;
+    look.end.z += CHEST;
+    struct hs_sweep sweep = sweep_of(&look, 0.0);
+    return free_way(match, &sweep, shot->hit_time) == HUGE_VAL;
+}
+
+/* Somebody else, alive on the screen at the shot's time, in sight or not. False: nobody found. */
+static bool choose_target(struct hs_synthetic *match, struct shot *shot, bool in_sight,
+                          struct hs_walk_pose *pose)
+{
+    for (int tries = 0; tries < 16; tries++) {
         shot->target = hs_dice_pick(&match->dice, HS_WALKERS);
         if (shot->target != shot->shooter &&
             hs_walkers_seen(match->walkers, shot->target, shot->hit_time, pose) && pose->alive &&
-            hs_vec_distance(pose->position, shot->start) > 2.5)
+            hs_vec_distance(pose->position, shot->start) > 2.5 &&
+            is_in_sight(match, shot, pose) == in_sight)
             return true;
     }
     return false;
@@ -192,14 +226,14 @@ static struct hs_vec beside(const struct shot *shot, const struct hs_walk_pose *
 static void shoot_honestly(struct hs_synthetic *match, struct shot *shot)
 {
     struct hs_walk_pose pose;
-    if (!choose_target(match, shot, &pose))
+    if (!choose_target(match, shot, true, &pose))
         return;
     double away = hs_vec_distance(pose.position, shot->start);
     double error = away * 0.016; /* about a degree */
-    double height = hs_dice_between(&match->dice, 0.0, 1.0) < 0.25 ? 1.6 : 1.15;
+    double height = hs_dice_between(&match->dice, 0.0, 1.0) < 0.25 ? 1.6 : CHEST;
     double sideways = error * hs_dice_normal(&match->dice);
     aim_at(shot, beside(shot, &pose, height, sideways, error * hs_dice_normal(&match->dice)));
-    if (!first_touched(match, shot)) {
+    if (!hits_somebody(match, shot)) {
         match->honest_misses++;
         return;
     }
@@ -217,7 +251,7 @@ static void forge_claim(struct hs_synthetic *match, struct shot *shot)
 {
     struct hs_walk_pose pose;
     struct hs_dice *dice = &match->dice;
-    if (!choose_target(match, shot, &pose))
+    if (!choose_target(match, shot, true, &pose))
         return;
     unsigned way = match->turns[shot->shooter]++ % 4;
     double off = hs_dice_between(dice, 0.9, 3.0);
@@ -239,9 +273,9 @@ static void shoot_through_time(struct hs_synthetic *match, struct shot *shot)
     bool future = match->turns[shot->shooter]++ % 3 == 2;
     shot->hit_time = to_micro(future ? now + hs_dice_between(dice, 0.08, 0.4)
                                      : now - hs_dice_between(dice, 0.35, 0.85));
-    if (!choose_target(match, shot, &pose))
+    if (!choose_target(match, shot, true, &pose))
         return;
-    aim_at(shot, beside(shot, &pose, 1.15, 0.0, 0.0));
+    aim_at(shot, beside(shot, &pose, CHEST, 0.0, 0.0));
     add_claim(match, shot);
 }
 
@@ -250,7 +284,7 @@ static void forge_radius(struct hs_synthetic *match, struct shot *shot)
     struct hs_walk_pose pose;
     double radius = match->weapon->radius;
     struct shot other;
-    if (!choose_target(match, shot, &pose))
+    if (!choose_target(match, shot, true, &pose))
         return;
     shot->radius = 5.0 * radius;
     for (int tries = 0; tries < 20; tries++) {
@@ -260,20 +294,33 @@ static void forge_radius(struct hs_synthetic *match, struct shot *shot)
         other = *shot;
         if (gap_to(match, shot, shot->target, radius) > 0.02 &&
             gap_to(match, shot, shot->target, shot->radius) <= 0.0 &&
-            !first_touched(match, &other)) {
+            !hits_somebody(match, &other)) {
             add_claim(match, shot);
             return;
         }
     }
 }
 
+/* Aims well at whom he cannot see: only the wall is wrong with it. */
+static void shoot_through_wall(struct hs_synthetic *match, struct shot *shot)
+{
+    struct hs_walk_pose pose;
+    if (!choose_target(match, shot, false, &pose))
+        return;
+    unsigned target = shot->target;
+    aim_at(shot, beside(shot, &pose, CHEST, 0.0, 0.0));
+    struct hs_sweep sweep = sweep_of(shot, match->weapon->radius);
+    double distance = first_body(match, shot);
+    if (shot->target == target && free_way(match, &sweep, shot->hit_time) < distance - 0.1)
+        add_claim(match, shot);
+}
+
 static void act(struct hs_synthetic *match, unsigned player, size_t tick)
 {
     static void (*const habits[HABITS])(struct hs_synthetic *, struct shot *) = {
-        [HONEST] = shoot_honestly,
-        [CLAIM_FORGER] = forge_claim,
-        [THROUGH_TIME] = shoot_through_time,
-        [RADIUS_FORGER] = forge_radius,
+        [HONEST] = shoot_honestly,           [CLAIM_FORGER] = forge_claim,
+        [THROUGH_TIME] = shoot_through_time, [RADIUS_FORGER] = forge_radius,
+        [WALL_FORGER] = shoot_through_wall,
     };
     double now = hs_walkers_time(tick);
     if (now < match->ready_at[player] || !hs_walkers_at(match->walkers, player, tick)->alive)
@@ -292,9 +339,11 @@ struct hs_synthetic *hs_synthetic_create(uint64_t seed, double seconds)
         return NULL;
     match->count = (size_t)(fmax(1.0, fmin(3600.0, seconds)) * HS_WALK_HZ);
     match->ticks = calloc(match->count, sizeof(*match->ticks));
-    match->walkers = hs_walkers_create(match->count);
+    match->arena = hs_arena_create();
+    match->walkers = hs_walkers_create(match->arena, match->count);
     match->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
-    if (match->ticks == NULL || match->walkers == NULL || match->ruleset == NULL) {
+    if (match->ticks == NULL || match->arena == NULL || match->walkers == NULL ||
+        match->ruleset == NULL) {
         hs_synthetic_destroy(match);
         return NULL;
     }
@@ -326,6 +375,7 @@ void hs_synthetic_destroy(struct hs_synthetic *match)
     }
     free(match->ticks);
     hs_walkers_destroy(match->walkers);
+    hs_arena_destroy(match->arena);
     hs_ruleset_destroy(match->ruleset);
     free(match);
 }
@@ -378,6 +428,19 @@ static json_t *player_of_frame(const struct hs_synthetic *match, unsigned player
     return object;
 }
 
+static json_t *door_of_frame(const struct hs_synthetic *match, size_t tick)
+{
+    struct hs_solid door = hs_arena_door(hs_walkers_opening_at(match->walkers, tick));
+    const struct hs_vec *at = &door.center, *half = &door.half_extents;
+    json_t *object =
+        json_pack("{s:s, s:[f, f, f]}", "mover", HS_ARENA_DOOR, "position", at->x, at->y, at->z);
+    if (tick == 0)
+        json_object_set_new(object, "box",
+                            json_pack("{s:[f, f, f], s:[f, f, f]}", "half_extents", half->x,
+                                      half->y, half->z, "center", 0.0, 0.0, 0.0));
+    return object;
+}
+
 static enum hs_recording_result cursor_next(void *state, struct hs_recording_entry *entry,
                                             char error[HS_PLAY_ERROR_MAX])
 {
@@ -390,12 +453,13 @@ static enum hs_recording_result cursor_next(void *state, struct hs_recording_ent
     json_t *poses = json_array();
     for (unsigned player = 0; player < HS_WALKERS; player++)
         json_array_append_new(poses, player_of_frame(match, player, cursor->tick));
+    json_t *door = door_of_frame(match, cursor->tick);
     cursor->tick++;
     entry->at = now;
     strcpy(entry->method, "POST");
     strcpy(entry->path, "/v1/matches/{match}/ticks");
-    entry->body =
-        json_pack("{s:f, s:[{s:f, s:o}]}", "now", now, "frames", "time", now, "players", poses);
+    entry->body = json_pack("{s:f, s:[{s:f, s:o, s:[o]}]}", "now", now, "frames", "time", now,
+                            "players", poses, "movers", door);
     if (entry->body == NULL) {
         snprintf(error, HS_PLAY_ERROR_MAX, "out of memory");
         return HS_RECORDING_BAD;
@@ -432,6 +496,12 @@ struct hs_recording *hs_synthetic_open(const struct hs_synthetic *match)
     strcpy(header->title, "synthetic match");
     hs_name_set(&header->match, HS_STR(MATCH_NAME));
     hs_name_set(&header->ruleset, hs_name_str(&match->ruleset->name));
+    hs_name_set(&header->map, HS_STR(MAP_NAME));
+    header->map_document = hs_arena_document();
     header->unit = 1.0;
+    if (header->map_document == NULL) {
+        hs_recording_close(recording);
+        return NULL;
+    }
     return recording;
 }

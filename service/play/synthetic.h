@@ -1,12 +1,14 @@
 /*
- * A synthetic match: people who shoot at each other across a field, each seeing the others as old
- * as his latency makes them, and three cheats. Everything follows from the seed.
+ * A synthetic match: people who shoot at each other in an arena, each seeing the others as old as
+ * his latency makes them, and four cheats. Everything follows from the seed.
  *
- * Five shoot honestly: they aim with a human's error at what their screens show and claim a hit
- * when the shot went through a body there. A shot that missed on the screen is not claimed.
+ * Five shoot honestly: they aim with a human's error at those whom their screens show, and claim a
+ * hit when the shot went through a body there before it came to a wall or to the door. A shot that
+ * missed on the screen is not claimed.
  *   claim_forger   claims hits of shots that went past the body, above it or the other way
  *   through_time   aims well, but at a moment far in the past, or in the future
  *   radius_forger  claims shots five times as wide as the weapon's, which only then touch
+ *   wall_forger    aims well, at those who are behind a wall
  */
 #ifndef HS_PLAY_SYNTHETIC_H
 #define HS_PLAY_SYNTHETIC_H
@@ -21,6 +23,7 @@
 #define HS_WHO_CLAIM_FORGER  "claim_forger"
 #define HS_WHO_THROUGH_TIME  "through_time"
 #define HS_WHO_RADIUS_FORGER "radius_forger"
+#define HS_WHO_WALL_FORGER   "wall_forger"
 
 struct hs_synthetic;
 

@@ -6,7 +6,6 @@
 /* The first tick is at this time: not 0, which too much code treats alike with "no time". */
 #define FIRST_TICK 10.0
 
-#define HALF_FIELD   18.0 /* metres from the middle to each side */
 #define ACCELERATION 14.0 /* m/s^2: what legs can do */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.2  /* m/s upwards: half a metre high */
@@ -22,21 +21,28 @@ struct walker {
     bool alive, killed;
 };
 
+/* Ways tried before one is taken that leads to a wall. */
+enum { WAYS = 32 };
+
 struct hs_walkers {
+    const struct hs_arena *arena;
     struct walker walkers[HS_WALKERS];
     struct hs_walk_pose *poses; /* [tick][walker] */
+    double *openings;           /* [tick]: of the door */
     size_t ticks, room;
 };
 
-struct hs_walkers *hs_walkers_create(size_t ticks)
+struct hs_walkers *hs_walkers_create(const struct hs_arena *arena, size_t ticks)
 {
     struct hs_walkers *walkers = calloc(1, sizeof(*walkers));
     if (walkers == NULL)
         return NULL;
+    walkers->arena = arena;
     walkers->room = ticks;
     walkers->poses = calloc(ticks * HS_WALKERS, sizeof(*walkers->poses));
-    if (walkers->poses == NULL) {
-        free(walkers);
+    walkers->openings = calloc(ticks, sizeof(*walkers->openings));
+    if (walkers->poses == NULL || walkers->openings == NULL) {
+        hs_walkers_destroy(walkers);
         return NULL;
     }
     return walkers;
@@ -47,26 +53,24 @@ void hs_walkers_destroy(struct hs_walkers *walkers)
     if (walkers == NULL)
         return;
     free(walkers->poses);
+    free(walkers->openings);
     free(walkers);
 }
 
-static struct hs_vec somewhere(struct hs_dice *dice)
+static void choose_goal(const struct hs_arena *arena, struct walker *walker, struct hs_dice *dice)
 {
-    double x = hs_dice_between(dice, -HALF_FIELD, HALF_FIELD);
-    return (struct hs_vec){x, hs_dice_between(dice, -HALF_FIELD, HALF_FIELD), 0.0};
-}
-
-static void choose_goal(struct walker *walker, struct hs_dice *dice)
-{
-    walker->goal = somewhere(dice);
+    int tries = 0;
+    do {
+        walker->goal = hs_arena_somewhere(arena, dice);
+    } while (!hs_arena_is_walkable(arena, walker->position, walker->goal) && ++tries < WAYS);
     walker->speed = hs_dice_between(dice, 2.0, 5.5);
 }
 
-static void spawn(struct walker *walker, struct hs_dice *dice)
+static void spawn(const struct hs_arena *arena, struct walker *walker, struct hs_dice *dice)
 {
-    *walker = (struct walker){.position = somewhere(dice), .alive = true};
+    *walker = (struct walker){.position = hs_arena_somewhere(arena, dice), .alive = true};
     walker->yaw = hs_dice_between(dice, -3.1, 3.1);
-    choose_goal(walker, dice);
+    choose_goal(arena, walker, dice);
 }
 
 /* Where he would like to go, around the others. */
@@ -112,7 +116,7 @@ static void walk(const struct hs_walkers *walkers, struct walker *walker, struct
     const double dt = 1.0 / HS_WALK_HZ;
     bool on_ground = walker->position.z <= 0.0;
     if (hypot(walker->goal.x - walker->position.x, walker->goal.y - walker->position.y) < 1.0)
-        choose_goal(walker, dice);
+        choose_goal(walkers->arena, walker, dice);
     struct hs_vec change = hs_vec_sub(wish(walkers, walker), walker->velocity);
     change.z = 0.0;
     double length = hs_vec_length(change), most = ACCELERATION * dt;
@@ -122,6 +126,8 @@ static void walk(const struct hs_walkers *walkers, struct walker *walker, struct
     if (on_ground && hs_dice_between(dice, 0.0, 1.0) < JUMPS * dt)
         walker->velocity.z = JUMP_SPEED;
     walker->position = hs_vec_add_scaled(walker->position, walker->velocity, dt);
+    if (hs_arena_push_out(&walker->position, &walker->velocity))
+        choose_goal(walkers->arena, walker, dice);
     walker->velocity.z -= GRAVITY * dt;
     if (walker->position.z <= 0.0)
         walker->position.z = walker->velocity.z = 0.0;
@@ -143,7 +149,7 @@ static void step(const struct hs_walkers *walkers, struct walker *walker, bool f
         pose->died = true;
     }
     if (first || (!walker->alive && walker->dead_for > DEAD_SECONDS)) {
-        spawn(walker, dice);
+        spawn(walkers->arena, walker, dice);
         pose->spawned = true;
     } else if (walker->alive) {
         walk(walkers, walker, dice);
@@ -157,11 +163,24 @@ static void step(const struct hs_walkers *walkers, struct walker *walker, bool f
     pose->alive = walker->alive;
 }
 
+/* The door opens for those who come near and shuts behind them. */
+static double next_opening(const struct hs_walkers *walkers)
+{
+    double opening = walkers->ticks > 0 ? walkers->openings[walkers->ticks - 1] : 0.0;
+    for (size_t i = 0; i < HS_WALKERS; i++) {
+        const struct walker *walker = &walkers->walkers[i];
+        if (walker->alive && hs_arena_opens_for(walker->position))
+            return fmin(1.0, opening + HS_ARENA_DOOR_STEP);
+    }
+    return fmax(0.0, opening - HS_ARENA_DOOR_STEP);
+}
+
 void hs_walkers_step(struct hs_walkers *walkers, struct hs_dice *dice)
 {
     struct hs_walk_pose *poses = &walkers->poses[walkers->ticks * HS_WALKERS];
     for (size_t i = 0; i < HS_WALKERS; i++)
         step(walkers, &walkers->walkers[i], walkers->ticks == 0, dice, &poses[i]);
+    walkers->openings[walkers->ticks] = next_opening(walkers);
     walkers->ticks++;
 }
 
@@ -186,21 +205,49 @@ const struct hs_walk_pose *hs_walkers_at(const struct hs_walkers *walkers, unsig
     return &walkers->poses[tick * HS_WALKERS + walker];
 }
 
-bool hs_walkers_seen(const struct hs_walkers *walkers, unsigned walker, double time,
-                     struct hs_walk_pose *out)
+/* The tick at or before a time, and how far it is to the next. False: before the first; after the
+   last it is the last. */
+static bool find_tick(const struct hs_walkers *walkers, double time, size_t *tick, double *alpha)
 {
     double ticks = (time - FIRST_TICK) * HS_WALK_HZ;
     if (ticks < 0.0 || walkers->ticks == 0)
         return false;
-    size_t tick = (size_t)ticks;
-    if (tick + 1 >= walkers->ticks) {
-        *out = *hs_walkers_at(walkers, walker, walkers->ticks - 1);
-        return true;
+    *tick = (size_t)ticks;
+    *alpha = ticks - (double)*tick;
+    if (*tick + 1 >= walkers->ticks) {
+        *tick = walkers->ticks - 1;
+        *alpha = 0.0;
     }
+    return true;
+}
+
+double hs_walkers_opening_at(const struct hs_walkers *walkers, size_t tick)
+{
+    return walkers->openings[tick];
+}
+
+double hs_walkers_opening(const struct hs_walkers *walkers, double time)
+{
+    size_t tick;
+    double alpha;
+    if (!find_tick(walkers, time, &tick, &alpha))
+        return 0.0;
+    double from = walkers->openings[tick];
+    return alpha > 0.0 ? from + alpha * (walkers->openings[tick + 1] - from) : from;
+}
+
+bool hs_walkers_seen(const struct hs_walkers *walkers, unsigned walker, double time,
+                     struct hs_walk_pose *out)
+{
+    size_t tick;
+    double alpha;
+    if (!find_tick(walkers, time, &tick, &alpha))
+        return false;
     const struct hs_walk_pose *from = hs_walkers_at(walkers, walker, tick);
-    const struct hs_walk_pose *to = hs_walkers_at(walkers, walker, tick + 1);
-    double alpha = ticks - (double)tick;
     *out = *from;
+    if (alpha <= 0.0)
+        return true;
+    const struct hs_walk_pose *to = hs_walkers_at(walkers, walker, tick + 1);
     if (!to->spawned) {
         out->position = hs_vec_lerp(from->position, to->position, alpha);
         out->yaw = from->yaw + alpha * wrap(to->yaw - from->yaw);

@@ -1,6 +1,6 @@
 /*
- * People who walk, run and jump about a square field: where each of them is at every tick of a
- * 64 Hz game, and, seen from a client, at any time between two ticks. Metres, seconds, z up.
+ * People who walk, run and jump about an arena: where each of them is at every tick of a 64 Hz
+ * game, and, seen from a client, at any time between two ticks. Metres, seconds, z up.
  */
 #ifndef HS_PLAY_WALKERS_H
 #define HS_PLAY_WALKERS_H
@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "service/play/arena.h"
 #include "service/play/dice.h"
 #include "validators/rewind.h"
 #include "validators/ruleset.h"
 
-enum { HS_WALKERS = 8, HS_WALK_HZ = 64 };
+enum { HS_WALKERS = 9, HS_WALK_HZ = 64 };
 
 struct hs_walk_pose {
     struct hs_vec position; /* of the feet, in whole tenths of a millimetre */
@@ -24,8 +25,8 @@ struct hs_walk_pose {
 
 struct hs_walkers;
 
-/* `ticks` of room, none walked yet. NULL: out of memory. */
-struct hs_walkers *hs_walkers_create(size_t ticks);
+/* `ticks` of room, none walked yet; the arena is borrowed. NULL: out of memory. */
+struct hs_walkers *hs_walkers_create(const struct hs_arena *arena, size_t ticks);
 void hs_walkers_destroy(struct hs_walkers *walkers);
 
 /* Everybody moves on by one tick. Not beyond the room given. */
@@ -45,6 +46,10 @@ const struct hs_walk_pose *hs_walkers_at(const struct hs_walkers *walkers, unsig
  */
 bool hs_walkers_seen(const struct hs_walkers *walkers, unsigned walker, double time,
                      struct hs_walk_pose *out);
+
+/* How far the door of the arena is open; as clients show it, a straight line between two ticks. */
+double hs_walkers_opening_at(const struct hs_walkers *walkers, size_t tick);
+double hs_walkers_opening(const struct hs_walkers *walkers, double time);
 
 /* His hitboxes: those of the rig's first stance, standing upright at the pose. */
 void hs_walk_body(const struct hs_walk_pose *pose, const struct hs_rig *rig, struct hs_body *out);

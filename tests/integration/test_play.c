@@ -215,6 +215,62 @@ START_TEST(the_documented_example_plays)
 }
 END_TEST
 
+/* A wall between the two, put under the name of the match; without it they see each other. */
+START_TEST(a_map_can_be_brought)
+{
+    struct run result;
+    char path[128], map[128];
+    strcpy(path, write_honest("walls.jsonl", "walls"));
+    strcpy(map, write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
+    RUN(&result, "play", path, "--url", url, "--json", "--map", map);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), CLAIMS);
+    RUN(&result, "play", path, "--url", url, "--json", "--match", "no-walls");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(count_of(&result, NULL, "accepted"), CLAIMS);
+    /* The match is still open on the old wall. */
+    write_text("wall.json", "{\"boxes\":[]}");
+    RUN(&result, "play", path, "--url", url, "--map", map);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
+    write_text("wall.json", "{\"boxes\":[{}]}");
+    RUN(&result, "play", path, "--url", url, "--map", map);
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "refused PUT /v1/maps/walls"));
+    ck_assert_ptr_nonnull(strstr(result.err, "/boxes/0/min"));
+    RUN(&result, "play", path, "--url", url, "--map", file_named("none.json"));
+    ck_assert_int_eq(result.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "none.json"));
+}
+END_TEST
+
+START_TEST(recordings_bring_their_map)
+{
+    struct run result;
+    static const char shot[] =
+        "{\"at\":0,\"post\":\"ticks\",\"body\":{\"now\":0,\"frames\":[{\"time\":0,\"players\":["
+        "{\"player\":\"ann\",\"position\":[0,0,0],\"weapon\":\"rifle\"},"
+        "{\"player\":\"ben\",\"position\":[20,0,0]}]}],\"hits\":[{\"shot\":1,\"shooter\":\"ann\","
+        "\"hit_time\":0,\"start\":[0,0,1.6],\"end\":[20,0,1.1],\"target\":\"ben\"}]}}\n";
+    static const char *const maps[] = {
+        "{\"name\":\"brought\",\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}", "\"brought\"",
+        "\"never-brought\""};
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+        snprintf(text, sizeof(text),
+                 "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"brought-%d\","
+                 "\"ruleset\":\"metres\",\"map\":%s}\n%s",
+                 i, maps[i], shot);
+        RUN(&result, "play", write_text("brought.jsonl", text), "--url", url, "--json");
+        ck_assert_msg(result.code == (i < 2 ? 0 : 1), "%s", result.err);
+        if (i < 2)
+            ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), 1);
+        else
+            ck_assert_ptr_nonnull(strstr(result.err, "refused PUT /v1/matches/brought-2: 422"));
+    }
+}
+END_TEST
+
 START_TEST(refusals_end_the_run_and_say_where)
 {
     struct run result;
@@ -269,6 +325,7 @@ static const char *const wrong[][6] = {
     {"play", "a.jsonl", "--match", "a b", NULL},
     {"play", "a.jsonl", "--grow", "1", NULL},
     {"play", "a.json", "--replace", NULL},
+    {"play", "a.json", "--map", "b.json", NULL},
     {"play", "a.jsonl", "--url", NULL},
     {"demo", "--seed", "-1", NULL},
     {"demo", "match", NULL},
@@ -306,9 +363,10 @@ START_TEST(demo_shows_what_it_promises)
     RUN(&result, "demo", "--seed", seed, "--keep", path);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_str_eq(result.err, "");
-    static const char *const promised[] = {"honest",          "claim_forger", "through_time",
-                                           "radius_forger",   "rewind_limit", "time_in_future",
-                                           "no_intersection", "missed by",    "One impossible hit"};
+    static const char *const promised[] = {
+        "honest",         "claim_forger",    "through_time", "radius_forger",      "rewind_limit",
+        "time_in_future", "no_intersection", "missed by",    "One impossible hit", "wall_forger",
+        "occluded_world", "stopped by"};
     for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
         ck_assert_msg(strstr(result.out, promised[i]) != NULL, "no \"%s\" in: %s", promised[i],
                       result.out);
@@ -333,6 +391,8 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, cheats_are_refused, 0, sizeof(cheats) / sizeof(cheats[0]));
     tcase_add_test(tests, expectations_decide_over_the_exit_code);
     tcase_add_test(tests, the_documented_example_plays);
+    tcase_add_test(tests, a_map_can_be_brought);
+    tcase_add_test(tests, recordings_bring_their_map);
     tcase_add_test(tests, refusals_end_the_run_and_say_where);
     tcase_add_test(tests, silence_is_said);
     tcase_add_test(tests, speed_keeps_the_pace);
@@ -356,7 +416,8 @@ int main(void)
     bool clean = hs_test_service_stop(&service);
     static const char *const files[] = {"honest.jsonl", "example.jsonl", "good.jsonl",
                                         "wrong.jsonl",  "refused.jsonl", "rules.jsonl",
-                                        "silent.jsonl", "pace.jsonl",    "demo.jsonl"};
+                                        "silent.jsonl", "pace.jsonl",    "demo.jsonl",
+                                        "walls.jsonl",  "wall.json",     "brought.jsonl"};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         unlink(file_named(files[i]));
     for (size_t i = 0; i < sizeof(cheats) / sizeof(cheats[0]); i++) {

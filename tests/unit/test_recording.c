@@ -44,6 +44,8 @@ START_TEST(reads_every_field)
     ck_assert_str_eq(recording->header.ruleset.text, "rules");
     ck_assert_double_eq(recording->header.unit, 100.0);
     ck_assert_ptr_nonnull(json_object_get(recording->header.ruleset_document, "up"));
+    ck_assert_str_eq(recording->header.map.text, ""); /* brings none, and names none */
+    ck_assert_ptr_null(recording->header.map_document);
 
     struct hs_recording_entry entry;
     char full[HS_PLAY_PATH_MAX];
@@ -133,6 +135,12 @@ static const struct {
     {"{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"m\",\"ruleset\":\"r\","
      "\"mach\":1}\n",
      "unknown field \"mach\""},
+    {"{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"m\",\"ruleset\":\"r\","
+     "\"map\":{\"boxes\":[]}}\n",
+     "\"map/name\" must be a name"},
+    {"{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"m\",\"ruleset\":\"r\","
+     "\"map\":7}\n",
+     "\"map\" must be a name"},
     {HEAD "{\"at\":1,\n", "line 2: "},
     {HEAD "{\"post\":\"hits\"}\n", "\"at\" must be a number"},
     {HEAD "{\"at\":1,\"at\":2,\"post\":\"hits\"}\n", "line 2: duplicate"},
@@ -176,6 +184,8 @@ START_TEST(what_is_written_reads_the_same)
     hs_name_set(&header.match, HS_STR("m"));
     hs_name_set(&header.ruleset, HS_STR("r"));
     header.ruleset_document = json_pack("{s:s}", "name", "r");
+    hs_name_set(&header.map, HS_STR("dm4"));
+    header.map_document = _i == 0 ? json_pack("{s:[]}", "boxes") : NULL;
     struct hs_recording_entry first = {.at = 0.015625, .method = "POST"}, second = {.at = 3.0};
     strcpy(first.path, "/v1/matches/{match}/ticks");
     first.body = json_pack("{s:[{}], s:f}", "hits", "now", 1.0 / 3.0);
@@ -198,6 +208,9 @@ START_TEST(what_is_written_reads_the_same)
     ck_assert_msg(recording != NULL, "%s", error);
     ck_assert_double_eq(recording->header.unit, 2.5);
     ck_assert(json_equal(recording->header.ruleset_document, header.ruleset_document));
+    ck_assert_str_eq(recording->header.map.text, "dm4");
+    ck_assert(header.map_document == recording->header.map_document ||
+              json_equal(recording->header.map_document, header.map_document));
     const struct hs_recording_entry *written[] = {&first, &second};
     for (size_t i = 0; i < 2; i++) {
         struct hs_recording_entry entry;
@@ -214,6 +227,7 @@ START_TEST(what_is_written_reads_the_same)
     }
     hs_recording_close(recording);
     json_decref(header.ruleset_document);
+    json_decref(header.map_document);
     hs_recording_entry_clear(&first);
     hs_recording_entry_clear(&second);
     remove_text();
@@ -238,7 +252,7 @@ int main(void)
     tcase_add_test(tests, gzip_reads_like_plain);
     tcase_add_test(tests, torn_gzip_is_an_error_not_an_end);
     tcase_add_loop_test(tests, faults_name_their_line, 0, sizeof(faults) / sizeof(faults[0]));
-    tcase_add_test(tests, what_is_written_reads_the_same);
+    tcase_add_loop_test(tests, what_is_written_reads_the_same, 0, 2);
     tcase_add_test(tests, missing_file_says_so);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -66,6 +66,71 @@ START_TEST(people_move_like_people)
 }
 END_TEST
 
+/* A body with half a metre around it, minus what rounding may take. */
+static bool is_inside(const struct hs_world_box *box, struct hs_vec at)
+{
+    const double room = 0.44;
+    return box->min.z < 2.0 && at.x > box->min.x - room && at.x < box->max.x + room &&
+           at.y > box->min.y - room && at.y < box->max.y + room;
+}
+
+/* How often somebody was in the doorway, on the way through. */
+static size_t check_walls(const struct hs_walkers *walkers)
+{
+    size_t count, crossings = 0;
+    const struct hs_world_box *boxes = hs_arena_boxes(&count);
+    for (unsigned i = 0; i < HS_WALKERS; i++) {
+        for (size_t tick = 0; tick < hs_walkers_ticks(walkers); tick++) {
+            struct hs_vec at = hs_walkers_at(walkers, i, tick)->position;
+            struct hs_solid door = hs_arena_door(hs_walkers_opening_at(walkers, tick));
+            for (size_t k = 0; k < count; k++)
+                ck_assert_msg(!is_inside(&boxes[k], at), "box %zu at tick %zu", k, tick);
+            ck_assert_double_gt(hs_solid_distance(&door, at), 0.3);
+            crossings += fabs(at.x) < 1.0 && fabs(at.y) < 0.2;
+        }
+    }
+    return crossings;
+}
+
+START_TEST(nobody_walks_through_walls)
+{
+    size_t crossings = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct hs_synthetic *match = hs_synthetic_create(seed, 60.0);
+        crossings += check_walls(hs_synthetic_walkers(match));
+        hs_synthetic_destroy(match);
+    }
+    ck_assert_uint_gt(crossings, 0);
+}
+END_TEST
+
+START_TEST(the_door_opens_and_shuts)
+{
+    struct hs_synthetic *match = hs_synthetic_create((uint64_t)_i, 60.0);
+    const struct hs_walkers *walkers = hs_synthetic_walkers(match);
+    size_t open = 0, shut = 0, moving = 0, ticks = hs_walkers_ticks(walkers);
+    for (size_t tick = 0; tick < ticks; tick++) {
+        double opening = hs_walkers_opening_at(walkers, tick);
+        ck_assert(opening >= 0.0 && opening <= 1.0);
+        open += opening == 1.0;
+        shut += opening == 0.0;
+        moving += opening > 0.0 && opening < 1.0;
+        if (tick == 0)
+            continue;
+        double before = hs_walkers_opening_at(walkers, tick - 1);
+        double half = (hs_walkers_time(tick - 1) + hs_walkers_time(tick)) / 2.0;
+        ck_assert_double_le(fabs(opening - before), HS_ARENA_DOOR_STEP);
+        ck_assert_double_eq_tol(hs_walkers_opening(walkers, half), (before + opening) / 2.0, 1e-9);
+    }
+    ck_assert_double_eq(hs_walkers_opening(walkers, hs_walkers_time(ticks) + 1.0),
+                        hs_walkers_opening_at(walkers, ticks - 1));
+    hs_synthetic_destroy(match);
+    ck_assert_uint_gt(open, 64);
+    ck_assert_uint_gt(shut, 64);
+    ck_assert_uint_gt(moving, 64);
+}
+END_TEST
+
 START_TEST(screens_show_the_way_between_ticks)
 {
     struct hs_synthetic *match = hs_synthetic_create(1, SECONDS);
@@ -91,21 +156,30 @@ static struct hs_vec vector(const json_t *object, const char *key)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* The gap between a claim's path, this wide, and its target at the claimed time. */
-static double gap_of(const struct hs_synthetic *match, const json_t *hit, double radius)
+/* The claim's target at the claimed time, and the claim's path, this wide. */
+static void body_of(const struct hs_synthetic *match, const json_t *hit, double radius,
+                    struct hs_body *body, struct hs_sweep *sweep)
 {
     const struct hs_ruleset *ruleset = hs_synthetic_ruleset(match);
     int target = hs_synthetic_find(json_string_value(json_object_get(hit, "target")));
     struct hs_walk_pose pose;
-    struct hs_body body;
     ck_assert_int_ge(target, 0);
     ck_assert(hs_walkers_seen(hs_synthetic_walkers(match), (unsigned)target,
                               json_number_value(json_object_get(hit, "hit_time")), &pose));
-    hs_walk_body(&pose, ruleset->rigs[ruleset->default_rig], &body);
+    hs_walk_body(&pose, ruleset->rigs[ruleset->default_rig], body);
     struct hs_vec start = vector(hit, "start");
     struct hs_vec path = hs_vec_sub(vector(hit, "end"), start);
-    double length = hs_vec_length(path), gap = HUGE_VAL;
-    struct hs_sweep sweep = {start, hs_vec_scale(path, 1.0 / length), length, radius};
+    double length = hs_vec_length(path);
+    *sweep = (struct hs_sweep){start, hs_vec_scale(path, 1.0 / length), length, radius};
+}
+
+/* The gap between a claim's path, this wide, and its target. */
+static double gap_of(const struct hs_synthetic *match, const json_t *hit, double radius)
+{
+    struct hs_body body;
+    struct hs_sweep sweep;
+    double gap = HUGE_VAL;
+    body_of(match, hit, radius, &body, &sweep);
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_sweep_contact contact;
         hs_sweep_solid(&sweep, &body.solids[i], &contact);
@@ -114,13 +188,44 @@ static double gap_of(const struct hs_synthetic *match, const json_t *hit, double
     return gap;
 }
 
-static void check_claim(const struct hs_synthetic *match, const char *who, const json_t *hit,
-                        double now)
+/* How far a claim's path gets before the arena, as it stood at the claimed time, is in the way. */
+static double way_of(const struct hs_synthetic *match, const struct hs_arena *arena,
+                     const json_t *hit)
+{
+    struct hs_body body;
+    struct hs_sweep sweep;
+    double distance;
+    body_of(match, hit, 0.05, &body, &sweep);
+    double opening = hs_walkers_opening(hs_synthetic_walkers(match),
+                                        json_number_value(json_object_get(hit, "hit_time")));
+    return hs_arena_stops(arena, &sweep, opening, &distance) ? distance : HUGE_VAL;
+}
+
+/* The travel of the claim's path until it touches its target; HUGE_VAL: never. */
+static double touch_of(const struct hs_synthetic *match, const json_t *hit)
+{
+    struct hs_body body;
+    struct hs_sweep sweep;
+    double first = HUGE_VAL, distance;
+    body_of(match, hit, 0.05, &body, &sweep);
+    for (uint16_t i = 0; i < body.count; i++)
+        if (hs_sweep_touches(&sweep, &body.solids[i], &distance))
+            first = fmin(first, distance);
+    return first;
+}
+
+static void check_claim(const struct hs_synthetic *match, const struct hs_arena *arena,
+                        const char *who, const json_t *hit, double now)
 {
     double age = now - json_number_value(json_object_get(hit, "hit_time"));
     double radius = json_number_value(json_object_get(hit, "radius"));
     if (strcmp(who, HS_WHO_HONEST) == 0) {
         ck_assert_double_le(gap_of(match, hit, 0.05), 1e-4);
+        ck_assert_double_lt(touch_of(match, hit), way_of(match, arena, hit));
+        ck_assert(age >= 0.02 && age < 0.25);
+    } else if (strcmp(who, HS_WHO_WALL_FORGER) == 0) {
+        ck_assert_double_gt(touch_of(match, hit), way_of(match, arena, hit));
+        ck_assert_double_lt(touch_of(match, hit), HUGE_VAL);
         ck_assert(age >= 0.02 && age < 0.25);
     } else if (strcmp(who, HS_WHO_CLAIM_FORGER) == 0) {
         ck_assert_double_gt(gap_of(match, hit, 0.05), 0.3);
@@ -138,26 +243,28 @@ static void check_claim(const struct hs_synthetic *match, const char *who, const
 START_TEST(everybody_is_true_to_his_kind)
 {
     static const char *const kinds[] = {HS_WHO_HONEST, HS_WHO_CLAIM_FORGER, HS_WHO_THROUGH_TIME,
-                                        HS_WHO_RADIUS_FORGER};
-    size_t claims[4] = {0};
+                                        HS_WHO_RADIUS_FORGER, HS_WHO_WALL_FORGER};
+    size_t claims[5] = {0};
     char error[HS_PLAY_ERROR_MAX];
     struct hs_recording_entry entry;
     struct hs_synthetic *match = hs_synthetic_create((uint64_t)_i, SECONDS);
     struct hs_recording *recording = hs_synthetic_open(match);
+    struct hs_arena *arena = hs_arena_create();
     while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
         size_t i;
         json_t *hit;
         json_array_foreach(hs_recording_claims(&entry), i, hit)
         {
             const char *who = json_string_value(json_array_get(entry.who, i));
-            check_claim(match, who, hit, entry.at);
-            for (size_t k = 0; k < 4; k++)
+            check_claim(match, arena, who, hit, entry.at);
+            for (size_t k = 0; k < 5; k++)
                 claims[k] += strcmp(who, kinds[k]) == 0;
         }
         hs_recording_entry_clear(&entry);
     }
     hs_recording_close(recording);
-    for (size_t k = 0; k < 4; k++)
+    hs_arena_destroy(arena);
+    for (size_t k = 0; k < 5; k++)
         ck_assert_msg(claims[k] >= 5, "%s made %zu claims", kinds[k], claims[k]);
     ck_assert_uint_gt(hs_synthetic_honest_misses(match), 0);
     hs_synthetic_destroy(match);
@@ -170,6 +277,8 @@ int main(void)
     TCase *tests = tcase_create("synthetic");
     tcase_add_test(tests, same_seed_same_match);
     tcase_add_loop_test(tests, people_move_like_people, 0, SEEDS);
+    tcase_add_test(tests, nobody_walks_through_walls);
+    tcase_add_loop_test(tests, the_door_opens_and_shuts, 0, SEEDS);
     tcase_add_test(tests, screens_show_the_way_between_ticks);
     tcase_add_loop_test(tests, everybody_is_true_to_his_kind, 0, SEEDS);
     suite_add_tcase(suite, tests);
