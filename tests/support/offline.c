@@ -227,16 +227,26 @@ static void put_ruleset(struct hs_offline *offline, struct hs_str name)
         hs_ruleset_destroy(ruleset);
 }
 
+/* Matches keep the world they were opened on, whatever becomes of its name. */
+static void drop_map(struct hs_offline *offline, struct hs_str name)
+{
+    struct list *list = &offline->worlds;
+    for (size_t i = 0; i < list->count; i++)
+        if (hs_str_equal(hs_name_str(&list->items[i].name), name))
+            hs_name_set(&list->items[i].name, HS_STR(""));
+}
+
 static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_str text)
 {
     struct hs_map_document document;
-    if (hs_map_decode(&offline->reader, text, &document) && find(&offline->worlds, name) == NULL) {
+    if (hs_map_decode(&offline->reader, text, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         enum hs_world_fault fault;
         struct hs_world *world = hs_world_create(&mesh, NULL, &fault);
-        if (world != NULL)
+        if (world != NULL) {
+            drop_map(offline, name);
             add(&offline->worlds, name, world);
-        else
+        } else
             hs_problem_set(&offline->problem, HS_PROBLEM_INVALID_REQUEST, "no world");
     }
     hs_map_document_free(&document);
@@ -297,6 +307,9 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
     switch (route) {
     case HS_ROUTE_MAP_PUT:
         put_map(offline, name, text);
+        return true;
+    case HS_ROUTE_MAP_DELETE:
+        drop_map(offline, name);
         return true;
     case HS_ROUTE_RULESET_PUT:
     case HS_ROUTE_MATCH_PUT:
