@@ -27,7 +27,8 @@ static void check_rulesets(const char *path, const struct hs_options *options,
                            struct report *report)
 {
     char error[256] = "";
-    struct hs_ruleset_store *store = hs_ruleset_store_create(options->default_ruleset, error);
+    struct hs_ruleset_store *store =
+        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
     if (store == NULL) {
         fprintf(report->to, "%s\n", error);
         report->lines++;

@@ -10,13 +10,13 @@
 #include "api/rulesets.h"
 #include "service/sha256.h"
 
-enum { MAX_RULESETS = 256, MAX_FILE_BYTES = 8 * 1024 * 1024 };
+enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
 
 struct hs_ruleset_store {
     pthread_mutex_t lock;
     struct hs_name default_name;
-    struct hs_ruleset_entry *entries[MAX_RULESETS]; /* in order of name */
-    size_t count;
+    struct hs_ruleset_entry **entries; /* in order of name */
+    size_t count, max_rulesets;
 };
 
 /* ---- entries ---- */
@@ -90,7 +90,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
         store->entries[place] = entry;
         return HS_RULESET_REPLACED;
     }
-    if (store->count == MAX_RULESETS) {
+    if (store->count == store->max_rulesets) {
         destroy_entry(entry);
         return HS_RULESET_FULL;
     }
@@ -103,13 +103,19 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
 
 /* ---- the store ---- */
 
-struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, char error[256])
+struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
+                                                 char error[256])
 {
     struct hs_ruleset_store *store = calloc(1, sizeof *store);
-    if (store == NULL) {
+    struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
+    if (store == NULL || entries == NULL) {
+        free(store);
+        free(entries);
         snprintf(error, 256, "out of memory");
         return NULL;
     }
+    store->entries = entries;
+    store->max_rulesets = max_rulesets;
     pthread_mutex_init(&store->lock, NULL);
     hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
     for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
@@ -132,6 +138,7 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
     for (size_t i = 0; i < store->count; i++)
         drop_reference(store->entries[i]);
     pthread_mutex_destroy(&store->lock);
+    free(store->entries);
     free(store);
 }
 
@@ -263,7 +270,7 @@ static bool load_file(struct hs_ruleset_store *store, const char *path, struct h
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "`default` is not a name of its own");
         break;
     case HS_RULESET_FULL:
-        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "at most %d rulesets", MAX_RULESETS);
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "at most %zu rulesets", store->max_rulesets);
         break;
     case HS_RULESET_NO_MEMORY:
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");

@@ -25,10 +25,11 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets; `default_name` is what the name "default" stands for, and
- * may be loaded later. NULL with a sentence in `error`.
+ * A store with the built-in rulesets, and room for `max_rulesets` (>= 3) with them; `default_name`
+ * is what the name "default" stands for, and may be loaded later. NULL with a sentence in `error`.
  */
-struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, char error[256]);
+struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
+                                                 char error[256]);
 
 /* Nobody may hold an entry any more. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);

@@ -67,7 +67,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     char error[256] = "out of memory";
     service->options = options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create(options->default_ruleset, error);
+    service->rulesets =
+        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
     service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =

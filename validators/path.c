@@ -157,8 +157,10 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     if (left >= out->sweep.length)
         return;
     left = left > 0 ? left : 0;
+    /* To the nearest: what stands in the way from a sample on is met at that very microsecond, and
+       rounding must not put the end of the way before it. */
     double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
-    out->end_us = out->start_us + (int64_t)lasts;
+    out->end_us = out->start_us + (int64_t)(lasts + 0.5);
     out->sweep.length = left;
 }
 

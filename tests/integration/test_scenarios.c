@@ -299,7 +299,8 @@ static int run_suite(void)
 int main(void)
 {
     /* What the scenarios marked with it require, and no other scenario minds; and room for all. */
-    static const char *const options[] = {"--auto-open=false", "--max-matches=100000", NULL};
+    static const char *const options[] = {"--auto-open=false", "--max-matches=100000",
+                                          "--max-rulesets=10000", "--max-maps=4096", NULL};
     int failed = 1;
     if (load_files() && hs_test_service_start(&service, options) &&
         hs_test_service_start(&second, options))

@@ -47,6 +47,7 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert_uint_eq(options.body_bytes, 1048576);
     ck_assert_uint_eq(options.map_body_bytes, 268435456);
     ck_assert_uint_eq(options.max_maps, 64);
+    ck_assert_uint_eq(options.max_rulesets, 256);
     ck_assert_uint_eq(options.map_bytes, 4294967296);
     ck_assert_uint_eq(options.idle_seconds, 75);
     ck_assert_uint_eq(options.request_seconds, 10);
