@@ -116,13 +116,26 @@ static struct hs_vec middle_of_pellets(const struct hs_hit_context *c)
     return length > 0 ? hs_vec_scale(sum, 1 / length) : c->path.direction;
 }
 
+/*
+ * A world bound is never larger than this. Beyond it double has no digits left for what a body
+ * measures, and what later checks would report of such a way means nothing.
+ */
+static bool is_in_reach(const struct hs_hit_claim *claim)
+{
+    const double reach = HS_WORLD_COORDINATE_MAX;
+    bool in_reach = hs_vec_is_within(claim->start, reach) && hs_vec_is_within(claim->end, reach);
+    for (size_t i = 0; i < claim->pellet_count; i++)
+        in_reach = in_reach && hs_vec_is_within(claim->pellets[i].end, reach);
+    return in_reach;
+}
+
 static void lay_path(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
     double extension = c->ruleset->hit.sweep_extension;
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
     c->trace_length = hs_vec_distance(claim->start, claim->end);
-    c->has_path = isfinite(c->trace_length);
+    c->has_path = is_in_reach(claim);
     hs_path_trace(claim->start, claim->end, radius, extension, c->hit_time_us, &c->path);
     if (c->has_path && is_projectile(c)) {
         struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);

@@ -56,7 +56,7 @@ static bool create_service(struct hs_replay *replay)
     set_bounds(&replay->options);
     service->options = &replay->options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create("centimetres", error);
+    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets, error);
     service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
