@@ -4,6 +4,7 @@
 #include "service/options.h"
 #include "service/play/play.h"
 #include "service/serve.h"
+#include "service/simulate/simulate.h"
 #include "service/version.h"
 
 #include <fcntl.h>
@@ -66,6 +67,7 @@ static const struct {
     {"check-config", check_config, "check a configuration file and its rulesets"},
     {"play", hs_play_main, "play a recording against a running service"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
+    {"simulate", hs_simulate_main, "made-up players and networks: how well is judged"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
