@@ -143,7 +143,7 @@ test: tests-build ## every test that needs no root and no other server
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 
 # The programs in which threads meet; meant for SANITIZE=thread.
-CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics,$(TEST_BIN))
+CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_simulate,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
@@ -159,6 +159,7 @@ fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS in all (60
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_CONTRACT_CASES=3000 CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
+	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
 	@sh tests/fuzz/run.sh 600
 
 valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind

@@ -46,9 +46,16 @@ void hs_film_pose(const struct hs_film *film, const struct hs_moment *moment, un
           moment->alpha, out);
 }
 
+/* Through memory: gcc 12 at -O2 leaves the rounding out where it converts two at a time. */
+static double to_single(double value)
+{
+    volatile float single = (float)value;
+    return (double)single;
+}
+
 struct hs_vec hs_to_single(struct hs_vec v)
 {
-    return (struct hs_vec){(double)(float)v.x, (double)(float)v.y, (double)(float)v.z};
+    return (struct hs_vec){to_single(v.x), to_single(v.y), to_single(v.z)};
 }
 
 static struct hs_pose as_sent(const struct hs_pose *pose)

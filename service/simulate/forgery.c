@@ -121,6 +121,7 @@ static void swing_all(const struct hs_mail *honest, double away, struct hs_vec s
                       struct hs_mail *out)
 {
     *out = *honest;
+    claim(out, (unsigned)honest->target); /* alone: pellets may have hit others too */
     out->hit.end = swing(honest, honest->hit.end, away, shift);
     for (size_t i = 0; i < honest->hit.pellet_count; i++)
         out->pellets[i].end = swing(honest, honest->pellets[i].end, away, shift);
@@ -334,8 +335,9 @@ static bool forge_weapon(struct hs_forger *forger, const struct hs_mail *honest,
     const struct hs_crowd *crowd = forger->game->crowd;
     double fired = (double)honest->hit.fire_time_us / 1e6;
     enum hs_arm arm = (enum hs_arm)hs_dice_pick(&forger->dice, HS_ARMS);
-    for (double at = fired - 0.15; at < fired + 0.2; at += 0.05)
-        if (hs_crowd_at(crowd, honest->from, hs_crowd_tick(crowd, at))->arm == arm)
+    for (size_t tick = hs_crowd_tick(crowd, fired - 0.15);
+         tick <= hs_crowd_tick(crowd, fired + 0.15); tick++)
+        if (hs_crowd_at(crowd, honest->from, tick)->arm == arm)
             return false;
     *out = *honest;
     out->hit.weapon = hs_name_str(&forger->game->arena->weapons[arm]->name);

@@ -102,41 +102,43 @@ struct hs_count hs_score_forged(const struct hs_score *score)
     return sum;
 }
 
-/* A share is held against a goal only where chance alone does not explain that it is below: the
-   upper end of its interval. With enough claims that is the share itself. */
-static bool falls_short(uint64_t good, uint64_t all, double goal)
+/* Beyond chance: the upper end of the 95 % interval is below the goal. */
+static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
 {
+    uint64_t all = hs_count_all(count), good = hs_count_verdict(count, verdict);
     return all > 0 && 1 - hs_wilson_low(all - good, all) < goal;
 }
 
-bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
+static bool honest_are_accepted(const struct hs_score *score, char *text, size_t size)
 {
     struct hs_count honest = hs_score_honest(score);
     uint64_t all = hs_count_all(&honest);
     uint64_t good = hs_count_verdict(&honest, HS_VERDICT_ACCEPTED);
-    snprintf(text, size, "nothing was claimed");
-    if (all == 0)
-        return false;
-    snprintf(text, size, "honest claims: %.3f %% accepted, goal %g %%",
-             100 * (double)good / (double)all, 100 * HS_GOAL_HONEST);
-    if ((double)good < HS_GOAL_HONEST * (double)all)
+    snprintf(text, size, "of %llu honest claims %llu are accepted", (unsigned long long)all,
+             (unsigned long long)good);
+    if (all == 0 || (double)good < HS_GOAL_HONEST * (double)all)
         return false;
     for (int link = 0; link < HS_LINKS; link++) {
-        struct hs_count sum = score->shots[link];
+        struct hs_count sum = {{0}, 0, 0};
         for (int arm = 0; arm < HS_ARMS; arm++)
             hs_count_add(&sum, &score->honest[link][arm]);
-        snprintf(text, size, "%s: fewer than %g %% accepted", hs_link_name((enum hs_link_kind)link),
-                 100 * HS_GOAL_HONEST);
-        if (falls_short(hs_count_verdict(&sum, HS_VERDICT_ACCEPTED), hs_count_all(&sum),
-                        HS_GOAL_HONEST))
+        snprintf(text, size, "%s: fewer than %g %% of claims or shots are accepted",
+                 hs_link_name((enum hs_link_kind)link), 100 * HS_GOAL_HONEST);
+        if (falls_short(&sum, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST) ||
+            falls_short(&score->shots[link], HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
             return false;
     }
+    return true;
+}
+
+bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
+{
+    if (!honest_are_accepted(score, text, size))
+        return false;
     for (int kind = 0; kind < HS_FORGERIES; kind++) {
-        const struct hs_count *count = &score->forged[kind];
-        snprintf(text, size, "%s: fewer than %g %% rejected",
+        snprintf(text, size, "%s: fewer than %g %% are rejected",
                  hs_forgery_name((enum hs_forgery)kind), 100 * HS_GOAL_FORGED);
-        if (falls_short(hs_count_verdict(count, HS_VERDICT_REJECTED), hs_count_all(count),
-                        HS_GOAL_FORGED))
+        if (falls_short(&score->forged[kind], HS_VERDICT_REJECTED, HS_GOAL_FORGED))
             return false;
     }
     for (int arm = 0; arm < HS_ARMS; arm++) {

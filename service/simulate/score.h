@@ -84,10 +84,17 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example);
 struct hs_count hs_score_honest(const struct hs_score *score);
 struct hs_count hs_score_forged(const struct hs_score *score);
 
-/* What must hold, with what is wrong said in `text` (at least 256 bytes). */
-#define HS_GOAL_HONEST 0.995 /* of honest claims are accepted, for each kind of link and weapon */
+#define HS_GOAL_HONEST                                                                             \
+    0.995                    /* of honest claims are accepted, over all and on each kind of link   \
+                              */
 #define HS_GOAL_FORGED 0.999 /* of each kind of forgery are rejected */
 #define HS_GOAL_EXCESS 3     /* accepted shots of a burst beyond the legal count */
+
+/*
+ * Whether the goals are met; else the first that is not is told in `text` (256 bytes are enough).
+ * The share of all honest claims counts as it is; a part of them, or a kind of forgery, misses its
+ * goal where chance does not explain that its share is below: with few claims it may be.
+ */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 
 #endif
