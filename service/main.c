@@ -5,6 +5,7 @@
 #include "service/play/play.h"
 #include "service/recheck/recheck.h"
 #include "service/serve.h"
+#include "service/simulate/simulate.h"
 #include "service/version.h"
 
 #include <fcntl.h>
@@ -69,6 +70,7 @@ static const struct {
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also by other rules"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
+    {"simulate", hs_simulate_main, "made-up players and networks: how well is judged"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -16,6 +16,18 @@ static bool runs_forward(struct hs_hit_context *c)
     return false;
 }
 
+/*
+ * How far the time of a claim is from the expected one. A posted shot is the shooter's own doing:
+ * its time is the one he saw, or the later one at which the server simulated him, or any between.
+ */
+static int64_t time_off(const struct hs_hit_context *c, int64_t expected)
+{
+    if (c->hit_time_us < expected)
+        return expected - c->hit_time_us;
+    int64_t latest = c->is_shot && c->now_us > expected ? c->now_us : expected;
+    return c->hit_time_us > latest ? c->hit_time_us - latest : 0;
+}
+
 void hs_check_latency(struct hs_hit_context *c)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
@@ -32,7 +44,7 @@ void hs_check_latency(struct hs_hit_context *c)
         connection.interp_us < rules->max_interp_us ? connection.interp_us : rules->max_interp_us;
     int64_t share = hs_seconds_to_us(rules->rtt_share * (double)connection.rtt_us / 1e6);
     int64_t expected = c->now_us - share - interp;
-    int64_t off = c->hit_time_us > expected ? c->hit_time_us - expected : expected - c->hit_time_us;
+    int64_t off = time_off(c, expected);
     if (off <= rules->latency_slack_us && !runs_forward(c))
         return;
     struct hs_check_row *row = off <= rules->latency_slack_us

@@ -1,6 +1,10 @@
 /* weapon: does it exist, and could the shooter fire it at the time of the shot? */
 #include "hit_context.h"
 
+/* The last round is spent, and a weapon put away, in a tick of the server; the time of the shot is
+   its client's idea of the same moment. What was true this long before still counts. */
+#define TOLERANCE_US INT64_C(20000)
+
 static bool owns(const struct hs_state *state, uint16_t weapon)
 {
     return state->any_weapon || (state->owned[weapon / 64] >> (weapon % 64) & 1) != 0;
@@ -13,17 +17,27 @@ static bool is_ready(const struct hs_state *state, uint16_t weapon)
 
 /*
  * Between two samples either may already be true of the shooter, so one that allows the shot is
- * enough. Frames that never named a weapon say nothing against the claim's.
+ * enough, as is one that was in force within the tolerance before it. Frames that never named a
+ * weapon say nothing against the claim's.
  */
 static bool could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                        uint16_t weapon)
 {
     const struct hs_state *from = hs_history_state(history, bracket->from);
     const struct hs_state *to = hs_history_state(history, bracket->to);
-    if (from->weapon == HS_NONE && to->weapon == HS_NONE)
-        return is_ready(from, weapon) || is_ready(to, weapon);
-    return (from->weapon == weapon && is_ready(from, weapon)) ||
-           (to->weapon == weapon && is_ready(to, weapon));
+    bool unnamed = from->weapon == HS_NONE && to->weapon == HS_NONE;
+    if ((unnamed || to->weapon == weapon) && is_ready(to, weapon))
+        return true;
+    int64_t earliest = bracket->time_us - TOLERANCE_US;
+    for (int64_t i = hs_history_find(history, bracket->from->time_us); i >= 0; i--) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        const struct hs_state *state = hs_history_state(history, sample);
+        if ((unnamed || state->weapon == weapon) && is_ready(state, weapon))
+            return true;
+        if (sample->time_us < earliest)
+            break;
+    }
+    return false;
 }
 
 /* Rounds are counted only where frames do not tell the ammunition. False: the magazine is empty. */

@@ -255,22 +255,28 @@ bool hs_walkers_seen(const struct hs_walkers *walkers, unsigned walker, double t
     return true;
 }
 
-void hs_walk_body(const struct hs_walk_pose *pose, const struct hs_rig *rig, struct hs_body *out)
+void hs_upright_body(struct hs_vec position, double yaw, const struct hs_rig *rig, unsigned stance,
+                     struct hs_body *out)
 {
-    double c = cos(pose->yaw), s = sin(pose->yaw);
+    double c = cos(yaw), s = sin(yaw);
     out->rig = rig;
     out->count = rig->hitbox_count;
     for (uint16_t i = 0; i < rig->hitbox_count; i++) {
         const struct hs_hitbox *box = &rig->hitboxes[i];
-        struct hs_vec bone = rig->stances[0].bones[box->bone].position;
+        struct hs_vec bone = rig->stances[stance].bones[box->bone].position;
         struct hs_vec at = hs_vec_add(bone, box->center);
         struct hs_vec turned = {c * at.x - s * at.y, s * at.x + c * at.y, at.z};
         out->hitbox[i] = i;
-        out->solids[i] = (struct hs_solid){.center = hs_vec_add(pose->position, turned),
+        out->solids[i] = (struct hs_solid){.center = hs_vec_add(position, turned),
                                            .axes = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}},
                                            .half_extents = box->half_extents,
                                            .radius = box->radius};
         if (box->shape == HS_SHAPE_CAPSULE)
             out->solids[i].half_extents = (struct hs_vec){0, 0, box->half_length};
     }
+}
+
+void hs_walk_body(const struct hs_walk_pose *pose, const struct hs_rig *rig, struct hs_body *out)
+{
+    hs_upright_body(pose->position, pose->yaw, rig, 0, out);
 }

@@ -51,6 +51,11 @@ bool hs_walkers_seen(const struct hs_walkers *walkers, unsigned walker, double t
 double hs_walkers_opening_at(const struct hs_walkers *walkers, size_t tick);
 double hs_walkers_opening(const struct hs_walkers *walkers, double time);
 
+/* The hitboxes of somebody upright in a stance of the rig, whose bones and hitboxes are not turned
+   within it. `yaw`: radians around +z. */
+void hs_upright_body(struct hs_vec position, double yaw, const struct hs_rig *rig, unsigned stance,
+                     struct hs_body *out);
+
 /* His hitboxes: those of the rig's first stance, standing upright at the pose. */
 void hs_walk_body(const struct hs_walk_pose *pose, const struct hs_rig *rig, struct hs_body *out);
 

@@ -389,6 +389,29 @@ START_TEST(weapons_held_in_either_sample)
 }
 END_TEST
 
+/* The last round was fired in the tick that says there is none left, as late as clocks differ. */
+START_TEST(the_last_round_counts_a_little_longer)
+{
+    static const struct {
+        int fired;
+        enum hs_reason reason;
+    } rows[] = {{899, HS_REASON_OK},
+                {900, HS_REASON_OK},
+                {920, HS_REASON_OK},
+                {921, HS_REASON_WEAPON_NOT_AVAILABLE}};
+    for (int ms = 800; ms <= 1000; ms += 50) {
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.weapon = HS_STR("rifle");
+        s.fields = HS_FIELD_AMMO;
+        s.ammo = ms < 900 ? 1 : 0;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &s, NULL), HS_FRAME_STORED);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 0, 0);
+    }
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(rows[_i].fired), 20, 0, 1.6);
+    hs_expect_reason(judge(&claim), rows[_i].reason);
+}
+END_TEST
+
 START_TEST(damage_is_of_the_weapon_held_then)
 {
     play_still();
@@ -462,6 +485,7 @@ static TCase *cases_at_limits(void)
     tcase_add_test(tcase, protection_counts_at_the_time);
     tcase_add_loop_test(tcase, no_second_kill_even_where_life_is_in_shadow, 0, 2);
     tcase_add_loop_test(tcase, weapons_held_in_either_sample, 0, WEAPON_ROWS);
+    tcase_add_loop_test(tcase, the_last_round_counts_a_little_longer, 0, 4);
     tcase_add_test(tcase, damage_is_of_the_weapon_held_then);
     tcase_add_loop_test(tcase, teams, 0, 6);
     tcase_add_test(tcase, nobody_hits_himself);

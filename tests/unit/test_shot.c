@@ -152,6 +152,32 @@ START_TEST(each_at_its_limit)
 END_TEST
 
 /* Far from the middle of the world a unit direction is lost in the coordinates. */
+/* Fired when the server simulated him, or at what he saw: with 150 ms of delay and 50 of slack. */
+START_TEST(any_time_between_what_he_saw_and_now)
+{
+    static const struct {
+        int fired;
+        enum hs_reason reason;
+    } rows[] = {{799, HS_REASON_TIME_MISMATCH},
+                {800, HS_REASON_OK},
+                {900, HS_REASON_OK},
+                {1000, HS_REASON_OK},
+                {1050, HS_REASON_OK}};
+    struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+    s.fields = HS_FIELD_RTT;
+    s.rtt_us = 150000;
+    hs_stage_post(match, HS_MS(1000) - 1, &s, NULL);
+    rules->rewind.latency_slack_us = HS_MS(50);
+    struct hs_shot_claim claim = shot_at(1, HS_MS(rows[_i].fired));
+    hs_expect_reason(judge(&claim), rows[_i].reason);
+    /* A hit is of what he saw, however late he fired. */
+    claim = shot_at(2, HS_MS(900));
+    note(&claim);
+    hs_expect_reason(judge_hit(2, HS_MS(950)), HS_REASON_TIME_MISMATCH);
+    hs_expect_reason(judge_hit(2, HS_MS(850)), HS_REASON_OK);
+}
+END_TEST
+
 START_TEST(directions_far_from_the_middle)
 {
     rules->history.world_bound = 1e12;
@@ -402,6 +428,7 @@ int main(void)
     tcase_add_test(tcase, the_checks_in_their_order);
     tcase_add_test(tcase, forward_time);
     tcase_add_test(tcase, each_at_its_limit);
+    tcase_add_loop_test(tcase, any_time_between_what_he_saw_and_now, 0, 5);
     tcase_add_test(tcase, directions_far_from_the_middle);
     tcase_add_test(tcase, the_same_again_is_a_replay_and_anything_else_a_duplicate);
     tcase_add_test(tcase, cadence_and_magazine_count_shots_and_not_their_hits);

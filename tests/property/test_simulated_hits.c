@@ -1,0 +1,96 @@
+/*
+ * Made-up players over bad networks: honest claims are accepted, forged ones are not, and firing at
+ * twice the pace gains next to nothing. HS_PROPERTY_CASES: how many honest claims at least.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "service/simulate/simulation.h"
+#include "tests/support/random.h"
+
+#define DEFAULT_SEED 20250611
+
+static struct hs_simulation simulation;
+static struct hs_score score;
+
+static uint64_t honest_claims(void)
+{
+    struct hs_count honest = hs_score_honest(&score);
+    return hs_count_all(&honest);
+}
+
+static void set_up(void)
+{
+    simulation = hs_simulation_default();
+    simulation.seed = hs_test_seed(DEFAULT_SEED);
+    simulation.claims = (uint64_t)hs_test_count("HS_PROPERTY_CASES", 20000);
+    simulation.bursts = 90;
+}
+
+START_TEST(goals_are_met)
+{
+    char missed[256];
+    ck_assert(hs_simulation_run(&simulation, &score));
+    bool good = hs_score_meets_goals(&score, missed, sizeof missed);
+    if (!good)
+        hs_simulation_print(&simulation, &score, HS_EXAMPLES, stdout);
+    ck_assert_msg(good, "%s", missed);
+    ck_assert_uint_ge(honest_claims(), simulation.claims);
+}
+END_TEST
+
+/* Goals that nothing was tried for prove nothing. */
+START_TEST(everything_comes_up)
+{
+    simulation.claims = 8000;
+    ck_assert(hs_simulation_run(&simulation, &score));
+    for (int kind = 0; kind < HS_FORGERIES; kind++)
+        ck_assert_msg(hs_count_all(&score.forged[kind]) >= 50, "%s came up %llu times",
+                      hs_forgery_name((enum hs_forgery)kind),
+                      (unsigned long long)hs_count_all(&score.forged[kind]));
+    for (int link = 0; link < HS_LINKS; link++) {
+        ck_assert_uint_ge(hs_count_all(&score.shots[link]), 200);
+        for (int arm = 0; arm < HS_ARMS; arm++)
+            ck_assert_msg(hs_count_all(&score.honest[link][arm]) >= 50, "%s, %s",
+                          hs_link_name((enum hs_link_kind)link), hs_arm_name((enum hs_arm)arm));
+    }
+    ck_assert_uint_gt(score.bursts[HS_ARM_RIFLE].bursts, 0);
+    ck_assert_uint_gt(score.bursts[HS_ARM_KNIFE].accepted, 0);
+    ck_assert_uint_gt(score.bursts[HS_ARM_SHOTGUN].shots, score.bursts[HS_ARM_SHOTGUN].accepted);
+}
+END_TEST
+
+/* A rule taken away shows: the simulation would notice a judge that sleeps. */
+START_TEST(a_short_memory_is_noticed)
+{
+    char missed[256];
+    simulation.claims = 2000;
+    simulation.bursts = 0;
+    simulation.link = HS_LINK_BAD;
+    simulation.rewind_limit = 0.2;
+    ck_assert(hs_simulation_run(&simulation, &score));
+    struct hs_count honest = hs_score_honest(&score);
+    ck_assert_uint_gt(honest.reasons[HS_REASON_REWIND_LIMIT], hs_count_all(&honest) / 2);
+    ck_assert(!hs_score_meets_goals(&score, missed, sizeof missed));
+    ck_assert_str_ne(missed, "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("simulated_hits");
+    TCase *tcase = tcase_create("simulated_hits");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, set_up, NULL);
+    tcase_add_test(tcase, goals_are_met);
+    tcase_add_test(tcase, everything_comes_up);
+    tcase_add_test(tcase, a_short_memory_is_noticed);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    printf("simulated_hits: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

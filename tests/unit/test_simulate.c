@@ -1,0 +1,288 @@
+/* The simulator's parts: its network, its people, what clients are shown, counts, determinism. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/simulate/film.h"
+#include "service/simulate/simulate.h"
+#include "service/simulate/simulation.h"
+#include "service/simulate/skirmish.h"
+
+/* ---- links ---- */
+
+START_TEST(a_way_takes_half_the_round_trip_and_the_jitter)
+{
+    enum { DRAWS = 20000 };
+    struct hs_dice dice = {(uint64_t)_i};
+    struct hs_link link;
+    hs_link_draw((enum hs_link_kind)_i, &dice, &link);
+    ck_assert(link.base >= 0.020 && link.base <= 0.200 && link.jitter > 0);
+    double sum = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double delay = hs_link_delay(&link, &dice);
+        ck_assert_double_ge(delay, link.base / 2);
+        sum += delay;
+    }
+    ck_assert_double_eq_tol(sum / DRAWS, link.base / 2 + link.jitter, 0.05 * link.jitter);
+}
+END_TEST
+
+START_TEST(one_in_twenty_is_lost_and_comes_later)
+{
+    enum { DRAWS = 100000 };
+    struct hs_dice dice = {7};
+    struct hs_link link;
+    hs_link_draw(HS_LINK_WIFI, &dice, &link);
+    int lost = 0, late = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        unsigned losses;
+        lost += hs_link_loses(&dice);
+        double delay = hs_link_command(&link, &dice, &losses);
+        late += losses > 0;
+        ck_assert_double_ge(delay, link.base / 2 + losses * HS_LINK_RESEND);
+    }
+    ck_assert_double_eq_tol((double)lost / DRAWS, HS_LINK_LOSS, 0.003);
+    ck_assert_double_eq_tol((double)late / DRAWS, HS_LINK_LOSS, 0.003);
+}
+END_TEST
+
+START_TEST(links_have_names)
+{
+    enum hs_link_kind kind;
+    for (int i = 0; i < HS_LINKS; i++) {
+        ck_assert(hs_link_parse(hs_link_name((enum hs_link_kind)i), &kind));
+        ck_assert_int_eq((int)kind, i);
+    }
+    ck_assert(hs_link_parse("mobile", &kind) && kind == HS_LINK_MOBILE);
+    ck_assert(!hs_link_parse("mobil", &kind));
+}
+END_TEST
+
+/* ---- people ---- */
+
+START_TEST(people_stay_out_of_walls_and_do_not_fly)
+{
+    enum { TICKS = 3600 };
+    struct hs_dice dice = {11};
+    struct hs_arena *arena = hs_arena_create(0.4);
+    struct hs_crowd *crowd = hs_crowd_create(TICKS, &dice);
+    int jumps = 0, deaths = 0, ducked = 0;
+    ck_assert(arena != NULL && crowd != NULL);
+    for (unsigned who = 0; who < HS_CROWD; who++) {
+        for (size_t tick = 1; tick < TICKS; tick++) {
+            const struct hs_person *before = hs_crowd_at(crowd, who, tick - 1);
+            const struct hs_person *now = hs_crowd_at(crowd, who, tick);
+            ck_assert(hs_arena_is_free(now->position, 0.3));
+            ck_assert(now->position.z >= 0 && now->position.z < 1);
+            if (now->jumps == before->jumps)
+                ck_assert_double_lt(hs_vec_distance(now->position, before->position) * HS_CROWD_HZ,
+                                    20);
+            jumps += now->jumps != before->jumps;
+            deaths += before->alive && !now->alive;
+            ducked += now->crouched;
+        }
+    }
+    ck_assert(jumps > 20 && deaths > 10 && ducked > TICKS / 10);
+    hs_crowd_destroy(crowd);
+    hs_arena_destroy(arena);
+}
+END_TEST
+
+/* ---- films ---- */
+
+static struct hs_film_frame frames[3];
+static const struct hs_film film = {frames, 3};
+
+static void set_up_film(void)
+{
+    memset(frames, 0, sizeof frames);
+    for (int i = 0; i < 3; i++) {
+        frames[i].time = 1 + 0.1 * i;
+        frames[i].people[0] = (struct hs_pose){
+            .position = {1.0 * i, 0.1, 0}, .yaw = i == 0 ? 3.1 : -3.1, .jumps = i == 2 ? 1 : 0};
+    }
+}
+
+START_TEST(poses_blend_but_never_into_a_jump)
+{
+    struct hs_moment moment;
+    struct hs_pose pose;
+    ck_assert(!hs_film_find(&film, 0.99, &moment));
+    ck_assert(hs_film_find(&film, 1.05, &moment));
+    ck_assert(moment.from == 0 && moment.to == 1);
+    hs_film_pose(&film, &moment, 0, &pose);
+    ck_assert_double_eq_tol(pose.position.x, 0.5, 1e-9);
+    ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* the shorter way round */
+    ck_assert(hs_film_find(&film, 1.19, &moment));
+    hs_film_pose(&film, &moment, 0, &pose);
+    ck_assert_double_eq(pose.position.x, 1);
+    ck_assert(hs_film_find(&film, 5, &moment));
+    ck_assert(moment.from == 2 && moment.to == 2 && moment.time == frames[2].time);
+}
+END_TEST
+
+START_TEST(what_is_sent_is_rounded)
+{
+    struct hs_moment moment;
+    struct hs_pose exact, sent;
+    ck_assert(hs_film_find(&film, 1, &moment));
+    hs_film_pose(&film, &moment, 0, &exact);
+    hs_film_pose_sent(&film, &moment, 0, &sent);
+    static volatile const float tenth = 0.1f;
+    ck_assert_double_eq(sent.position.y, (double)tenth);
+    ck_assert_double_ne(sent.yaw, exact.yaw);
+    ck_assert_double_eq_tol(sent.yaw, exact.yaw, 1e-4);
+}
+END_TEST
+
+/* ---- counts ---- */
+
+START_TEST(wilsons_interval)
+{
+    ck_assert_double_eq(hs_wilson_low(0, 0), 0);
+    ck_assert_double_eq_tol(hs_wilson_low(0, 10), 0, 1e-12);
+    ck_assert_double_eq_tol(hs_wilson_low(10, 10), 0.722467, 1e-6);
+    ck_assert_double_eq_tol(hs_wilson_low(995, 1000), 0.988349, 1e-6);
+}
+END_TEST
+
+static struct hs_score *good_score(void)
+{
+    static struct hs_score score;
+    memset(&score, 0, sizeof score);
+    score.honest[0][0].reasons[HS_REASON_OK] = 10000;
+    score.forged[HS_FORGERY_WALL].reasons[HS_REASON_OCCLUDED_WORLD] = 100000;
+    score.bursts[HS_ARM_RIFLE] = (struct hs_burst_count){10, 1340, 700, 3};
+    return &score;
+}
+
+START_TEST(goals)
+{
+    char missed[256];
+    struct hs_score *score = good_score();
+    ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    score = good_score();
+    score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    ck_assert_ptr_nonnull(strstr(missed, "wall_between"));
+    /* What is not known is not rejected. */
+    score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 0;
+    score->forged[HS_FORGERY_WALL].reasons[HS_REASON_HISTORY_GAP] = 150;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    score = good_score();
+    score->bursts[HS_ARM_RIFLE].worst = 4;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    memset(score, 0, sizeof *score);
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+}
+END_TEST
+
+/* ---- the whole ---- */
+
+static struct hs_score scores[2];
+
+static void play(uint64_t seed, unsigned threads, struct hs_score *out)
+{
+    struct hs_simulation simulation = hs_simulation_default();
+    simulation.seed = seed;
+    simulation.threads = threads;
+    simulation.claims = 200;
+    simulation.bursts = 6;
+    simulation.seconds = 4;
+    memset(out, 0, sizeof *out);
+    ck_assert(hs_simulation_run(&simulation, out));
+}
+
+START_TEST(threads_change_nothing)
+{
+    play(5, 1, &scores[0]);
+    play(5, 3, &scores[1]);
+    ck_assert_mem_eq(scores[0].honest, scores[1].honest, sizeof scores[0].honest);
+    ck_assert_mem_eq(scores[0].shots, scores[1].shots, sizeof scores[0].shots);
+    ck_assert_mem_eq(scores[0].forged, scores[1].forged, sizeof scores[0].forged);
+    ck_assert_mem_eq(scores[0].bursts, scores[1].bursts, sizeof scores[0].bursts);
+    ck_assert_uint_eq(scores[0].example_count, scores[1].example_count);
+}
+END_TEST
+
+START_TEST(seeds_change_everything)
+{
+    play(5, 2, &scores[0]);
+    play(6, 2, &scores[1]);
+    ck_assert_mem_ne(scores[0].honest, scores[1].honest, sizeof scores[0].honest);
+    ck_assert_mem_ne(scores[0].forged, scores[1].forged, sizeof scores[0].forged);
+}
+END_TEST
+
+START_TEST(the_report_names_what_it_counts)
+{
+    char *text = NULL;
+    size_t size = 0;
+    play(5, 2, &scores[0]);
+    struct hs_simulation simulation = hs_simulation_default();
+    FILE *file = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(file);
+    hs_simulation_print(&simulation, &scores[0], 4, file);
+    fclose(file);
+    ck_assert_ptr_nonnull(strstr(text, "time_future"));
+    ck_assert_ptr_nonnull(strstr(text, "MOBILE"));
+    free(text);
+    json_t *object = hs_simulation_json(&simulation, &scores[0]);
+    struct hs_count honest = hs_score_honest(&scores[0]);
+    json_t *all = json_object_get(json_object_get(object, "honest"), "all");
+    ck_assert_int_eq(json_integer_value(json_object_get(all, "claims")),
+                     (json_int_t)hs_count_all(&honest));
+    ck_assert(json_is_boolean(json_object_get(object, "goals_met")));
+    json_decref(object);
+}
+END_TEST
+
+START_TEST(wrong_usage)
+{
+    static char *lines[][4] = {{"simulate", NULL},
+                               {"simulate", "hots", NULL},
+                               {"simulate", "hits", "--claims=0", NULL},
+                               {"simulate", "hits", "--seed=-1", NULL},
+                               {"simulate", "hits", "--profile=modem", NULL},
+                               {"simulate", "hits", "--rewind-limit=nan", NULL},
+                               {"simulate", "hits", "--speed", NULL},
+                               {"simulate", "hits", "more", NULL}};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        int argc = 0;
+        while (argc < 4 && lines[i][argc] != NULL)
+            argc++;
+        ck_assert_msg(hs_simulate_main(argc, lines[i]) == 2, "line %zu", i);
+    }
+    char *help[] = {"simulate", "hits", "--help", NULL};
+    ck_assert_int_eq(hs_simulate_main(3, help), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("simulate");
+    TCase *tcase = tcase_create("simulate");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, set_up_film, NULL);
+    tcase_add_loop_test(tcase, a_way_takes_half_the_round_trip_and_the_jitter, 0, HS_LINKS);
+    tcase_add_test(tcase, one_in_twenty_is_lost_and_comes_later);
+    tcase_add_test(tcase, links_have_names);
+    tcase_add_test(tcase, people_stay_out_of_walls_and_do_not_fly);
+    tcase_add_test(tcase, poses_blend_but_never_into_a_jump);
+    tcase_add_test(tcase, what_is_sent_is_rounded);
+    tcase_add_test(tcase, wilsons_interval);
+    tcase_add_test(tcase, goals);
+    tcase_add_test(tcase, threads_change_nothing);
+    tcase_add_test(tcase, seeds_change_everything);
+    tcase_add_test(tcase, the_report_names_what_it_counts);
+    tcase_add_test(tcase, wrong_usage);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
