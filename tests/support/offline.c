@@ -68,6 +68,14 @@ static void add(struct list *list, struct hs_str name, void *thing)
     item->thing = must(thing);
 }
 
+/* No longer found under its name; who has it keeps it. */
+static void forget(struct list *list, struct hs_str name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (hs_str_equal(hs_name_str(&list->items[i].name), name))
+            hs_name_set(&list->items[i].name, HS_STR(""));
+}
+
 static void drop_match(struct hs_offline *offline, struct hs_str name)
 {
     struct list *list = &offline->matches;
@@ -221,19 +229,20 @@ static bool is_fine(const struct hs_offline *offline)
 static void put_ruleset(struct hs_offline *offline, struct hs_str name)
 {
     struct hs_ruleset *ruleset = hs_ruleset_decode(&offline->reader, offline->body, name);
-    if (ruleset != NULL && find(&offline->rulesets, name) == NULL)
-        add(&offline->rulesets, name, ruleset);
-    else
-        hs_ruleset_destroy(ruleset);
+    if (ruleset == NULL)
+        return;
+    forget(&offline->rulesets, name);
+    add(&offline->rulesets, name, ruleset);
 }
 
 static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_str text)
 {
     struct hs_map_document document;
-    if (hs_map_decode(&offline->reader, text, &document) && find(&offline->worlds, name) == NULL) {
+    if (hs_map_decode(&offline->reader, text, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         enum hs_world_fault fault;
         struct hs_world *world = hs_world_create(&mesh, NULL, &fault);
+        forget(&offline->worlds, name);
         if (world != NULL)
             add(&offline->worlds, name, world);
         else
@@ -311,6 +320,9 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
         if (offline->body == NULL)
             return true;
         break;
+    case HS_ROUTE_MAP_DELETE:
+        forget(&offline->worlds, name);
+        return true;
     case HS_ROUTE_MATCH_DELETE:
         drop_match(offline, name);
         return true;
