@@ -68,6 +68,14 @@ static void add(struct list *list, struct hs_str name, void *thing)
     item->thing = must(thing);
 }
 
+/* No longer found under its name; who has it keeps it. */
+static void forget(struct list *list, struct hs_str name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (hs_str_equal(hs_name_str(&list->items[i].name), name))
+            hs_name_set(&list->items[i].name, HS_STR(""));
+}
+
 static void drop_match(struct hs_offline *offline, struct hs_str name)
 {
     struct list *list = &offline->matches;
@@ -221,19 +229,10 @@ static bool is_fine(const struct hs_offline *offline)
 static void put_ruleset(struct hs_offline *offline, struct hs_str name)
 {
     struct hs_ruleset *ruleset = hs_ruleset_decode(&offline->reader, offline->body, name);
-    if (ruleset != NULL && find(&offline->rulesets, name) == NULL)
-        add(&offline->rulesets, name, ruleset);
-    else
-        hs_ruleset_destroy(ruleset);
-}
-
-/* Matches keep the world they were opened on, whatever becomes of its name. */
-static void drop_map(struct hs_offline *offline, struct hs_str name)
-{
-    struct list *list = &offline->worlds;
-    for (size_t i = 0; i < list->count; i++)
-        if (hs_str_equal(hs_name_str(&list->items[i].name), name))
-            hs_name_set(&list->items[i].name, HS_STR(""));
+    if (ruleset == NULL)
+        return;
+    forget(&offline->rulesets, name);
+    add(&offline->rulesets, name, ruleset);
 }
 
 static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_str text)
@@ -243,10 +242,10 @@ static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_st
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         enum hs_world_fault fault;
         struct hs_world *world = hs_world_create(&mesh, NULL, &fault);
-        if (world != NULL) {
-            drop_map(offline, name);
+        forget(&offline->worlds, name);
+        if (world != NULL)
             add(&offline->worlds, name, world);
-        } else
+        else
             hs_problem_set(&offline->problem, HS_PROBLEM_INVALID_REQUEST, "no world");
     }
     hs_map_document_free(&document);
@@ -308,9 +307,6 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
     case HS_ROUTE_MAP_PUT:
         put_map(offline, name, text);
         return true;
-    case HS_ROUTE_MAP_DELETE:
-        drop_map(offline, name);
-        return true;
     case HS_ROUTE_RULESET_PUT:
     case HS_ROUTE_MATCH_PUT:
     case HS_ROUTE_FRAMES_POST:
@@ -324,6 +320,9 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
         if (offline->body == NULL)
             return true;
         break;
+    case HS_ROUTE_MAP_DELETE:
+        forget(&offline->worlds, name);
+        return true;
     case HS_ROUTE_MATCH_DELETE:
         drop_match(offline, name);
         return true;

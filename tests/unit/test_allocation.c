@@ -378,7 +378,7 @@ static void play_file(const char *path, struct watch *watch)
         ck_assert_msg(plan != NULL, "%s", error);
         struct hs_offline *offline = hs_offline_create(note_answer, watch);
         hs_offline_watch(offline, before_judging, after_judging);
-        hs_offline_play(offline, plan);
+        ck_assert(hs_offline_play(offline, plan));
         hs_offline_destroy(offline);
         hs_scenario_plan_destroy(plan);
     }
