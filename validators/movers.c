@@ -1,6 +1,8 @@
 #include "movers.h"
 
+#include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "quat.h"
 
@@ -31,22 +33,6 @@ static struct hs_mover *find(const struct hs_movers *movers, struct hs_str name,
     return NULL;
 }
 
-static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
-{
-    if (movers->count == movers->capacity) {
-        uint32_t capacity = movers->capacity == 0 ? FIRST_CAPACITY : movers->capacity * 2;
-        struct hs_mover *all = realloc(movers->all, capacity * sizeof *all);
-        if (all == NULL)
-            return NULL;
-        movers->all = all;
-        movers->capacity = capacity;
-    }
-    struct hs_mover *mover = &movers->all[movers->count++];
-    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = first_state};
-    hs_name_set(&mover->name, name);
-    return mover;
-}
-
 static const struct hs_mover_sample *sample_at(const struct hs_mover *mover, uint32_t i)
 {
     return &mover->samples[mover->first + i];
@@ -64,6 +50,76 @@ static int64_t find_sample(const struct hs_mover *mover, int64_t time_us)
             high = middle;
     }
     return (int64_t)low - 1;
+}
+
+/* ---- what is around all samples ---- */
+
+/* Nothing of the box is further from the mover's position. */
+static double reach_of(const struct hs_mover_state *state)
+{
+    return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
+}
+
+static void cover(struct hs_mover *mover, const struct hs_mover_sample *sample)
+{
+    double reach = reach_of(&sample->state) * (1 + HS_TOUCH_SLACK);
+    struct hs_vec p = sample->position;
+    mover->low = (struct hs_vec){fmin(mover->low.x, p.x - reach), fmin(mover->low.y, p.y - reach),
+                                 fmin(mover->low.z, p.z - reach)};
+    mover->high =
+        (struct hs_vec){fmax(mover->high.x, p.x + reach), fmax(mover->high.y, p.y + reach),
+                        fmax(mover->high.z, p.z + reach)};
+}
+
+static void forget_surroundings(struct hs_mover *mover)
+{
+    mover->low = (struct hs_vec){DBL_MAX, DBL_MAX, DBL_MAX};
+    mover->high = (struct hs_vec){-DBL_MAX, -DBL_MAX, -DBL_MAX};
+    mover->widest_gap_us = 0;
+    mover->dropped = 0;
+}
+
+/* Sample i may be as far in time from the one before it. */
+static void note_gap(struct hs_mover *mover, int64_t i)
+{
+    if (i < 1 || i >= mover->count)
+        return;
+    const struct hs_mover_sample *to = sample_at(mover, (uint32_t)i);
+    int64_t gap = to->time_us - (to - 1)->time_us;
+    mover->widest_gap_us = gap > mover->widest_gap_us ? gap : mover->widest_gap_us;
+}
+
+/* The oldest sample goes. What is around the rest is found anew once as many went as are left: each
+   sample is looked at twice in its life. */
+static void drop_oldest(struct hs_mover *mover)
+{
+    mover->carried = sample_at(mover, 0)->state;
+    mover->first++;
+    mover->count--;
+    if (++mover->dropped <= mover->count)
+        return;
+    forget_surroundings(mover);
+    for (uint32_t i = 0; i < mover->count; i++) {
+        cover(mover, sample_at(mover, i));
+        note_gap(mover, i);
+    }
+}
+
+static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
+{
+    if (movers->count == movers->capacity) {
+        uint32_t capacity = movers->capacity == 0 ? FIRST_CAPACITY : movers->capacity * 2;
+        struct hs_mover *all = realloc(movers->all, capacity * sizeof *all);
+        if (all == NULL)
+            return NULL;
+        movers->all = all;
+        movers->capacity = capacity;
+    }
+    struct hs_mover *mover = &movers->all[movers->count++];
+    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = {.is_solid = true}};
+    forget_surroundings(mover);
+    hs_name_set(&mover->name, name);
+    return mover;
 }
 
 /* Room for one more at the end: samples that were dropped make it first. */
@@ -141,8 +197,11 @@ static void insert(struct hs_mover *mover, int64_t before, const struct hs_mover
     memmove(place + 1, place, (size_t)(mover->count - (before + 1)) * sizeof *place);
     *place = *sample;
     mover->count++;
-    mark_jump(mover, before + 1, max_speed);
-    mark_jump(mover, before + 2, max_speed);
+    cover(mover, sample);
+    for (int64_t i = before + 1; i <= before + 2; i++) {
+        mark_jump(mover, i, max_speed);
+        note_gap(mover, i);
+    }
 }
 
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
@@ -176,8 +235,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     if (mover == NULL && (mover = add(movers, entry->mover)) == NULL)
         return false;
     if (full) {
-        mover->first++;
-        mover->count--;
+        drop_oldest(mover);
         before--;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
     }
@@ -210,10 +268,8 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us)
 {
     for (uint32_t i = 0; i < movers->count; i++) {
         struct hs_mover *mover = &movers->all[i];
-        while (mover->count >= 2 && sample_at(mover, 1)->time_us <= before_us) {
-            mover->first++;
-            mover->count--;
-        }
+        while (mover->count >= 2 && sample_at(mover, 1)->time_us <= before_us)
+            drop_oldest(mover);
     }
 }
 
@@ -223,6 +279,7 @@ void hs_movers_restart(struct hs_movers *movers)
         struct hs_mover *mover = &movers->all[i];
         mover->carried = *newest_state(mover);
         mover->first = mover->count = 0;
+        forget_surroundings(mover);
     }
 }
 
@@ -251,34 +308,63 @@ static bool is_arrived_at(const struct hs_mover_sample *to)
     return to->teleported || to->jumped;
 }
 
-enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
-                                      const struct hs_ruleset *ruleset, int64_t time_us,
-                                      struct hs_mover_pose *out)
+enum hs_rewind_status hs_mover_find(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                                    int64_t time_us, struct hs_mover_bracket *out)
 {
     if (mover->count == 0)
         return HS_REWIND_NO_HISTORY;
     int64_t i = find_sample(mover, time_us);
     if (i < 0)
         return HS_REWIND_TOO_SHORT;
-    const struct hs_mover_sample *from = sample_at(mover, (uint32_t)i), *to = from;
-    double alpha = 0;
-    if ((uint32_t)i + 1 == mover->count) {
-        if (time_us - from->time_us > ruleset->rewind.future_slack_us)
-            return HS_REWIND_AFTER_NEWEST;
-    } else if (from->time_us != time_us) {
-        to = from + 1;
-        int64_t gap = to->time_us - from->time_us;
-        if (gap > ruleset->history.max_gap_us)
-            return HS_REWIND_LOW_CONFIDENCE;
-        if (!is_arrived_at(to))
-            alpha = (double)(time_us - from->time_us) / (double)gap;
-    }
+    const struct hs_mover_sample *from = sample_at(mover, (uint32_t)i);
+    *out = (struct hs_mover_bracket){.from = from, .to = from};
+    if ((uint32_t)i + 1 == mover->count)
+        return time_us - from->time_us > ruleset->rewind.future_slack_us ? HS_REWIND_AFTER_NEWEST
+                                                                         : HS_REWIND_OK;
+    if (from->time_us == time_us)
+        return HS_REWIND_OK;
+    int64_t gap = (from + 1)->time_us - from->time_us;
+    if (gap > ruleset->history.max_gap_us)
+        return HS_REWIND_LOW_CONFIDENCE;
+    out->to = from + 1;
+    if (!is_arrived_at(out->to))
+        out->alpha = (double)(time_us - from->time_us) / (double)gap;
+    return HS_REWIND_OK;
+}
+
+void hs_mover_ball(const struct hs_mover_bracket *bracket, struct hs_vec *center, double *reach)
+{
+    *center = hs_vec_lerp(bracket->from->position, bracket->to->position, bracket->alpha);
+    *reach = reach_of(&bracket->from->state) * (1 + HS_TOUCH_SLACK);
+}
+
+void hs_mover_place(const struct hs_mover_bracket *bracket, struct hs_mover_pose *out)
+{
+    const struct hs_mover_sample *from = bracket->from, *to = bracket->to;
     float rotation[4];
     memcpy(rotation, from->rotation, sizeof rotation);
-    if (alpha > 0)
-        hs_quat_slerp(from->rotation, to->rotation, alpha, rotation);
-    place(hs_vec_lerp(from->position, to->position, alpha), rotation, &from->state, out);
-    return HS_REWIND_OK;
+    if (bracket->alpha > 0 && memcmp(from->rotation, to->rotation, sizeof rotation) != 0)
+        hs_quat_slerp(from->rotation, to->rotation, bracket->alpha, rotation);
+    place(hs_vec_lerp(from->position, to->position, bracket->alpha), rotation, &from->state, out);
+}
+
+enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
+                                      const struct hs_ruleset *ruleset, int64_t time_us,
+                                      struct hs_mover_pose *out)
+{
+    struct hs_mover_bracket bracket;
+    enum hs_rewind_status status = hs_mover_find(mover, ruleset, time_us, &bracket);
+    if (status == HS_REWIND_OK)
+        hs_mover_place(&bracket, out);
+    return status;
+}
+
+bool hs_mover_is_placed(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                        int64_t from_us, int64_t to_us)
+{
+    return mover->count > 0 && mover->widest_gap_us <= ruleset->history.max_gap_us &&
+           sample_at(mover, 0)->time_us <= from_us &&
+           to_us - sample_at(mover, mover->count - 1)->time_us <= ruleset->rewind.future_slack_us;
 }
 
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out)
@@ -296,15 +382,16 @@ int64_t hs_mover_next_sample(const struct hs_mover *mover, int64_t time_us)
     return next < mover->count ? sample_at(mover, (uint32_t)next)->time_us : INT64_MAX;
 }
 
-bool hs_mover_is_continuous(const struct hs_mover *mover, int64_t from_us, int64_t to_us)
+bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                    const struct hs_mover_bracket *now, int64_t time_us,
+                    struct hs_mover_bracket *out)
 {
-    int64_t first = find_sample(mover, from_us), last = find_sample(mover, to_us);
-    if (first < 0)
+    const struct hs_mover_sample *from = now->from, *to = from + 1;
+    if (from == sample_at(mover, mover->count - 1) || is_arrived_at(to))
         return false;
-    if (last + 1 < mover->count && sample_at(mover, (uint32_t)last)->time_us < to_us)
-        last++;
-    for (int64_t i = first + 1; i <= last; i++)
-        if (is_arrived_at(sample_at(mover, (uint32_t)i)))
-            return false;
+    int64_t gap = to->time_us - from->time_us;
+    if (gap > ruleset->history.max_gap_us)
+        return false;
+    *out = (struct hs_mover_bracket){from, to, (double)(time_us - from->time_us) / (double)gap};
     return true;
 }

@@ -37,6 +37,12 @@ struct hs_mover {
     struct hs_mover_sample *samples; /* in order of time, from `first` on */
     uint32_t first, count, capacity;
     struct hs_mover_state carried; /* inherited by the first sample */
+
+    /* Of the samples kept, and perhaps of as many that went: nothing of the box was ever outside,
+       as long as one sample is kept. */
+    struct hs_vec low, high;
+    int64_t widest_gap_us;
+    uint32_t dropped; /* samples that went since these were found anew */
 };
 
 struct hs_movers {
@@ -68,12 +74,27 @@ void hs_movers_restart(struct hs_movers *movers);
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
+/* The two samples around a time, and how far between them it lies. */
+struct hs_mover_bracket {
+    const struct hs_mover_sample *from, *to;
+    double alpha;
+};
+
 /* A mover at a time. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
     double reach; /* nothing of the box is further from its centre */
 };
+
+/* The first half of hs_mover_rewind. */
+enum hs_rewind_status hs_mover_find(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                                    int64_t time_us, struct hs_mover_bracket *out);
+
+/* A ball that holds the box at that time, without turning anything. */
+void hs_mover_ball(const struct hs_mover_bracket *bracket, struct hs_vec *center, double *reach);
+
+void hs_mover_place(const struct hs_mover_bracket *bracket, struct hs_mover_pose *out);
 
 /*
  * Where a mover was: lerp of the place, slerp of the rotation between the samples around the time;
@@ -87,10 +108,19 @@ enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
 /* As it is now: its newest sample. False: there is none. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
+/* Certainly has a place at all times from one to a later one. False: perhaps. O(1). */
+bool hs_mover_is_placed(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                        int64_t from_us, int64_t to_us);
+
 /* Time of the first sample after a time; INT64_MAX where there is none. */
 int64_t hs_mover_next_sample(const struct hs_mover *mover, int64_t time_us);
 
-/* It moved steadily from one time to a later one with no sample between: no jump lies there. */
-bool hs_mover_is_continuous(const struct hs_mover *mover, int64_t from_us, int64_t to_us);
+/*
+ * The same two samples at a later time, no later than the next sample: where a mover that moves
+ * from `now` on will be, as it still is. False where it stays: nothing is interpolated then.
+ */
+bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                    const struct hs_mover_bracket *now, int64_t time_us,
+                    struct hs_mover_bracket *out);
 
 #endif

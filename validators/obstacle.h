@@ -34,6 +34,10 @@ void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path,
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, struct hs_obstacle *out);
 
+/* The same, but any obstacle will do: the first found, not the nearest. */
+void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+                       int64_t time_us, struct hs_obstacle *out);
+
 /* Names the mover in a row of the report; nothing for the map. */
 void hs_report_mover(struct hs_check_row *row, const struct hs_mover *mover);
 

@@ -60,7 +60,7 @@ enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
     enum hs_reason reason = HS_REASON_BLAST_OCCLUDED;
     for (int i = 0; i < 3; i++) {
         struct hs_obstacle wall;
-        hs_obstacle_between(c, from, points[i], time_us, &wall);
+        hs_obstacle_hides(c, from, points[i], time_us, &wall);
         if (wall.touched)
             continue;
         if (!wall.is_doubtful)

@@ -183,8 +183,12 @@ START_TEST(jumps)
     expect_center(99, 1, 0);
     expect_center(100, 51, 0);
     expect_center(150, 51.25, 0);
-    ck_assert(!hs_mover_is_continuous(door(), 0, HS_MS(50)));
-    ck_assert(hs_mover_is_continuous(door(), HS_MS(100), HS_MS(200)));
+    struct hs_mover_bracket now, later;
+    ck_assert_int_eq(hs_mover_find(door(), rules, 0, &now), HS_REWIND_OK);
+    ck_assert(!hs_mover_later(door(), rules, &now, HS_MS(50), &later));
+    ck_assert_int_eq(hs_mover_find(door(), rules, HS_MS(100), &now), HS_REWIND_OK);
+    ck_assert(hs_mover_later(door(), rules, &now, HS_MS(200), &later));
+    ck_assert_double_eq(later.alpha, 1);
     ck_assert_int_eq(hs_mover_next_sample(door(), 0), HS_MS(100));
     ck_assert_int_eq(hs_mover_next_sample(door(), HS_MS(200)), INT64_MAX);
 }
@@ -219,6 +223,48 @@ START_TEST(old_samples_go)
     expect_center(19000, 20, 0);
     entry.position.x = 0;
     ck_assert_int_eq(post(18999, &entry), HS_FRAME_TOO_OLD);
+}
+END_TEST
+
+/* What is around all samples holds them, does not grow with those that went, and says whether
+   there may be a time without a place. */
+START_TEST(surroundings)
+{
+    struct hs_mover_frame entry = door_at(0);
+    for (int ms = 0; ms <= 5000; ms += 50) {
+        entry.position = (struct hs_vec){ms * 1e-3, -ms * 1e-3, 0};
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+        double reach = sqrt(2.01) + 1, oldest = fmax(0, ms - 1000) * 1e-3;
+        ck_assert_double_le(door()->low.x, oldest - reach);
+        ck_assert_double_ge(door()->high.x, ms * 1e-3 + reach);
+        ck_assert_double_le(door()->low.y, -ms * 1e-3 - reach);
+        ck_assert_double_ge(door()->high.z, reach);
+        ck_assert_double_ge(door()->low.x, oldest - reach - 1.2);
+    }
+    ck_assert(hs_mover_is_placed(door(), rules, HS_MS(4000), HS_MS(5050)));
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(3999), HS_MS(5000)));
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5051)));
+    ck_assert_int_eq(post(5151, &entry), HS_FRAME_STORED); /* 151 ms later: a gap */
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5151)));
+}
+END_TEST
+
+/* What a full history let go is still inherited by a late sample. */
+START_TEST(those_that_went_are_inherited_from)
+{
+    hs_match_destroy(match);
+    match =
+        hs_match_create(rules, &(struct hs_match_limits){.players = 1, .samples = 2, .movers = 1});
+    ck_assert_ptr_nonnull(match);
+    struct hs_mover_frame entry = door_at(0);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = just_at(0);
+    ck_assert_int_eq(post(900, &entry), HS_FRAME_STORED);
+    ck_assert_int_eq(post(1000, &entry), HS_FRAME_STORED); /* full: that of 0 ms goes */
+    ck_assert_int_eq(post(1950, &entry), HS_FRAME_STORED); /* so does that of 900 ms */
+    ck_assert_int_eq(post(2010, &entry), HS_FRAME_STORED);
+    ck_assert_uint_eq(door()->count, 2);
+    ck_assert(door()->carried.has_box);
 }
 END_TEST
 
@@ -290,6 +336,8 @@ int main(void)
     tcase_add_loop_test(tcase, jumps, 0, 2);
     tcase_add_test(tcase, times_without_a_place);
     tcase_add_test(tcase, old_samples_go);
+    tcase_add_test(tcase, surroundings);
+    tcase_add_test(tcase, those_that_went_are_inherited_from);
     tcase_add_test(tcase, a_restart_keeps_what_movers_are);
     tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
     tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
