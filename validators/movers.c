@@ -116,7 +116,7 @@ static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
         movers->capacity = capacity;
     }
     struct hs_mover *mover = &movers->all[movers->count++];
-    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = {.is_solid = true}};
+    *mover = (struct hs_mover){.hash = hs_str_hash(name), .carried = first_state};
     forget_surroundings(mover);
     hs_name_set(&mover->name, name);
     return mover;

@@ -83,15 +83,15 @@ static struct hs_world *create_world(void)
     return hs_world_create(&mesh, NULL, NULL);
 }
 
-struct hs_arena *hs_arena_create(double rewind_limit)
+struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
 {
-    struct hs_arena *arena = calloc(1, sizeof *arena);
+    struct hs_sim_arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
     arena->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
     arena->world = create_world();
     if (arena->ruleset == NULL || arena->world == NULL) {
-        hs_arena_destroy(arena);
+        hs_sim_arena_destroy(arena);
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
@@ -103,7 +103,7 @@ struct hs_arena *hs_arena_create(double rewind_limit)
     return arena;
 }
 
-void hs_arena_destroy(struct hs_arena *arena)
+void hs_sim_arena_destroy(struct hs_sim_arena *arena)
 {
     if (arena == NULL)
         return;
@@ -112,9 +112,9 @@ void hs_arena_destroy(struct hs_arena *arena)
     free(arena);
 }
 
-bool hs_arena_is_free(struct hs_vec place, double width)
+bool hs_sim_arena_is_free(struct hs_vec place, double width)
 {
-    struct hs_vec out = hs_arena_push_out(place, width);
+    struct hs_vec out = hs_sim_arena_push_out(place, width);
     return out.x == place.x && out.y == place.y;
 }
 
@@ -137,7 +137,7 @@ static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
     return place;
 }
 
-struct hs_vec hs_arena_push_out(struct hs_vec place, double width)
+struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width)
 {
     double most = HALF_FIELD - width;
     for (int i = 0; i < WALLS; i++)
@@ -147,8 +147,8 @@ struct hs_vec hs_arena_push_out(struct hs_vec place, double width)
     return place;
 }
 
-void hs_arena_body(const struct hs_arena *arena, struct hs_vec position, double yaw,
-                   unsigned stance, struct hs_body *out)
+void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
+                       unsigned stance, struct hs_body *out)
 {
     hs_upright_body(position, yaw, arena->rig, stance, out);
 }

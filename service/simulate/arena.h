@@ -29,7 +29,7 @@ enum hs_arm {
 
 const char *hs_arm_name(enum hs_arm arm);
 
-struct hs_arena {
+struct hs_sim_arena {
     struct hs_ruleset *ruleset; /* the built-in metres but for the rewind limit */
     struct hs_world *world;
     const struct hs_rig *rig;
@@ -41,17 +41,17 @@ struct hs_arena {
  * 0.3 s old when it arrives, later when it was lost once: a game for such players looks back
  * further than the built-in quarter of a second. NULL: out of memory.
  */
-struct hs_arena *hs_arena_create(double rewind_limit);
-void hs_arena_destroy(struct hs_arena *arena);
+struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
+void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
 /* A place on the floor that is free of walls for somebody of that width, inside the field. */
-bool hs_arena_is_free(struct hs_vec place, double width);
+bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
 /* The nearest free place for somebody who stands there; height is left alone. */
-struct hs_vec hs_arena_push_out(struct hs_vec place, double width);
+struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
 /* Hitboxes of somebody upright. `stance`: index in the rig. */
-void hs_arena_body(const struct hs_arena *arena, struct hs_vec position, double yaw,
-                   unsigned stance, struct hs_body *out);
+void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
+                       unsigned stance, struct hs_body *out);
 
 #endif

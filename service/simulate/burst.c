@@ -133,7 +133,7 @@ static bool play(const struct hs_ruleset *ruleset, struct hs_match *match,
     return good;
 }
 
-bool hs_burst_play(const struct hs_arena *arena, uint64_t seed, uint64_t number,
+bool hs_burst_play(const struct hs_sim_arena *arena, uint64_t seed, uint64_t number,
                    enum hs_link_kind kind, struct hs_score *score)
 {
     static const enum hs_arm arms[] = {HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_KNIFE};

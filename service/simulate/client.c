@@ -154,7 +154,7 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
     client->foe_until = time + hs_dice_between(&client->dice, 0.5, 2.5);
     client->aim_height = hs_dice_between(&client->dice, 0, 1);
     for (unsigned who = 0; who < HS_CROWD; who++) {
-        const struct hs_pose *pose = &screen->poses[who];
+        const struct hs_sim_pose *pose = &screen->poses[who];
         struct hs_vec chest = pose->position;
         chest.z += 1.1;
         if (hs_crowd_team(who) == hs_crowd_team(client->me) || !pose->alive)
@@ -170,7 +170,7 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
 }
 
 /* Where on the foe he aims: mostly the chest, sometimes the head or the legs. */
-static struct hs_vec aim_point(const struct hs_client *client, const struct hs_pose *pose)
+static struct hs_vec aim_point(const struct hs_client *client, const struct hs_sim_pose *pose)
 {
     struct hs_vec point = pose->position;
     bool head = client->aim_height > 0.75, legs = client->aim_height < 0.1;

@@ -15,7 +15,7 @@ enum { HS_CLIENT_LOG = 128, HS_CLIENT_MISSILES = 8, HS_SIMULATED_PELLETS = 16 };
 
 /* The common ground of one match. */
 struct hs_game {
-    const struct hs_arena *arena;
+    const struct hs_sim_arena *arena;
     const struct hs_crowd *crowd;
     struct hs_film film;
     double stamp_error;  /* seconds: deviation of a claimed hit_time from what was on the screen */
@@ -65,7 +65,7 @@ struct hs_doing {
 /* What is on a screen. */
 struct hs_screen {
     struct hs_moment moment;
-    struct hs_pose poses[HS_CROWD];
+    struct hs_sim_pose poses[HS_CROWD];
 };
 
 /* A projectile on its way, as the server sends it about. */

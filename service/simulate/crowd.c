@@ -107,7 +107,7 @@ static struct hs_vec somewhere(struct hs_dice *dice)
     do {
         place = (struct hs_vec){hs_dice_between(dice, -19, 19), 0, 0};
         place.y = hs_dice_between(dice, -19, 19);
-    } while (!hs_arena_is_free(place, WIDTH));
+    } while (!hs_sim_arena_is_free(place, WIDTH));
     return place;
 }
 
@@ -202,7 +202,7 @@ static void walk(const struct hs_crowd *crowd, unsigned who, size_t tick, struct
     if (person->position.z <= 0)
         person->position.z = mover->velocity.z = 0;
     struct hs_vec wanted = person->position;
-    person->position = hs_arena_push_out(wanted, WIDTH);
+    person->position = hs_sim_arena_push_out(wanted, WIDTH);
     if (person->position.x != wanted.x)
         mover->velocity.x = 0;
     if (person->position.y != wanted.y)

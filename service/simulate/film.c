@@ -29,8 +29,8 @@ static double blend_angle(double from, double to, double alpha)
     return from + alpha * remainder(to - from, 2 * PI);
 }
 
-static void blend(const struct hs_pose *from, const struct hs_pose *to, double alpha,
-                  struct hs_pose *out)
+static void blend(const struct hs_sim_pose *from, const struct hs_sim_pose *to, double alpha,
+                  struct hs_sim_pose *out)
 {
     *out = *from;
     if (to->jumps != from->jumps)
@@ -40,7 +40,7 @@ static void blend(const struct hs_pose *from, const struct hs_pose *to, double a
 }
 
 void hs_film_pose(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
-                  struct hs_pose *out)
+                  struct hs_sim_pose *out)
 {
     blend(&film->frames[moment->from].people[who], &film->frames[moment->to].people[who],
           moment->alpha, out);
@@ -58,29 +58,30 @@ struct hs_vec hs_to_single(struct hs_vec v)
     return (struct hs_vec){to_single(v.x), to_single(v.y), to_single(v.z)};
 }
 
-static struct hs_pose as_sent(const struct hs_pose *pose)
+static struct hs_sim_pose as_sent(const struct hs_sim_pose *pose)
 {
     const double steps = 65536 / (2 * PI);
-    struct hs_pose sent = *pose;
+    struct hs_sim_pose sent = *pose;
     sent.position = hs_to_single(pose->position);
     sent.yaw = round(pose->yaw * steps) / steps;
     return sent;
 }
 
 void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
-                       struct hs_pose *out)
+                       struct hs_sim_pose *out)
 {
-    struct hs_pose from = as_sent(&film->frames[moment->from].people[who]);
-    struct hs_pose to = as_sent(&film->frames[moment->to].people[who]);
+    struct hs_sim_pose from = as_sent(&film->frames[moment->from].people[who]);
+    struct hs_sim_pose to = as_sent(&film->frames[moment->to].people[who]);
     blend(&from, &to, moment->alpha, out);
 }
 
-void hs_pose_body(const struct hs_arena *arena, const struct hs_pose *pose, struct hs_body *out)
+void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                  struct hs_body *out)
 {
-    hs_arena_body(arena, pose->position, pose->yaw, pose->crouched ? 1 : 0, out);
+    hs_sim_arena_body(arena, pose->position, pose->yaw, pose->crouched ? 1 : 0, out);
 }
 
-void hs_film_first(const struct hs_arena *arena, const struct hs_pose poses[HS_CROWD],
+void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
                    unsigned but_for, const struct hs_sweep *sweep, struct hs_first *out)
 {
     struct hs_world_contact contact;
@@ -104,7 +105,7 @@ void hs_film_first(const struct hs_arena *arena, const struct hs_pose poses[HS_C
     }
 }
 
-double hs_pose_gap(const struct hs_arena *arena, const struct hs_pose *pose,
+double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep)
 {
     struct hs_body body;
@@ -118,7 +119,7 @@ double hs_pose_gap(const struct hs_arena *arena, const struct hs_pose *pose,
     return gap;
 }
 
-double hs_pose_distance(const struct hs_arena *arena, const struct hs_pose *pose,
+double hs_pose_distance(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                         struct hs_vec point)
 {
     struct hs_body body;
@@ -129,7 +130,8 @@ double hs_pose_distance(const struct hs_arena *arena, const struct hs_pose *pose
     return nearest;
 }
 
-void hs_pose_marks(const struct hs_arena *arena, const struct hs_pose *pose, struct hs_vec out[3])
+void hs_pose_marks(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                   struct hs_vec out[3])
 {
     struct hs_body body;
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -150,7 +152,8 @@ void hs_pose_marks(const struct hs_arena *arena, const struct hs_pose *pose, str
     out[0].z = (low + high) / 2;
 }
 
-bool hs_pose_is_hidden(const struct hs_arena *arena, const struct hs_pose *pose, struct hs_vec from)
+bool hs_pose_is_hidden(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                       struct hs_vec from)
 {
     struct hs_vec marks[3];
     hs_pose_marks(arena, pose, marks);

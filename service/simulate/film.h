@@ -7,7 +7,7 @@
 
 #include "service/simulate/crowd.h"
 
-struct hs_pose {
+struct hs_sim_pose {
     struct hs_vec position; /* of the feet */
     double yaw;             /* radians around +z */
     uint32_t jumps, life;
@@ -16,7 +16,7 @@ struct hs_pose {
 
 struct hs_film_frame {
     double time; /* seconds on the server's clock */
-    struct hs_pose people[HS_CROWD];
+    struct hs_sim_pose people[HS_CROWD];
 };
 
 struct hs_film {
@@ -38,13 +38,14 @@ bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out
 /* A straight line, the shorter turn; what does not blend is the older frame's, as is everything
    where somebody jumps in between. */
 void hs_film_pose(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
-                  struct hs_pose *out);
+                  struct hs_sim_pose *out);
 
 /* The same as it comes over the wire: positions in single precision, the yaw in 16 bits. */
 void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
-                       struct hs_pose *out);
+                       struct hs_sim_pose *out);
 
-void hs_pose_body(const struct hs_arena *arena, const struct hs_pose *pose, struct hs_body *out);
+void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                  struct hs_body *out);
 
 struct hs_vec hs_to_single(struct hs_vec v);
 
@@ -58,22 +59,23 @@ struct hs_first {
 };
 
 /* Among the bodies of those who live, but for one, and the world. */
-void hs_film_first(const struct hs_arena *arena, const struct hs_pose poses[HS_CROWD],
+void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
                    unsigned but_for, const struct hs_sweep *sweep, struct hs_first *out);
 
 /* The smallest gap between a shot and a body; negative where it goes through. */
-double hs_pose_gap(const struct hs_arena *arena, const struct hs_pose *pose,
+double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep);
 
 /* From a point to the nearest surface of a body; 0 inside. */
-double hs_pose_distance(const struct hs_arena *arena, const struct hs_pose *pose,
+double hs_pose_distance(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                         struct hs_vec point);
 
 /* Middle, highest and lowest point of a body's hitboxes. */
-void hs_pose_marks(const struct hs_arena *arena, const struct hs_pose *pose, struct hs_vec out[3]);
+void hs_pose_marks(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                   struct hs_vec out[3]);
 
 /* None of the three marks can be seen from a point. */
-bool hs_pose_is_hidden(const struct hs_arena *arena, const struct hs_pose *pose,
+bool hs_pose_is_hidden(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                        struct hs_vec from);
 
 /* From one point to another; they must differ. */

@@ -22,7 +22,8 @@ static const struct hs_weapon *weapon_of(const struct hs_game *game, const struc
 }
 
 /* An enemy whom one may shoot. */
-static bool is_fair_game(const struct hs_mail *mail, const struct hs_pose poses[HS_CROWD], int who)
+static bool is_fair_game(const struct hs_mail *mail, const struct hs_sim_pose poses[HS_CROWD],
+                         int who)
 {
     return who >= 0 && hs_crowd_team((unsigned)who) != hs_crowd_team(mail->from) &&
            poses[who].alive && !poses[who].is_protected;
@@ -177,7 +178,7 @@ static struct hs_vec missile_place(const struct hs_game *game, const struct hs_m
 
 /* What the screen showed between two of its frames. */
 static void blend_screens(const struct hs_screen *from, const struct hs_screen *to, double time,
-                          struct hs_pose out[HS_CROWD])
+                          struct hs_sim_pose out[HS_CROWD])
 {
     double span = to->moment.time - from->moment.time;
     double alpha = span > 0 ? fmax(0, fmin(1, (time - from->moment.time) / span)) : 1;
@@ -193,8 +194,8 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
  * *share is how far into the step it is.
  */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
-                    const struct hs_pose before[HS_CROWD], const struct hs_pose after[HS_CROWD],
-                    struct hs_first *first, double *share)
+                    const struct hs_sim_pose before[HS_CROWD],
+                    const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)
 {
     double radius = weapon_of(game, &missile->mail)->radius;
     struct hs_vec a = missile_place(game, missile, missile->flown_to);
@@ -227,7 +228,7 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
 
 /* Those within a burst on the screen whom nothing shields. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
-                          const struct hs_pose poses[HS_CROWD], struct hs_vec normal)
+                          const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
     const struct hs_blast *blast = &weapon_of(game, mail)->blast;
     struct hs_vec from = hs_vec_add_scaled(mail->hit.end, normal, 1e-3);
@@ -247,7 +248,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
                    struct hs_missile *missile, struct hs_mailbox *box)
 {
     struct hs_mail *mail = &missile->mail;
-    struct hs_pose poses[HS_CROWD];
+    struct hs_sim_pose poses[HS_CROWD];
     unsigned losses;
     blend_screens(&client->last, screen, hit, poses);
     mail->arrival = now + hs_link_command(&client->link, &client->dice, &losses);
@@ -270,7 +271,7 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
 {
     const struct hs_weapon *weapon = weapon_of(game, &missile->mail);
     double until = screen->moment.time, share;
-    struct hs_pose before[HS_CROWD];
+    struct hs_sim_pose before[HS_CROWD];
     struct hs_first first;
     if (until <= missile->flown_to)
         return;

@@ -29,7 +29,8 @@ static void claim(struct hs_mail *mail, unsigned target)
 }
 
 /* Where the server had somebody. False: before its first frame. */
-static bool pose_at(const struct hs_forger *forger, unsigned who, double time, struct hs_pose *out)
+static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
+                    struct hs_sim_pose *out)
 {
     struct hs_moment moment;
     if (!hs_film_find(&forger->game->film, time, &moment))
@@ -46,7 +47,7 @@ static double hit_time(const struct hs_mail *mail)
 /* ---- how near a shot comes ---- */
 
 static double trace_gap(const struct hs_forger *forger, const struct hs_mail *mail,
-                        struct hs_vec end, const struct hs_pose *pose)
+                        struct hs_vec end, const struct hs_sim_pose *pose)
 {
     double extension = forger->game->arena->ruleset->hit.sweep_extension;
     struct hs_sweep sweep = hs_sweep_between(mail->hit.start, end, weapon_of(forger, mail)->radius);
@@ -64,7 +65,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
         return -1;
     for (int i = 1; i <= LEGS; i++) {
         double share = (double)i / LEGS;
-        struct hs_pose pose;
+        struct hs_sim_pose pose;
         /* The parabola through both ends: a fall that is 0 at either. */
         double hangs = weapon->gravity * flight * flight / 2 * share * (1 - share);
         struct hs_vec to = hs_vec_lerp(mail->hit.start, mail->hit.end, share);
@@ -83,7 +84,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
 /* The smallest gap between a claimed shot and somebody's body where the server had it. */
 static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail, unsigned who)
 {
-    struct hs_pose pose;
+    struct hs_sim_pose pose;
     if (weapon_of(forger, mail)->type == HS_WEAPON_PROJECTILE)
         return flight_gap(forger, mail, who);
     if (!pose_at(forger, who, hit_time(mail), &pose))
@@ -131,7 +132,7 @@ static void swing_all(const struct hs_mail *honest, double away, struct hs_vec s
 static bool pass_by(struct hs_forger *forger, const struct hs_mail *honest, const double shift[2],
                     const double gap[2], struct hs_mail *out)
 {
-    struct hs_pose pose;
+    struct hs_sim_pose pose;
     if (honest->target < 0 || !pose_at(forger, (unsigned)honest->target, hit_time(honest), &pose))
         return false;
     pose.position.z += 1;
@@ -179,7 +180,7 @@ static bool forge_start(struct hs_forger *forger, const struct hs_mail *honest, 
 static bool move_in_time(const struct hs_forger *forger, const struct hs_mail *honest, double to,
                          struct hs_mail *out)
 {
-    struct hs_pose then, other;
+    struct hs_sim_pose then, other;
     *out = *honest;
     int64_t by_us = hs_seconds_to_us(to) - honest->hit.hit_time_us;
     out->hit.hit_time_us += by_us;
@@ -244,7 +245,7 @@ static bool aim_through_wall(struct hs_forger *forger, const struct hs_mail *hon
                              struct hs_mail *out)
 {
     const struct hs_weapon *weapon = weapon_of(forger, honest);
-    struct hs_pose pose;
+    struct hs_sim_pose pose;
     if (!pose_at(forger, who, hit_time(honest), &pose) || !pose.alive || pose.is_protected)
         return false;
     struct hs_vec chest = pose.position;
@@ -274,8 +275,8 @@ static bool aim_through_wall(struct hs_forger *forger, const struct hs_mail *hon
 static bool burst_through_wall(struct hs_forger *forger, const struct hs_mail *honest, unsigned who,
                                struct hs_mail *out)
 {
-    const struct hs_arena *arena = forger->game->arena;
-    struct hs_pose pose;
+    const struct hs_sim_arena *arena = forger->game->arena;
+    struct hs_sim_pose pose;
     struct hs_vec from = honest->hit.end;
     if (honest->target >= 0 || !pose_at(forger, who, hit_time(honest), &pose) || !pose.alive ||
         pose.is_protected ||
@@ -347,7 +348,7 @@ static bool forge_weapon(struct hs_forger *forger, const struct hs_mail *honest,
 static bool forge_other(struct hs_forger *forger, const struct hs_mail *honest, struct hs_mail *out)
 {
     unsigned who = hs_dice_pick(&forger->dice, HS_CROWD);
-    struct hs_pose pose;
+    struct hs_sim_pose pose;
     if (honest->target < 0 || (int)who == honest->target ||
         hs_crowd_team(who) == hs_crowd_team(honest->from) ||
         !pose_at(forger, who, hit_time(honest), &pose) || !pose.alive)
@@ -404,7 +405,7 @@ bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out)
                                      .fire_time_us = hs_seconds_to_us(forger->now),
                                      .start = eye};
     for (unsigned other = 0; other < HS_CROWD; other++) {
-        struct hs_pose pose;
+        struct hs_sim_pose pose;
         if (hs_crowd_team(other) == hs_crowd_team(who) ||
             !pose_at(forger, other, forger->expected[1], &pose) || !pose.alive || pose.is_protected)
             continue;

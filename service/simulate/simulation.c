@@ -13,7 +13,7 @@ enum { BATCH = 16, THREADS_MAX = 64 };
 
 struct work {
     const struct hs_simulation *simulation;
-    const struct hs_arena *arena;
+    const struct hs_sim_arena *arena;
     uint64_t first; /* number of the batch's first job */
     unsigned jobs;
     bool are_bursts;
@@ -118,10 +118,10 @@ static bool run(struct work *work, struct hs_score *out)
 
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out)
 {
-    struct hs_arena *arena = hs_arena_create(simulation->rewind_limit);
+    struct hs_sim_arena *arena = hs_sim_arena_create(simulation->rewind_limit);
     struct work work = {.simulation = simulation, .arena = arena};
     *out = (struct hs_score){0};
     bool good = arena != NULL && run(&work, out);
-    hs_arena_destroy(arena);
+    hs_sim_arena_destroy(arena);
     return good;
 }

@@ -25,8 +25,8 @@ struct server {
     struct hs_forger forger;
     int32_t pings_us[HS_CROWD][PINGS];
     unsigned ping_count[HS_CROWD];
-    struct hs_pose posted[HS_CROWD]; /* in the last frame */
-    double empty_since[HS_CROWD];    /* seconds; 0: he has rounds */
+    struct hs_sim_pose posted[HS_CROWD]; /* in the last frame */
+    double empty_since[HS_CROWD];        /* seconds; 0: he has rounds */
     double now;
     int64_t now_us;
     struct hs_hit_result result;
@@ -106,7 +106,8 @@ static bool measure_ping(struct server *server, unsigned who, size_t tick)
     return true;
 }
 
-static enum hs_sample_event event_of(const struct hs_pose *before, const struct hs_pose *now)
+static enum hs_sample_event event_of(const struct hs_sim_pose *before,
+                                     const struct hs_sim_pose *now)
 {
     if (now->life != before->life)
         return HS_EVENT_SPAWN;
@@ -128,7 +129,7 @@ static void tell_ammo(struct server *server, unsigned who, const struct hs_doing
         server->empty_since[who] = server->now;
 }
 
-static void fill_entry(struct server *server, unsigned who, size_t tick, struct hs_pose *pose,
+static void fill_entry(struct server *server, unsigned who, size_t tick, struct hs_sim_pose *pose,
                        struct hs_player_frame *entry)
 {
     static const struct hs_str stances[2] = {{"stand", 5}, {"crouch", 6}};
@@ -137,13 +138,13 @@ static void fill_entry(struct server *server, unsigned who, size_t tick, struct 
     const struct hs_doing *doing = hs_client_doing(&server->clients[who], server->now);
     struct hs_vec look = doing != NULL ? doing->look : (struct hs_vec){1, 0, 0};
     const char *name = hs_crowd_name(who);
-    *pose = (struct hs_pose){.position = person->position,
-                             .yaw = atan2(look.y, look.x),
-                             .jumps = person->jumps,
-                             .life = person->life,
-                             .crouched = person->crouched,
-                             .alive = person->alive,
-                             .is_protected = person->is_protected};
+    *pose = (struct hs_sim_pose){.position = person->position,
+                                 .yaw = atan2(look.y, look.x),
+                                 .jumps = person->jumps,
+                                 .life = person->life,
+                                 .crouched = person->crouched,
+                                 .alive = person->alive,
+                                 .is_protected = person->is_protected};
     *entry = (struct hs_player_frame){
         .player = {name, strlen(name)},
         .fields = HS_FIELD_ROTATION | HS_FIELD_AIM | HS_FIELD_ALIVE | HS_FIELD_LIFE |

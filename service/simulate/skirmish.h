@@ -9,7 +9,7 @@
 #include "service/simulate/score.h"
 
 struct hs_skirmish {
-    const struct hs_arena *arena;
+    const struct hs_sim_arena *arena;
     uint64_t seed;      /* of all matches */
     uint64_t number;    /* of this one */
     int link;           /* enum hs_link_kind of everybody; -1: two of each */
@@ -24,7 +24,7 @@ bool hs_skirmish_play(const struct hs_skirmish *skirmish, struct hs_score *score
  * One burst of 10 s at twice the pace of a weapon over a link of that kind; see burst.c.
  * `number` chooses the way it is fired. False: out of memory.
  */
-bool hs_burst_play(const struct hs_arena *arena, uint64_t seed, uint64_t number,
+bool hs_burst_play(const struct hs_sim_arena *arena, uint64_t seed, uint64_t number,
                    enum hs_link_kind link, struct hs_score *score);
 
 /* A seed of its own for each of many things that follow from one. */

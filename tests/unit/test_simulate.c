@@ -65,7 +65,7 @@ START_TEST(people_stay_out_of_walls_and_do_not_fly)
 {
     enum { TICKS = 3600 };
     struct hs_dice dice = {11};
-    struct hs_arena *arena = hs_arena_create(0.4);
+    struct hs_sim_arena *arena = hs_sim_arena_create(0.4);
     struct hs_crowd *crowd = hs_crowd_create(TICKS, &dice);
     int jumps = 0, deaths = 0, ducked = 0;
     ck_assert(arena != NULL && crowd != NULL);
@@ -73,7 +73,7 @@ START_TEST(people_stay_out_of_walls_and_do_not_fly)
         for (size_t tick = 1; tick < TICKS; tick++) {
             const struct hs_person *before = hs_crowd_at(crowd, who, tick - 1);
             const struct hs_person *now = hs_crowd_at(crowd, who, tick);
-            ck_assert(hs_arena_is_free(now->position, 0.3));
+            ck_assert(hs_sim_arena_is_free(now->position, 0.3));
             ck_assert(now->position.z >= 0 && now->position.z < 1);
             if (now->jumps == before->jumps)
                 ck_assert_double_lt(hs_vec_distance(now->position, before->position) * HS_CROWD_HZ,
@@ -85,7 +85,7 @@ START_TEST(people_stay_out_of_walls_and_do_not_fly)
     }
     ck_assert(jumps > 20 && deaths > 10 && ducked > TICKS / 10);
     hs_crowd_destroy(crowd);
-    hs_arena_destroy(arena);
+    hs_sim_arena_destroy(arena);
 }
 END_TEST
 
@@ -99,7 +99,7 @@ static void set_up_film(void)
     memset(frames, 0, sizeof frames);
     for (int i = 0; i < 3; i++) {
         frames[i].time = 1 + 0.1 * i;
-        frames[i].people[0] = (struct hs_pose){
+        frames[i].people[0] = (struct hs_sim_pose){
             .position = {1.0 * i, 0.1, 0}, .yaw = i == 0 ? 3.1 : -3.1, .jumps = i == 2 ? 1 : 0};
     }
 }
@@ -107,7 +107,7 @@ static void set_up_film(void)
 START_TEST(poses_blend_but_never_into_a_jump)
 {
     struct hs_moment moment;
-    struct hs_pose pose;
+    struct hs_sim_pose pose;
     ck_assert(!hs_film_find(&film, 0.99, &moment));
     ck_assert(hs_film_find(&film, 1.05, &moment));
     ck_assert(moment.from == 0 && moment.to == 1);
@@ -125,7 +125,7 @@ END_TEST
 START_TEST(what_is_sent_is_rounded)
 {
     struct hs_moment moment;
-    struct hs_pose exact, sent;
+    struct hs_sim_pose exact, sent;
     ck_assert(hs_film_find(&film, 1, &moment));
     hs_film_pose(&film, &moment, 0, &exact);
     hs_film_pose_sent(&film, &moment, 0, &sent);
