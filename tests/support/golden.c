@@ -276,6 +276,7 @@ static void play_match(const void *rules, size_t index, struct hs_golden *out)
 struct suite {
     struct hs_scenarios *files[MAX_FILES];
     size_t file_count, scenario_count;
+    pthread_mutex_t *lock; /* the documents are counted by who refers to them */
 };
 
 static bool load_suite(struct suite *suite)
@@ -339,12 +340,16 @@ static void play_scenario(const void *context, size_t index, struct hs_golden *o
     size_t at = index / HS_REFERENCES, file = 0;
     while (at >= hs_scenarios_count(suite->files[file]))
         at -= hs_scenarios_count(suite->files[file++]);
+    pthread_mutex_lock(suite->lock);
     struct hs_scenario_plan *plan = hs_scenario_plan_create(
         suite->files[file], at, &hs_references[index % HS_REFERENCES], "golden", error);
+    pthread_mutex_unlock(suite->lock);
     struct hs_offline *offline = hs_offline_create(mix_item, out);
     out->unknown += plan == NULL || !hs_offline_play(offline, plan);
     hs_offline_destroy(offline);
+    pthread_mutex_lock(suite->lock);
     hs_scenario_plan_destroy(plan);
+    pthread_mutex_unlock(suite->lock);
 }
 
 /* ---- many at a time ---- */
@@ -410,6 +415,8 @@ void hs_golden_scenarios(int threads, struct hs_golden *out)
     struct suite suite;
     json_object_seed(1); /* before there are threads */
     bool is_loaded = load_suite(&suite);
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    suite.lock = &lock;
     if (is_loaded)
         play_all(play_scenario, &suite, suite.scenario_count * HS_REFERENCES, threads, out);
     else
