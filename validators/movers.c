@@ -338,12 +338,18 @@ void hs_mover_ball(const struct hs_mover_bracket *bracket, struct hs_vec *center
     *reach = reach_of(&bracket->from->state) * (1 + HS_TOUCH_SLACK);
 }
 
+/* Lifts do not turn: the usual case costs no slerp. */
+static bool is_same_rotation(const float a[4], const float b[4])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
+
 void hs_mover_place(const struct hs_mover_bracket *bracket, struct hs_mover_pose *out)
 {
     const struct hs_mover_sample *from = bracket->from, *to = bracket->to;
     float rotation[4];
     memcpy(rotation, from->rotation, sizeof rotation);
-    if (bracket->alpha > 0 && memcmp(from->rotation, to->rotation, sizeof rotation) != 0)
+    if (bracket->alpha > 0 && !is_same_rotation(from->rotation, to->rotation))
         hs_quat_slerp(from->rotation, to->rotation, bracket->alpha, rotation);
     place(hs_vec_lerp(from->position, to->position, bracket->alpha), rotation, &from->state, out);
 }
