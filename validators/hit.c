@@ -81,7 +81,8 @@ static void predict_hit_time(struct hs_hit_context *c)
     c->is_predicted = connection.is_known;
     c->has_no_prediction = !connection.is_known;
     if (connection.is_known)
-        c->hit_time_us = c->now_us - hs_connection_prediction(&connection, &c->ruleset->prediction);
+        c->hit_time_us =
+            c->now_us - hs_connection_prediction(&connection, &c->ruleset->moves.prediction);
 }
 
 /* How far a chord of the flight may leave the curve: far less than the ball is wide. */

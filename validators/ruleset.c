@@ -14,11 +14,15 @@ struct hs_ruleset *hs_ruleset_create(double cm_per_unit)
     ruleset->up = HS_UP_PZ;
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
-        double unit = scalar->kind == HS_SCALAR_LENGTH ? cm_per_unit : 1;
+        double unit = scalar->kind == HS_SCALAR_LENGTH ? cm_per_unit
+                      : scalar->kind == HS_SCALAR_AREA ? cm_per_unit * cm_per_unit
+                                                       : 1;
         hs_scalar_set(scalar, ruleset, scalar->initial / unit);
     }
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         ruleset->checks[i] = hs_check_default_mode((enum hs_check)i);
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        ruleset->move_checks[i] = hs_move_check_default_mode((enum hs_move_check)i);
     return ruleset;
 }
 
@@ -71,6 +75,14 @@ uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str na
 {
     for (uint16_t i = 0; i < ruleset->zone_count; i++)
         if (hs_str_equal(hs_name_str(&ruleset->zones[i].name), name))
+            return i;
+    return HS_NONE;
+}
+
+uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *ruleset, struct hs_str name)
+{
+    for (uint16_t i = 0; i < ruleset->moves.mode_count; i++)
+        if (hs_str_equal(hs_name_str(&ruleset->moves.modes[i].name), name))
             return i;
     return HS_NONE;
 }
@@ -142,6 +154,15 @@ static void validate_scalars(struct validation *v, const struct hs_scalar *table
         if (!(value >= table[i].low && value <= table[i].high))
             fault(v, key, "must be from %g to %g", table[i].low, table[i].high);
     }
+}
+
+static void validate_move_modes(struct validation *v, const struct hs_moves_rules *rules)
+{
+    for (int i = 0; i < rules->mode_count; i++) {
+        snprintf(v->base, sizeof v->base, "/moves/modes/%s", rules->modes[i].name.text);
+        validate_scalars(v, hs_move_mode_scalars, hs_move_mode_scalar_count, &rules->modes[i]);
+    }
+    v->base[0] = '\0';
 }
 
 /* Further or larger than this and float arithmetic on a pose overflows. */
@@ -247,6 +268,9 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 {
     struct validation v = {report, context, 0, ""};
     validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
+    if (ruleset->moves.lead_window_us < ruleset->moves.lead_block_us)
+        fault(&v, "moves/lead_guard/window", "must not be shorter than its block");
+    validate_move_modes(&v, &ruleset->moves);
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
         fault(&v, "rewind/limit", "must not be longer than history.keep");
     for (int i = 0; i < ruleset->hit.zone_priority_count; i++) {

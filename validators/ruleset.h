@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "moves_rules.h"
 #include "rig.h"
 #include "str.h"
 #include "vocabulary.h"
@@ -35,12 +36,6 @@ struct hs_history_rules {
 enum hs_rewind_source {
     HS_REWIND_BY_CLAIM,     /* the claim's hit_time */
     HS_REWIND_BY_PREDICTION /* the shooter's prediction ping, back from now */
-};
-
-/* Prediction by ping: as far back as half of clamp(ping - fudge, 0, min(wish, max)). */
-struct hs_prediction_rules {
-    int64_t max_us;   /* no more of a ping is compensated */
-    int64_t fudge_us; /* of a ping that is no delay: what a frame adds to it */
 };
 
 struct hs_rewind_rules {
@@ -122,7 +117,7 @@ struct hs_ruleset {
     enum hs_up up;
     struct hs_history_rules history;
     struct hs_rewind_rules rewind;
-    struct hs_prediction_rules prediction;
+    struct hs_moves_rules moves;
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
@@ -132,6 +127,7 @@ struct hs_ruleset {
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
     uint16_t weapon_count;
     enum hs_mode checks[HS_CHECK_COUNT];
+    enum hs_mode move_checks[HS_MOVE_CHECK_COUNT];
 };
 
 /* The built-in rulesets differ in their unit of length only. */
@@ -153,6 +149,8 @@ struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *bu
 
 /* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
+void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset,
+                                  double cm_per_unit); /* ways of moving */
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_unit);
 
@@ -167,6 +165,7 @@ uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name);
 
 /* Index of a name, or HS_NONE. */
+uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name);
@@ -190,6 +189,7 @@ void hs_ruleset_finish(struct hs_ruleset *ruleset);
 enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */
     HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in centimetres */
+    HS_SCALAR_AREA,    /* double, in its square; the default is in square centimetres */
     HS_SCALAR_SECONDS, /* int64_t, microseconds */
     HS_SCALAR_COUNT,   /* int64_t, a whole number */
     HS_SCALAR_BOOL,    /* bool */
@@ -207,6 +207,8 @@ extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;
 extern const struct hs_scalar hs_blast_scalars[]; /* offsets in struct hs_weapon */
 extern const size_t hs_blast_scalar_count;
+extern const struct hs_scalar hs_move_mode_scalars[]; /* offsets in struct hs_move_mode */
+extern const size_t hs_move_mode_scalar_count;
 extern const struct hs_scalar hs_weapon_scalars[];
 extern const size_t hs_weapon_scalar_count;
 
@@ -218,6 +220,8 @@ const char *hs_weapon_type_name(enum hs_weapon_type type);
 bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out);
 const char *hs_shape_name(enum hs_shape shape);
 bool hs_shape_parse(struct hs_str name, enum hs_shape *out);
+const char *hs_prevention_name(enum hs_prevention prevention);
+bool hs_prevention_parse(struct hs_str name, enum hs_prevention *out);
 const char *hs_rewind_source_name(enum hs_rewind_source source);
 bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out);
 const char *hs_up_name(enum hs_up up); /* "+z" */

@@ -11,6 +11,12 @@
         NULL, key, offsetof(struct hs_weapon, member), HS_SCALAR_##kind, initial, low, high, text  \
     }
 
+#define M(key, member, kind, initial, low, high, text)                                             \
+    {                                                                                              \
+        NULL, key, offsetof(struct hs_move_mode, member), HS_SCALAR_##kind, initial, low, high,    \
+            text                                                                                   \
+    }
+
 const struct hs_scalar hs_ruleset_scalars[] = {
     R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60, "poses are kept this long"),
     R("history", "max_gap", history.max_gap_us, SECONDS, 0.15, 0.001, 60,
@@ -34,10 +40,58 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "round trips that differ by more are flagged as unstable"),
     R("rewind", "backstep", rewind.backstep_us, SECONDS, 0.05, 0, 60,
       "how far fire times may run back by shot number"),
-    R("moves/prediction_ping", "max", prediction.max_us, SECONDS, 0.12, 0, 5,
+    R("moves", "detection", moves.detection, BOOL, 1, 0, 1, "the compatible judge keeps its sum"),
+    R("moves", "max_margin", moves.max_margin_us, SECONDS, 0.25, 0, 60,
+      "ahead by more is flagged by the compatible judge"),
+    R("moves", "min_margin", moves.min_margin_us, SECONDS, -0.25, -60, 0,
+      "being behind by more is not remembered"),
+    R("moves", "resolution_rate", moves.resolution_rate, REAL, 1, 0, 1,
+      "of each move that pays back, under the prevention `resolution`"),
+    R("moves", "drift_allowance", moves.drift_allowance, REAL, 0, 0, 1,
+      "seconds forgiven per server second, by the compatible judge"),
+    R("moves", "force_corrections", moves.force_corrections, BOOL, 0, 0, 1,
+      "every move gets a correction while a discrepancy is paid back"),
+    R("moves", "max_delta", moves.max_delta_us, SECONDS, 0.125, 0.001, 10,
+      "simulated for one move at most"),
+    R("moves", "min_delta", moves.min_delta_us, SECONDS, 1e-6, 0, 1, "shorter moves are refused"),
+    R("moves", "reset_period", moves.reset_period_us, SECONDS, 240, 1, 86400,
+      "after which the client's clock starts at 0 again"),
+    R("moves", "position_error_squared", moves.position_error_squared, AREA, 3, 0, 1e18,
+      "a larger squared distance of claimed and server position needs a correction"),
+    R("moves", "client_authoritative", moves.client_authoritative, BOOL, 0, 0, 1,
+      "positions of clients are taken over where movement allows them"),
+    R("moves", "correction_interval", moves.correction_interval_us, SECONDS, 0, 0, 60,
+      "between two corrections of a player"),
+    R("moves", "epoch_interval", moves.epoch_interval_us, SECONDS, 5, 0, 3600,
+      "between two new clocks of a player"),
+    R("moves/forced_update", "after", moves.forced_after_us, SECONDS, 0.25, 0.01, 60,
+      "a silence this long is a stall"),
+    R("moves/forced_update", "for", moves.forced_for_us, SECONDS, 1, 0, 60,
+      "the server moves a silent client for no longer"),
+    R("moves/prediction_ping", "max", moves.prediction.max_us, SECONDS, 0.12, 0, 5,
       "no more of a ping is compensated"),
-    R("moves/prediction_ping", "fudge", prediction.fudge_us, SECONDS, 0.02, 0, 5,
+    R("moves/prediction_ping", "fudge", moves.prediction.fudge_us, SECONDS, 0.02, 0, 5,
       "of a ping that is no delay"),
+    R("moves/credit", "max", moves.credit_max_us, SECONDS, 1, 0, 60,
+      "server time that can be saved for later moves"),
+    R("moves/ack_bound", "slack", moves.ack_slack_us, SECONDS, 0.02, 0, 60,
+      "beyond the bound that acks give is a proof"),
+    R("moves/ack_bound", "skew_ppm", moves.ack_skew_ppm, REAL, 500, 0, 1e5,
+      "an honest clock may be off by this"),
+    R("moves/lead_guard", "block", moves.lead_block_us, SECONDS, 0.5, 0.01, 60,
+      "of time, in which the least delayed move counts"),
+    R("moves/lead_guard", "window", moves.lead_window_us, SECONDS, 30, 0.1, 3600,
+      "before a block, that it is compared with"),
+    R("moves/lead_guard", "clip", moves.lead_clip_us, SECONDS, 0.04, 0, 60,
+      "of one block's lead is counted at most"),
+    R("moves/lead_guard", "leak", moves.lead_leak, REAL, 0.002, 0, 1,
+      "seconds of lead forgiven per second"),
+    R("moves/lead_guard", "threshold", moves.lead_threshold_us, SECONDS, 0.1, 0, 60,
+      "of gathered lead that is suspected"),
+    R("moves/lead_guard", "threshold_without_rtt", moves.lead_threshold_without_rtt_us, SECONDS,
+      0.15, 0, 60, "the same where the round trip is not known"),
+    R("moves/lead_guard", "jump_threshold", moves.lead_jump_us, SECONDS, 0.6, 0, 60,
+      "of lead gathered without a clip that is suspected"),
     R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6, "shorter traces are degenerate"),
     R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
       "the trace goes on this far beyond its end"),
@@ -82,6 +136,15 @@ const struct hs_scalar hs_blast_scalars[] = {
     W("stack_with_direct", blast.stack_with_direct, BOOL, 0, 0, 1,
       "the direct victim takes both damages, not the larger"),
 };
+const struct hs_scalar hs_move_mode_scalars[] = {
+    M("max_speed", max_speed, LENGTH, 0, 0, 1e9, "per second; 0: not judged"),
+    M("max_accel", max_accel, LENGTH, 0, 0, 1e9, "per second squared; 0: not judged"),
+    M("gravity", gravity, LENGTH, 0, 0, 1e9, "downwards, per second squared; 0: not judged"),
+    M("credit", credit, REAL, 0.25, 0, 60, "seconds of motion that may be saved for later"),
+};
+const size_t hs_move_mode_scalar_count =
+    sizeof hs_move_mode_scalars / sizeof hs_move_mode_scalars[0];
+
 const size_t hs_blast_scalar_count = sizeof hs_blast_scalars / sizeof hs_blast_scalars[0];
 
 const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
@@ -110,6 +173,7 @@ double hs_scalar_get(const struct hs_scalar *scalar, const void *base)
         return *(const bool *)(const void *)at ? 1 : 0;
     case HS_SCALAR_REAL:
     case HS_SCALAR_LENGTH:
+    case HS_SCALAR_AREA:
         break;
     }
     return *(const double *)(const void *)at;
@@ -130,6 +194,7 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
         return;
     case HS_SCALAR_REAL:
     case HS_SCALAR_LENGTH:
+    case HS_SCALAR_AREA:
         break;
     }
     *(double *)(void *)at = value;
@@ -138,6 +203,7 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
 static const char *const weapon_types[] = {"hitscan", "projectile", "melee"};
 static const char *const shapes[] = {"sphere", "capsule", "box"};
 static const char *const rewind_sources[] = {"claim", "prediction_ping"};
+static const char *const preventions[] = {"credit", "resolution"};
 static const char *const ups[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 
 static int find(const char *const *names, int count, struct hs_str name)
@@ -171,6 +237,19 @@ bool hs_shape_parse(struct hs_str name, enum hs_shape *out)
     int i = find(shapes, 3, name);
     if (i >= 0)
         *out = (enum hs_shape)i;
+    return i >= 0;
+}
+
+const char *hs_prevention_name(enum hs_prevention prevention)
+{
+    return preventions[prevention];
+}
+
+bool hs_prevention_parse(struct hs_str name, enum hs_prevention *out)
+{
+    int i = find(preventions, 2, name);
+    if (i >= 0)
+        *out = (enum hs_prevention)i;
     return i >= 0;
 }
 

@@ -10,6 +10,8 @@ static const char *const check_names[] = {HS_CHECKS(NAME_ROW_3)};
 static const char *const reason_names[] = {HS_REASONS(NAME_ROW_4)};
 static const char *const flag_names[] = {HS_FLAGS(NAME_ROW_2)};
 static const char *const unit_names[] = {HS_UNITS(NAME_ROW_2)};
+static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME_ROW_3)};
+static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME_ROW_3)};
 static const char *const frame_result_names[] = {HS_FRAME_RESULTS(NAME_ROW_2)};
 
 #define X(id, name, verdict, check) HS_VERDICT_##verdict,
@@ -20,6 +22,10 @@ static const enum hs_check reason_checks[] = {HS_REASONS(X)};
 #undef X
 #define X(id, name, mode) HS_MODE_##mode,
 static const enum hs_mode check_modes[] = {HS_CHECKS(X)};
+static const enum hs_mode move_check_modes[] = {HS_MOVE_CHECKS(X)};
+#undef X
+#define X(id, name, verdict) HS_VERDICT_##verdict,
+static const enum hs_verdict move_reason_verdicts[] = {HS_MOVE_REASONS(X)};
 #undef X
 
 const char *hs_verdict_name(enum hs_verdict verdict)
@@ -72,6 +78,26 @@ enum hs_mode hs_check_default_mode(enum hs_check check)
     return check_modes[check];
 }
 
+const char *hs_move_check_name(enum hs_move_check check)
+{
+    return move_check_names[check];
+}
+
+const char *hs_move_reason_name(enum hs_move_reason reason)
+{
+    return move_reason_names[reason];
+}
+
+enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason)
+{
+    return move_reason_verdicts[reason];
+}
+
+enum hs_mode hs_move_check_default_mode(enum hs_move_check check)
+{
+    return move_check_modes[check];
+}
+
 /* Index of a name in a list, or -1. */
 static int find_name(const char *const *names, int count, struct hs_str name)
 {
@@ -94,5 +120,13 @@ bool hs_check_parse(struct hs_str name, enum hs_check *out)
     int i = find_name(check_names, HS_CHECK_COUNT, name);
     if (i >= 0)
         *out = (enum hs_check)i;
+    return i >= 0;
+}
+
+bool hs_move_check_parse(struct hs_str name, enum hs_move_check *out)
+{
+    int i = find_name(move_check_names, HS_MOVE_CHECK_COUNT, name);
+    if (i >= 0)
+        *out = (enum hs_move_check)i;
     return i >= 0;
 }

@@ -128,7 +128,8 @@ enum hs_reason {
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
     X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from those before */       \
     X(LENIENT, "lenient")                     /* missed, within the claim padding */               \
-    X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a place then was not tested */
+    X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a place then was not tested */    \
+    X(DURING_BURST, "during_burst")           /* the shooter's moves of then came in a burst */
 
 enum hs_flag {
 #define X(id, name) HS_FLAG_##id,
@@ -137,12 +138,58 @@ enum hs_flag {
         HS_FLAG_COUNT
 };
 
+/*
+ * The checks of a move, in deciding order, as those of a hit claim. X(id, name, default mode)
+ */
+#define HS_MOVE_CHECKS(X)                                                                          \
+    X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE)                                             \
+    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW)                                        \
+    X(TIMING_DISCREPANCY, "timing_discrepancy", SHADOW)                                            \
+    X(TELEPORT, "teleport", SHADOW)                                                                \
+    X(SPEED, "speed", SHADOW)                                                                      \
+    X(ACCELERATION, "acceleration", SHADOW)                                                        \
+    X(GRAVITY, "gravity", SHADOW)
+
+enum hs_move_check {
+#define X(id, name, mode) HS_MOVE_CHECK_##id,
+    HS_MOVE_CHECKS(X)
+#undef X
+        HS_MOVE_CHECK_COUNT
+};
+
+/* What becomes of a move. X(id, name, verdict it gives) */
+#define HS_MOVE_REASONS(X)                                                                         \
+    X(OK, "ok", ACCEPTED)                                                                          \
+    X(RESET, "reset", ACCEPTED)                                                                    \
+    X(STALE, "stale", REJECTED)                                                                    \
+    X(DUPLICATE, "duplicate", REJECTED)                                                            \
+    X(TOO_SMALL, "too_small", REJECTED)                                                            \
+    X(RESET_TOO_SOON, "reset_too_soon", REJECTED)                                                  \
+    X(BAD_TIMESTAMP, "bad_timestamp", REJECTED)                                                    \
+    X(EPOCH_TOO_SOON, "epoch_too_soon", REJECTED)                                                  \
+    X(CAPACITY, "capacity", REJECTED)                                                              \
+    X(FAST_CLOCK_PROVEN, "fast_clock_proven", REJECTED)                                            \
+    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", REJECTED)                                      \
+    X(TIMING_DISCREPANCY, "timing_discrepancy", REJECTED)                                          \
+    X(UNANNOUNCED_TELEPORT, "unannounced_teleport", REJECTED)                                      \
+    X(TOO_FAST, "too_fast", REJECTED)                                                              \
+    X(TOO_MUCH_ACCELERATION, "too_much_acceleration", REJECTED)                                    \
+    X(GRAVITY_VIOLATION, "gravity_violation", REJECTED)
+
+enum hs_move_reason {
+#define X(id, name, verdict) HS_MOVE_##id,
+    HS_MOVE_REASONS(X)
+#undef X
+        HS_MOVE_REASON_COUNT
+};
+
 /* Units of `measured` and `limit`. */
 #define HS_UNITS(X)                                                                                \
     X(NONE, "none")                                                                                \
     X(LENGTH, "length")                                                                            \
     X(SECONDS, "seconds")                                                                          \
     X(SPEED, "length_per_second")                                                                  \
+    X(ACCELERATION, "length_per_second_squared")                                                   \
     X(DEGREES, "degrees")                                                                          \
     X(COUNTED, "count")
 
@@ -182,14 +229,19 @@ const char *hs_reason_name(enum hs_reason reason);
 const char *hs_flag_name(enum hs_flag flag);
 const char *hs_unit_name(enum hs_unit unit);
 const char *hs_frame_result_name(enum hs_frame_result result);
+const char *hs_move_check_name(enum hs_move_check check);
+const char *hs_move_reason_name(enum hs_move_reason reason);
 
 /* The verdict a reason gives, and the check whose mode decides over it. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
+enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
+enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
 /* The member of that name. False when there is none; *out is then left alone. */
 bool hs_mode_parse(struct hs_str name, enum hs_mode *out);
 bool hs_check_parse(struct hs_str name, enum hs_check *out);
+bool hs_move_check_parse(struct hs_str name, enum hs_move_check *out);
 
 #endif

@@ -1,0 +1,86 @@
+/*
+ * The default timing judge: is the player's clock fast? Internal to validators/.
+ *
+ * With c the client's time of a move and a its arrival at the server, x = c - a is the offset of
+ * the two clocks less the delay on the way. Two detectors look at it; one proves, one suspects.
+ *
+ * AckBound. A move made after the client had seen a snapshot cannot be older than that snapshot.
+ * With k the send time of the newest snapshot seen by the packet before, c - k is at least the
+ * offset. Its smallest value Y, aged upwards by what an honest crystal may be off, bounds x from
+ * above: delay, loss and bursts only ever lower x, so no honest clock passes the bound.
+ *
+ * LeadGuard. M is the largest x of a block of time (of the moves with the least delay), R the
+ * largest of the window before. What M rises above R, clipped so that a change of route counts
+ * little, gathers in an account that leaks; a fast clock fills it faster than it leaks. A second
+ * account, not clipped, catches jumps. (Cumulative sums: Page, Continuous inspection schemes,
+ * Biometrika 41, 1954.)
+ *
+ * The state is of fixed size and holds differences only: the same moves shifted in time give the
+ * same bits, after a minute and after a month. Times are microseconds.
+ */
+#ifndef HS_CLOCK_GUARD_H
+#define HS_CLOCK_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "moves_rules.h"
+
+enum {
+    HS_LEAD_CELLS = 30,  /* the window before a block, in cells of a thirtieth of it */
+    HS_SPEED_BLOCKS = 12 /* of HS_SPEED_BLOCK_US: the minute that the estimate of speed looks at */
+};
+
+#define HS_SPEED_BLOCK_US INT64_C(5000000)
+
+struct hs_clock_guard {
+    int64_t base_us;     /* x of the first move, taken off every x below */
+    int64_t first_us;    /* arrival of the first move: blocks count from there */
+    int64_t received_us; /* newest arrival */
+    int64_t shift_us;    /* announced dilation: server time ran so much further */
+    int64_t change_us;   /* arrival of the move that announced the last dilation */
+    double dilation;
+
+    /* AckBound. */
+    double bound_us;         /* Y */
+    int64_t ack_us;          /* newest seen by the packets before this one */
+    int64_t arriving_ack_us; /* newest seen by this packet, too */
+    bool has_bound, has_ack, has_arriving_ack;
+
+    /* LeadGuard. */
+    bool has_reference;
+    double gathered_us, jumped_us;          /* the two accounts */
+    int64_t block, cell;                    /* numbers of those that are filled */
+    int32_t highest_us;                     /* M so far */
+    int32_t reference_us;                   /* R */
+    int32_t cell_highest_us[HS_LEAD_CELLS]; /* by number; HS_NO_LEAD: nothing arrived */
+
+    /* Speed. */
+    int64_t speed_block;
+    int32_t speed_highest_us[HS_SPEED_BLOCKS];
+    double speed; /* of the client's clock; 1 is honest */
+};
+
+/* One move as the guard sees it. */
+struct hs_clock_step {
+    int64_t client_us; /* unwrapped: resets of the client's clock are taken out */
+    int64_t received_us;
+    int64_t ack_us; /* with has_ack */
+    bool has_ack;
+    double dilation; /* announced by the server from this move on */
+    int64_t rtt_us;  /* smallest of late; -1: not known */
+};
+
+struct hs_clock_verdict {
+    bool proven, suspected; /* raised on this move */
+};
+
+/* Binds the guard to the first move of an epoch. */
+void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_step *step);
+
+/* A later move, in order of arrival. After a flag its detector starts again from there. */
+struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
+                                            const struct hs_moves_rules *rules,
+                                            const struct hs_clock_step *step);
+
+#endif
