@@ -29,6 +29,7 @@ void hs_clock_play_start(struct hs_clock_play *play, const struct hs_clock_optio
     struct hs_clock_options *own = &play->options;
     own->rate_hz = own->rate_hz > 0 ? own->rate_hz : 60;
     own->clock_us = own->clock_us > 0 ? own->clock_us : 1000000;
+    own->start_us = own->start_us != 0 ? own->start_us : 100000000;
     own->period_us = own->period_us == 0 ? 240000000 : own->period_us;
     own->delay_us = own->delay_us > 0 ? own->delay_us : 50000;
     play->clock_us = (double)own->clock_us;
@@ -112,7 +113,8 @@ static double queue(struct hs_clock_play *play, int64_t passed_us)
     double keep = exp(-(double)passed_us / (double)options->queue_tau_us);
     double sd = (double)options->queue_sd_us * sqrt(1 - keep * keep);
     play->queue_us = play->queue_us * keep + sd * normal(play);
-    return fmin(fmax(play->queue_us, 0), (double)options->queue_most_us);
+    double most = (double)options->queue_most_us;
+    return fmin(fmax(most / 2 + play->queue_us, 0), most);
 }
 
 static int64_t delay_at(const struct hs_clock_play *play, int64_t time_us)
@@ -141,15 +143,15 @@ static int64_t arrival(struct hs_clock_play *play, int64_t sent_us, double queue
     return at;
 }
 
-/* Send time of the newest snapshot that the client has at that time; false: none yet. */
-static bool newest_snapshot(const struct hs_clock_play *play, int64_t time_us, int64_t *sent_us)
+/* Send time of the newest snapshot that the client has at that time. */
+static int64_t newest_snapshot(const struct hs_clock_play *play, int64_t time_us)
 {
     int64_t from_us, to_us;
     if (during(play, HS_CLOCK_OLD_ACKS, time_us, &from_us, &to_us) != NULL)
         time_us = from_us;
     int64_t latest = time_us - delay_at(play, time_us);
-    *sent_us = latest / SNAPSHOT_US * SNAPSHOT_US;
-    return latest >= 0 && !play->options.without_acks;
+    int64_t age = (latest % SNAPSHOT_US + SNAPSHOT_US) % SNAPSHOT_US;
+    return latest - age;
 }
 
 static bool is_sent(struct hs_clock_play *play, int64_t now_us)
@@ -163,7 +165,7 @@ static bool is_sent(struct hs_clock_play *play, int64_t now_us)
 static void make_move(struct hs_clock_play *play, double queued_us, struct hs_clock_item *item)
 {
     const struct hs_clock_options *options = &play->options;
-    int64_t clock_us = llround(play->clock_us), ack_us;
+    int64_t clock_us = llround(play->clock_us);
     while (options->period_us > 0 && clock_us - play->wrapped_us > options->period_us)
         play->wrapped_us += options->period_us;
     *item = (struct hs_clock_item){.sent_us = play->now_us};
@@ -174,9 +176,9 @@ static void make_move(struct hs_clock_play *play, double queued_us, struct hs_cl
                          .timestamp_us = clock_us - play->wrapped_us,
                          .received_us = options->start_us + arrival(play, play->now_us, queued_us),
                          .dilation = amount(play, HS_CLOCK_DILATION, play->now_us, 1)};
-    if (newest_snapshot(play, play->now_us, &ack_us)) {
+    if (!options->without_acks) {
         item->move.fields |= HS_MOVE_HAS_ACK;
-        item->move.ack_us = options->start_us + ack_us;
+        item->move.ack_us = options->start_us + newest_snapshot(play, play->now_us);
     }
 }
 

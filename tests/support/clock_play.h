@@ -47,7 +47,8 @@ struct hs_clock_options {
     double skew_ppm;   /* of the client's crystal */
     double loss;       /* probability of a packet */
     bool without_acks;
-    /* A queue on the way to the server: an Ornstein-Uhlenbeck process, within [0, most]. */
+    /* A queue on the way to the server: an Ornstein-Uhlenbeck process about most / 2, within
+       [0, most]. */
     int64_t queue_sd_us, queue_tau_us, queue_most_us;
     struct hs_clock_event events[HS_CLOCK_EVENTS];
 };
