@@ -1,0 +1,406 @@
+#include "movement.h"
+
+#include <math.h>
+
+/*
+ * Share by which time counts more than it is: clocks of honest machines differ by some 1e-4, and
+ * rounded positions make a way longer by up to half a percent. Without it who runs at his limit for
+ * an hour is found too fast.
+ */
+#define TIME_TOLERANCE 1.01
+
+/* The most seconds one move can spend: keeps what is reported finite. */
+#define MOST_SPENT_S 1e6
+
+/* Claimed velocities beyond are not believed, and not squared. */
+#define MOST_VELOCITY 1e12
+
+#define TICK_MOST_US    50000.0
+#define TICK_LEAST_US   1000.0
+#define TICK_WEIGHT     0.125
+#define RTT_UNKNOWN_US  INT64_C(200000)
+#define RTT_MOST_US     INT64_C(1000000)
+#define BASE_CHANGES    20.0 /* more at once are too many */
+#define BASE_FORGIVEN_S 4.0  /* a second */
+
+/*
+ * Velocities are told from ways at least this long. A shorter time tells the rounding of positions
+ * rather than motion: 1 cm in 1/144 s is 1.4 m/s.
+ */
+#define GATHER_S 0.1
+
+/*
+ * A rise that begins within this of entering a mode with gravity is its launch: games let players
+ * jump shortly after the ground was left. A climb that gravity stops within LAUNCH_LEAST_S is none:
+ * hovering is not launching.
+ */
+#define LAUNCH_S       0.15
+#define LAUNCH_LEAST_S 0.05
+
+/* Shares of gravity demanded. Falling, that of a body sliding down 45 degrees, and for a second at
+   most: the air brakes. */
+#define RISING_SHARE  0.9
+#define FALLING_SHARE 0.5
+#define FALLING_S     1.0
+
+/* Height kept is forgiven in this time without gravity. */
+#define KEPT_FORGIVEN_S 5.0
+
+enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
+
+/* A step taken apart. */
+struct passage {
+    const struct hs_move_mode *mode; /* NULL: not known */
+    const struct hs_move_mode *old;  /* whose limits count, too; NULL: not known */
+    bool in_window;                  /* `old` counts */
+    double time_s;
+    struct hs_vec plane; /* way across up */
+    double climb;        /* way along up */
+};
+
+/* ---- limits ---- */
+
+static const struct hs_move_mode *mode_of(const struct hs_moves_rules *rules, uint16_t index)
+{
+    return index < rules->mode_count && index < HS_MAX_MOVE_MODES ? &rules->modes[index] : NULL;
+}
+
+static double speed_of(const struct hs_move_mode *mode)
+{
+    return mode != NULL && mode->max_speed > 0 ? mode->max_speed : HUGE_VAL;
+}
+
+static double acceleration_of(const struct hs_move_mode *mode)
+{
+    return mode != NULL && mode->max_accel > 0 ? mode->max_accel : HUGE_VAL;
+}
+
+static double max_speed(const struct passage *passage)
+{
+    double limit = speed_of(passage->mode);
+    return passage->in_window ? fmax(limit, speed_of(passage->old)) : limit;
+}
+
+static double max_acceleration(const struct passage *passage)
+{
+    double limit = acceleration_of(passage->mode);
+    return passage->in_window ? fmax(limit, acceleration_of(passage->old)) : limit;
+}
+
+static double credit_of(const struct hs_move_mode *mode)
+{
+    return mode != NULL ? mode->credit : 0;
+}
+
+/* ---- credit ---- */
+
+/* Spends `spent` seconds while `time` passed. True: overdrawn, and started anew; *mean is by how
+   much more was spent than passed. */
+static bool pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s,
+                       double time_s, double shortest_s, double *mean)
+{
+    /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
+    double ceiling_s = fmax(credit_s, fmin((double)pool->ceiling_s, pool->owed_s + credit_s));
+    double owed_s = pool->owed_s + fmin(spent_s, MOST_SPENT_S) - time_s * TIME_TOLERANCE;
+    double run_s = (double)pool->run_s + time_s;
+    bool is_overdrawn = owed_s > fmax(ceiling_s, pool->owed_s); /* who pays back is not */
+    *mean = TIME_TOLERANCE + owed_s / fmax(run_s, shortest_s);
+    if (is_overdrawn || owed_s <= 0)
+        owed_s = run_s = 0;
+    *pool = (struct hs_movement_pool){owed_s, (float)ceiling_s, (float)run_s};
+    return is_overdrawn;
+}
+
+static void find(struct hs_movement_finding *finding, double measured, double limit)
+{
+    finding->failed = true;
+    finding->measured = measured;
+    finding->limit = limit;
+}
+
+/* ---- time ---- */
+
+static double tick_us(const struct hs_movement *movement)
+{
+    return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MOST_US;
+}
+
+static void hear(struct hs_movement *movement, int64_t received_us)
+{
+    if (movement->has_begun && received_us > movement->received_us) {
+        double between = (double)(received_us - movement->received_us);
+        double tick = fmax(TICK_LEAST_US, fmin(between, TICK_MOST_US));
+        double mean = tick_us(movement);
+        movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
+    }
+    if (!movement->has_begun || received_us > movement->received_us)
+        movement->received_us = received_us;
+}
+
+/* ---- state ---- */
+
+static void restart_gathering(struct hs_movement *movement)
+{
+    movement->way[0] = movement->way[1] = movement->way[2] = 0;
+    movement->climb = movement->way_s = 0;
+}
+
+/* What was before tells nothing of velocities any more. */
+static void restart_motion(struct hs_movement *movement)
+{
+    restart_gathering(movement);
+    movement->velocity_source = VELOCITY_NONE;
+    movement->rise = movement->rise_age_s = movement->airborne_s = 0;
+}
+
+static void begin(struct hs_movement *movement, const struct hs_movement_step *step)
+{
+    *movement = (struct hs_movement){.position = step->position,
+                                     .base = step->base,
+                                     .received_us = movement->received_us,
+                                     .window_until_us = INT64_MIN,
+                                     .tick_us = movement->tick_us,
+                                     .base_changes = movement->base_changes,
+                                     .mode = step->mode,
+                                     .old_mode = step->mode,
+                                     .has_begun = true};
+}
+
+/*
+ * The old limits count for a while. Where older ones still do, the larger are kept and run out when
+ * they would have: changing to and fro between two lesser modes prolongs nothing.
+ */
+static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                        const struct hs_movement_step *step)
+{
+    bool in_window = movement->received_us <= movement->window_until_us;
+    double old = speed_of(mode_of(rules, movement->mode));
+    if (!in_window || old >= speed_of(mode_of(rules, movement->old_mode))) {
+        int64_t rtt_us = step->rtt_us >= 0 ? step->rtt_us : RTT_UNKNOWN_US;
+        movement->old_mode = movement->mode;
+        movement->window_until_us = movement->received_us +
+                                    (rtt_us < RTT_MOST_US ? rtt_us : RTT_MOST_US) +
+                                    (int64_t)(2 * tick_us(movement));
+    }
+    movement->mode = step->mode;
+    restart_gathering(movement);
+    if (movement->velocity_source == VELOCITY_DERIVED)
+        movement->velocity_source = VELOCITY_NONE;
+    movement->rise = movement->rise_age_s = movement->airborne_s = 0;
+}
+
+/* ---- the checks ---- */
+
+/* The way from the last place, or from where the server put the client if that is nearer. */
+static struct hs_vec way_of(const struct hs_movement *movement, const struct hs_movement_step *step)
+{
+    struct hs_vec way = hs_vec_sub(step->position, movement->position);
+    if (!step->has_corrected)
+        return way;
+    struct hs_vec other = hs_vec_sub(step->position, step->corrected);
+    return hs_vec_dot(other, other) < hs_vec_dot(way, way) ? other : way;
+}
+
+static bool is_teleport(const struct hs_movement *movement, const struct hs_movement_step *step,
+                        struct hs_vec way, double time_s, struct hs_movement_finding *out)
+{
+    if (step->jump_speed <= 0)
+        return false;
+    double reach = step->jump_speed * fmax(time_s, tick_us(movement) / 1e6);
+    double squared = hs_vec_dot(way, way);
+    if (squared <= reach * reach)
+        return false;
+    find(out, sqrt(squared), reach);
+    return true;
+}
+
+static void judge_bases(struct hs_movement *movement, struct hs_movement_finding *out)
+{
+    movement->base_changes += 1;
+    if ((double)movement->base_changes <= BASE_CHANGES)
+        return;
+    out->unit = HS_UNIT_COUNTED;
+    find(out, (double)movement->base_changes, BASE_CHANGES);
+    movement->base_changes = 0;
+}
+
+static void judge_speed(struct hs_movement *movement, const struct passage *passage,
+                        struct hs_movement_finding *out)
+{
+    double limit = max_speed(passage), mean;
+    double way = fmax(hs_vec_length(passage->plane), fabs(passage->climb));
+    if (pool_spend(&movement->speed, credit_of(passage->mode), way / limit, passage->time_s,
+                   tick_us(movement) / 1e6, &mean))
+        find(out, mean * limit, limit);
+}
+
+/* Pays for a gain of velocity, made in `time`. */
+static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
+                     double time_s, struct hs_movement_finding *out)
+{
+    double limit = max_acceleration(passage), mean;
+    if (pool_spend(&movement->acceleration, credit_of(passage->mode), fmax(0, gain) / limit, time_s,
+                   tick_us(movement) / 1e6, &mean))
+        find(out, mean * limit, limit);
+}
+
+static struct hs_vec last_velocity(const struct hs_movement *movement)
+{
+    return (struct hs_vec){(double)movement->velocity[0], (double)movement->velocity[1],
+                           (double)movement->velocity[2]};
+}
+
+static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, uint8_t source)
+{
+    movement->velocity[0] = (float)velocity.x;
+    movement->velocity[1] = (float)velocity.y;
+    movement->velocity[2] = (float)velocity.z;
+    movement->velocity_source = source;
+}
+
+/*
+ * Paid for is what the new speed has more than the old velocity has in its direction. Turning
+ * little by little is free by that, and turning round at once is not. Speed beyond the limit is
+ * none of its business.
+ */
+static void judge_claimed(struct hs_movement *movement, const struct passage *passage,
+                          struct hs_vec velocity, struct hs_vec up, struct hs_movement_finding *out)
+{
+    struct hs_vec plane = hs_vec_add_scaled(velocity, up, -hs_vec_dot(velocity, up));
+    double speed = hs_vec_length(plane);
+    double gain = 0;
+    if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
+        double before = hs_vec_dot(last_velocity(movement), plane) / speed;
+        gain = fmin(speed, max_speed(passage)) - fmax(0, before);
+    }
+    pay_gain(movement, passage, gain, passage->time_s, out);
+    take_velocity(movement, plane, VELOCITY_CLAIMED);
+}
+
+/* From positions only growth of speed counts: how a body turned meanwhile is not seen. */
+static void judge_derived(struct hs_movement *movement, const struct passage *passage,
+                          struct hs_movement_finding *out)
+{
+    double time_s = (double)movement->way_s;
+    struct hs_vec way = {(double)movement->way[0], (double)movement->way[1],
+                         (double)movement->way[2]};
+    struct hs_vec velocity = hs_vec_scale(way, 1 / time_s);
+    double gain = 0;
+    if (movement->velocity_source == VELOCITY_DERIVED)
+        gain = fmin(hs_vec_length(velocity), max_speed(passage)) -
+               hs_vec_length(last_velocity(movement));
+    pay_gain(movement, passage, gain, time_s, out);
+    take_velocity(movement, velocity, VELOCITY_DERIVED);
+}
+
+/* The fastest climb left of `rise` after `time` under gravity, as far as it is demanded. */
+static double slowed(double rise, double gravity, double time_s)
+{
+    double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
+    if (rise > 0) {
+        double rising_s = rise / slowing;
+        if (time_s <= rising_s)
+            return rise - slowing * time_s;
+        rise = 0;
+        time_s -= rising_s;
+    }
+    return fmax(rise - falling * time_s, -falling * FALLING_S);
+}
+
+/*
+ * Compares the climb of what is gathered with that of a body thrown up as this one was. A climb
+ * below it replaces it, but for falling: who rises less than he might has less to fall from, while
+ * falling faster than demanded obliges to nothing.
+ */
+static void judge_gravity(struct hs_movement *movement, const struct passage *passage,
+                          double gravity, struct hs_movement_finding *out)
+{
+    double time_s = (double)movement->way_s, half_s = time_s / 2;
+    double climb = (double)movement->climb / time_s; /* as it is at half the time */
+    double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
+    bool may_launch = (double)movement->airborne_s < LAUNCH_S || passage->in_window;
+    if (may_launch && climb > allowed && climb > gravity * LAUNCH_LEAST_S) {
+        allowed = climb;
+    } else {
+        double kept = (double)movement->kept + (climb - allowed) * time_s;
+        double slack_s = credit_of(passage->mode) + GATHER_S;
+        double slack = gravity * slack_s * slack_s / 2;
+        movement->kept = (float)fmax(0, kept);
+        if (kept > slack) {
+            find(out, kept, slack);
+            movement->kept = 0;
+        }
+    }
+    movement->rise = (float)(climb < allowed ? fmax(climb, fmin(allowed, 0)) : allowed);
+    movement->rise_age_s = (float)half_s;
+    movement->airborne_s += movement->way_s;
+}
+
+static void forgive_height(struct hs_movement *movement, double time_s)
+{
+    double left = 1 - time_s / KEPT_FORGIVEN_S;
+    movement->kept = (float)((double)movement->kept * fmax(0, left));
+}
+
+static void judge_motion(struct hs_movement *movement, const struct hs_movement_step *step,
+                         const struct passage *passage, struct hs_movement_result *out)
+{
+    double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
+    bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MOST_VELOCITY);
+    judge_speed(movement, passage, &out->speed);
+    movement->way[0] += (float)passage->plane.x;
+    movement->way[1] += (float)passage->plane.y;
+    movement->way[2] += (float)passage->plane.z;
+    movement->climb += (float)passage->climb;
+    movement->way_s += (float)passage->time_s;
+    if (is_claimed)
+        judge_claimed(movement, passage, step->velocity, step->up, &out->acceleration);
+    if (gravity <= 0)
+        forgive_height(movement, passage->time_s);
+    if ((double)movement->way_s < GATHER_S)
+        return;
+    if (!is_claimed)
+        judge_derived(movement, passage, &out->acceleration);
+    if (gravity > 0)
+        judge_gravity(movement, passage, gravity, &out->gravity);
+    restart_gathering(movement);
+}
+
+void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                       const struct hs_movement_step *step, struct hs_movement_result *out)
+{
+    *out = (struct hs_movement_result){.teleport = {.unit = HS_UNIT_LENGTH},
+                                       .speed = {.unit = HS_UNIT_SPEED},
+                                       .acceleration = {.unit = HS_UNIT_ACCELERATION},
+                                       .gravity = {.unit = HS_UNIT_LENGTH}};
+    double time_s = fmax(step->delta_us, step->covered_us) / 1e6;
+    hear(movement, step->received_us);
+    movement->base_changes =
+        (float)fmax(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
+    if (!movement->has_begun || step->is_announced) {
+        begin(movement, step);
+        return;
+    }
+    if (step->mode != movement->mode)
+        change_mode(movement, rules, step);
+    struct hs_vec way = way_of(movement, step);
+    movement->position = step->position;
+    if (step->base != movement->base) {
+        movement->base = step->base;
+        restart_motion(movement);
+        judge_bases(movement, &out->speed);
+        return;
+    }
+    if (is_teleport(movement, step, way, time_s, &out->teleport)) {
+        restart_motion(movement);
+        return;
+    }
+    double climb = hs_vec_dot(way, step->up);
+    struct passage passage = {.mode = mode_of(rules, movement->mode),
+                              .old = mode_of(rules, movement->old_mode),
+                              .in_window = movement->received_us <= movement->window_until_us,
+                              .time_s = time_s,
+                              .plane = hs_vec_add_scaled(way, step->up, -climb),
+                              .climb = climb};
+    judge_motion(movement, step, &passage, out);
+}
