@@ -94,28 +94,36 @@ static double credit_of(const struct hs_move_mode *mode)
 
 /* ---- credit ---- */
 
-/* Spends `spent` seconds while `time` passed. True: overdrawn, and started anew; *mean is by how
-   much more was spent than passed. */
-static bool pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s,
-                       double time_s, double shortest_s, double *mean)
-{
-    /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
-    double ceiling_s = fmax(credit_s, fmin((double)pool->ceiling_s, pool->owed_s + credit_s));
-    double owed_s = pool->owed_s + fmin(spent_s, MOST_SPENT_S) - time_s * TIME_TOLERANCE;
-    double run_s = (double)pool->run_s + time_s;
-    bool is_overdrawn = owed_s > fmax(ceiling_s, pool->owed_s); /* who pays back is not */
-    *mean = TIME_TOLERANCE + owed_s / fmax(run_s, shortest_s);
-    if (is_overdrawn || owed_s <= 0)
-        owed_s = run_s = 0;
-    *pool = (struct hs_movement_pool){owed_s, (float)ceiling_s, (float)run_s};
-    return is_overdrawn;
-}
-
 static void find(struct hs_movement_finding *finding, double measured, double limit)
 {
     finding->failed = true;
     finding->measured = measured;
     finding->limit = limit;
+}
+
+struct lapse {
+    double time_s, tick_s;
+};
+
+/*
+ * Spends `spent_s` while `time_s` passed, and finds it where the credit is overdrawn by that; the
+ * credit starts anew then. `limit` is what can be made in a second, and the unit of the finding.
+ */
+static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent, double limit,
+                       const struct lapse *lapse, struct hs_movement_finding *out)
+{
+    double before_s = (double)pool->owed_s;
+    /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
+    double ceiling_s = fmax(credit_s, fmin((double)pool->ceiling_s, before_s + credit_s));
+    double owed_s = before_s + fmin(spent / limit, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
+    double run_s = (double)pool->run_s + lapse->time_s;
+    if (owed_s > fmax(ceiling_s, before_s)) { /* who pays back never overdraws */
+        find(out, (TIME_TOLERANCE + owed_s / fmax(run_s, lapse->tick_s)) * limit, limit);
+        owed_s = 0;
+    }
+    if (owed_s <= 0)
+        owed_s = run_s = 0;
+    *pool = (struct hs_movement_pool){(float)owed_s, (float)ceiling_s, (float)run_s};
 }
 
 /* ---- time ---- */
@@ -227,21 +235,19 @@ static void judge_bases(struct hs_movement *movement, struct hs_movement_finding
 static void judge_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
-    double limit = max_speed(passage), mean;
-    double way = fmax(hs_vec_length(passage->plane), fabs(passage->climb));
-    if (pool_spend(&movement->speed, credit_of(passage->mode), way / limit, passage->time_s,
-                   tick_us(movement) / 1e6, &mean))
-        find(out, mean * limit, limit);
+    double limit = max_speed(passage), credit_s = credit_of(passage->mode);
+    struct lapse lapse = {passage->time_s, tick_us(movement) / 1e6};
+    pool_spend(&movement->climbing, credit_s, fabs(passage->climb), limit, &lapse, out);
+    pool_spend(&movement->speed, credit_s, hs_vec_length(passage->plane), limit, &lapse, out);
 }
 
 /* Pays for a gain of velocity, made in `time`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
-    double limit = max_acceleration(passage), mean;
-    if (pool_spend(&movement->acceleration, credit_of(passage->mode), fmax(0, gain) / limit, time_s,
-                   tick_us(movement) / 1e6, &mean))
-        find(out, mean * limit, limit);
+    struct lapse lapse = {time_s, tick_us(movement) / 1e6};
+    pool_spend(&movement->acceleration, credit_of(passage->mode), fmax(0, gain),
+               max_acceleration(passage), &lapse, out);
 }
 
 static struct hs_vec last_velocity(const struct hs_movement *movement)
@@ -329,6 +335,7 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(out, kept, slack);
             movement->kept = 0;
+            allowed = fmax(climb, 0); /* as launched here */
         }
     }
     movement->rise = (float)(climb < allowed ? fmax(climb, fmin(allowed, 0)) : allowed);

@@ -8,8 +8,8 @@
  * gravity may not keep more height than its launch pays for.
  *
  * What honest games do, and is therefore no offence:
- * - A body that walks keeps its horizontal speed on slopes and steps: the way of a move is the
- *   larger of what it makes across `up` and along it.
+ * - A body that walks keeps its horizontal speed on slopes and steps: the ways across `up` and
+ *   along it are judged each by itself.
  * - Walls, landings and brakes stop a body at once: loss of speed is free, and so is turning, as
  *   long as it is not done at once. Only what is gained along the new direction is paid for, and
  *   only across `up`: a jump is a gain along it.
@@ -70,7 +70,7 @@ struct hs_movement_result {
 /* Time spent beyond what passed. Seconds, as modes with other limits share it: what is owed in one
    is owed in the next. */
 struct hs_movement_pool {
-    double owed_s;   /* 0: the credit is whole */
+    float owed_s;    /* 0: the credit is whole */
     float ceiling_s; /* the credit, or a former mode's larger one until that is paid back */
     float run_s;     /* since the credit was last whole */
 };
@@ -80,8 +80,8 @@ struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
     int64_t received_us, window_until_us; /* until then the limits of old_mode count, too */
-    struct hs_movement_pool speed, acceleration;
-    float velocity[3];          /* across up; with velocity_source */
+    struct hs_movement_pool speed, climbing, acceleration; /* speed: across up */
+    float velocity[3];                                     /* across up; with velocity_source */
     float way[3], climb, way_s; /* gathered until it is long enough to tell a velocity */
     float rise;                 /* the fastest climb that gravity leaves, length/s */
     float rise_age_s;           /* of `rise` at the beginning of what is gathered */
