@@ -37,6 +37,16 @@
 #define LAUNCH_S       0.15
 #define LAUNCH_LEAST_S 0.05
 
+/*
+ * Changes upwards that no ground explains, until there is ground again: a second jump in the air,
+ * and moves on the ground that were lost, of which a player who hops makes one a jump. Who jumps on
+ * nothing again and again is found by the third.
+ */
+#define BOUNCES 2
+
+/* What a body did in so long a time, nobody can tell from where it ended: it may have landed. */
+#define HIDDEN_S 0.25
+
 /* Shares of gravity demanded. Falling, that of a body sliding down 45 degrees, and for a second at
    most: the air brakes. */
 #define RISING_SHARE  0.9
@@ -153,12 +163,18 @@ static void restart_gathering(struct hs_movement *movement)
     movement->climb = movement->way_s = 0;
 }
 
+/* A launch may follow. */
+static void restart_flight(struct hs_movement *movement)
+{
+    movement->rise = movement->rise_age_s = movement->airborne_s = movement->last_climb = 0;
+}
+
 /* What was before tells nothing of velocities any more. */
 static void restart_motion(struct hs_movement *movement)
 {
     restart_gathering(movement);
     movement->velocity_source = VELOCITY_NONE;
-    movement->rise = movement->rise_age_s = movement->airborne_s = 0;
+    restart_flight(movement);
 }
 
 static void begin(struct hs_movement *movement, const struct hs_movement_step *step)
@@ -194,7 +210,7 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
     restart_gathering(movement);
     if (movement->velocity_source == VELOCITY_DERIVED)
         movement->velocity_source = VELOCITY_NONE;
-    movement->rise = movement->rise_age_s = movement->airborne_s = 0;
+    restart_flight(movement);
 }
 
 /* ---- the checks ---- */
@@ -314,6 +330,24 @@ static double slowed(double rise, double gravity, double time_s)
 }
 
 /*
+ * The body was thrown, or stopped falling, by something: a change upwards that is sudden. Who stays
+ * up, or climbs evenly, changes nothing.
+ */
+static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
+                      double allowed, double gravity)
+{
+    double sudden = gravity * LAUNCH_LEAST_S;
+    if (climb <= allowed)
+        return false;
+    if (climb > sudden && ((double)movement->airborne_s < LAUNCH_S || passage->in_window))
+        return true;
+    if (climb <= (double)movement->last_climb + sudden || movement->bounces >= BOUNCES)
+        return false;
+    movement->bounces++;
+    return true;
+}
+
+/*
  * Compares the climb of what is gathered with that of a body thrown up as this one was. A climb
  * below it replaces it, but for falling: who rises less than he might has less to fall from, while
  * falling faster than demanded obliges to nothing.
@@ -322,11 +356,14 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
                           double gravity, struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s, half_s = time_s / 2;
+    if (time_s >= HIDDEN_S) {
+        restart_flight(movement);
+        return;
+    }
     double climb = (double)movement->climb / time_s; /* as it is at half the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
-    bool may_launch = (double)movement->airborne_s < LAUNCH_S || passage->in_window;
-    if (may_launch && climb > allowed && climb > gravity * LAUNCH_LEAST_S) {
-        allowed = climb;
+    if (is_launch(movement, passage, climb, allowed, gravity)) {
+        allowed = fmax(climb, 0); /* it may fall from here */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = credit_of(passage->mode) + GATHER_S;
@@ -338,13 +375,15 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
             allowed = fmax(climb, 0); /* as launched here */
         }
     }
-    movement->rise = (float)(climb < allowed ? fmax(climb, fmin(allowed, 0)) : allowed);
+    movement->rise = (float)fmin(allowed, fmax(climb, 0));
     movement->rise_age_s = (float)half_s;
+    movement->last_climb = (float)climb;
     movement->airborne_s += movement->way_s;
 }
 
-static void forgive_height(struct hs_movement *movement, double time_s)
+static void touch_ground(struct hs_movement *movement, double time_s)
 {
+    movement->bounces = 0;
     double left = 1 - time_s / KEPT_FORGIVEN_S;
     movement->kept = (float)((double)movement->kept * fmax(0, left));
 }
@@ -363,7 +402,7 @@ static void judge_motion(struct hs_movement *movement, const struct hs_movement_
     if (is_claimed)
         judge_claimed(movement, passage, step->velocity, step->up, &out->acceleration);
     if (gravity <= 0)
-        forgive_height(movement, passage->time_s);
+        touch_ground(movement, passage->time_s);
     if ((double)movement->way_s < GATHER_S)
         return;
     if (!is_claimed)

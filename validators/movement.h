@@ -15,7 +15,8 @@
  *   only across `up`: a jump is a gain along it.
  * - A body under gravity is launched when its way of moving begins; after that it must slow down
  *   as gravity demands while it rises, and then fall at half of it at least, for it may slide down
- *   what is too steep to walk on.
+ *   what is too steep to walk on. Two sudden changes upwards are let pass until it is on the ground
+ *   again: jumps in the air, or landings whose moves were lost.
  *
  * Pure but for the state it is given, allocates nothing, not thread-safe on one state.
  */
@@ -86,11 +87,12 @@ struct hs_movement {
     float rise;                 /* the fastest climb that gravity leaves, length/s */
     float rise_age_s;           /* of `rise` at the beginning of what is gathered */
     float airborne_s;           /* in this mode before what is gathered */
+    float last_climb;           /* of what was gathered before, length/s */
     float kept;                 /* height above where gravity would have the body */
     float tick_us;              /* of the game server: mean time between arrivals; 0: not known */
     float base_changes;         /* less those long ago */
     uint16_t mode, old_mode;
-    uint8_t velocity_source;
+    uint8_t velocity_source, bounces;
     bool has_begun;
 };
 
