@@ -313,14 +313,16 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
 
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, struct hs_obstacle *out)
 {
-    out->touched = out->is_doubtful = false;
+    out->touched = out->is_doubtful = out->is_by_ray = false;
     if (is_open(c))
         return;
     cast(c, path, path->radius, out);
     bool starts_inside = (out->touched && out->contact.distance <= 0) ||
                          (out->is_doubtful && out->doubt_distance <= 0);
-    if (starts_inside && path->radius > 0)
+    if (starts_inside && path->radius > 0) {
         cast(c, path, 0, out);
+        out->is_by_ray = true;
+    }
 }
 
 static void cast_line(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
