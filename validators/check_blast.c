@@ -15,8 +15,7 @@ struct burst {
 
 /*
  * Where the way was not cast at the world, or nothing stopped it, the burst lies at the claimed
- * end: often in a surface, from where nothing is in sight. It looks from where the projectile would
- * have touched that.
+ * end: often in a surface, from where nothing is in sight. It looks from this side of that.
  */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
@@ -24,9 +23,10 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     struct hs_path path = c->path;
     if (!blast->occlusion)
         return c->claim->end;
-    path.reach = path.length + path.extension;
-    hs_obstacle_find(c, &path, &wall);
     double near = path.extension + path.radius;
+    path.reach = path.length + path.extension;
+    path.radius = 0;
+    hs_obstacle_find(c, &path, &wall);
     if (!wall.touched || hs_vec_distance(wall.contact.center, c->claim->end) > near)
         return c->claim->end;
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
