@@ -189,8 +189,9 @@ START_TEST(jumps)
     ck_assert_int_eq(hs_mover_find(door(), rules, HS_MS(100), &now), HS_REWIND_OK);
     ck_assert(hs_mover_later(door(), rules, &now, HS_MS(200), &later));
     ck_assert_double_eq(later.alpha, 1);
-    ck_assert_int_eq(hs_mover_next_sample(door(), 0), HS_MS(100));
-    ck_assert_int_eq(hs_mover_next_sample(door(), HS_MS(200)), INT64_MAX);
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, 0), HS_MS(100));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(200)), HS_MS(250));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(250)), INT64_MAX);
 }
 END_TEST
 
