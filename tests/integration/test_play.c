@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
@@ -409,10 +410,7 @@ int main(void)
     if (!hs_test_service_start(&service, NULL) || mkdtemp(folder) == NULL)
         return 1;
     snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(create_suite());
     bool clean = hs_test_service_stop(&service);
     static const char *const files[] = {"honest.jsonl", "example.jsonl", "good.jsonl",
                                         "wrong.jsonl",  "refused.jsonl", "rules.jsonl",

@@ -10,6 +10,7 @@
 
 #include "service/play/scenario.h"
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 enum { MAX_FILES = 32, MAX_CASES = 2048 };
@@ -185,11 +186,7 @@ static int run_suite(void)
     tcase_set_timeout(again, 300);
     tcase_add_test(again, test_fresh_service_answers_the_same);
     suite_add_tcase(suite, again);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/hit.h"
 
 #define GOLDEN UINT64_C(0x9d2327c73aa3ee6f)
@@ -199,9 +199,5 @@ int main(void)
     tcase_add_test(tcase, test_golden_hash);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

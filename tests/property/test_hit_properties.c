@@ -10,9 +10,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 
@@ -530,7 +530,6 @@ int main(void)
     printf("hit properties: HS_SEED=%llu, %ld cases\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("hit properties");
     TCase *tcase = tcase_create("hit properties");
     tcase_set_timeout(tcase, 60);
@@ -539,9 +538,5 @@ int main(void)
     tcase_add_loop_test(tcase, wider_tolerances_never_refuse_more, 0, TOLERANCES);
     tcase_add_test(tcase, damage_does_not_depend_on_what_is_claimed);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

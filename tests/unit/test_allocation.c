@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 
 /* Compilers know what malloc does, and that it does not change these: it does, here. */
@@ -195,9 +196,5 @@ int main(void)
     tcase_add_loop_test(tcase, verification_allocates_nothing, 0, HS_MODE_COUNT);
     tcase_add_test(tcase, a_replay_allocates_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* Posting frames: every refusal, and what is bounded. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/players.h"
 
@@ -404,9 +404,5 @@ int main(void)
     tcase_add_test(tcase, unflagged_jumps_are_flagged);
     tcase_add_test(tcase, offsets_survive_far_from_the_origin);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

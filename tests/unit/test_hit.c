@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
 
@@ -558,14 +559,9 @@ static TCase *cases_of_decisions(void)
 int main(void)
 {
     printf("hit: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250302));
-    fflush(stdout);
     Suite *suite = suite_create("hit");
     TCase *tcase = cases_of_decisions();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* Where a player was at a time: which two samples, and the root. Metres, milliseconds. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/quat.h"
 #include "validators/rewind.h"
@@ -321,9 +321,5 @@ int main(void)
     tcase_add_test(tcase, a_gap_stays_a_gap_where_a_jump_ends_it);
     tcase_add_test(tcase, held_bodies_are_whole);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* The rewound body and eye: turning, stances, posted bones, boxes. Metres, milliseconds. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/quat.h"
 #include "validators/rewind.h"
@@ -423,9 +423,5 @@ int main(void)
     tcase_add_test(tcase, posted_eyes);
     tcase_add_loop_test(tcase, reach_covers_the_body, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }
