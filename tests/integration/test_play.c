@@ -221,8 +221,9 @@ START_TEST(a_map_can_be_brought)
 {
     struct run result;
     char path[128], map[128];
-    strcpy(path, write_honest("walls.jsonl", "walls"));
-    strcpy(map, write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
+    snprintf(path, sizeof(path), "%s", write_honest("walls.jsonl", "walls"));
+    snprintf(map, sizeof(map), "%s",
+             write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
     RUN(&result, "play", path, "--url", url, "--json", "--map", map);
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), CLAIMS);
