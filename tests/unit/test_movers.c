@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/angle.h"
 #include "validators/movers.h"
@@ -343,9 +344,5 @@ int main(void)
     tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
     tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }
