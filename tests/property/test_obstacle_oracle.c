@@ -12,9 +12,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 #include "tests/support/world_cases.h"
@@ -485,7 +485,6 @@ END_TEST
 int main(void)
 {
     printf("obstacles: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    fflush(stdout);
     Suite *suite = suite_create("obstacles");
     TCase *tcase = tcase_create("obstacles");
     tcase_set_timeout(tcase, 60);
@@ -493,9 +492,5 @@ int main(void)
     tcase_add_loop_test(tcase, boxes_that_move, 0, 8);
     tcase_add_test(tcase, bursts_see_what_no_triangle_hides);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -7,9 +7,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 #include "tests/support/world_cases.h"
@@ -472,7 +472,6 @@ END_TEST
 int main(void)
 {
     printf("world verdicts: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    fflush(stdout);
     Suite *suite = suite_create("world verdicts");
     TCase *tcase = tcase_create("world verdicts");
     tcase_set_timeout(tcase, 60);
@@ -480,9 +479,5 @@ int main(void)
     tcase_add_test(tcase, walls_only_take_away);
     tcase_add_test(tcase, numbers_come_out);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

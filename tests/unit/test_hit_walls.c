@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/world_cases.h"
 
@@ -248,9 +249,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_burst_on_the_floor_sees, 0, 6);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }
