@@ -148,11 +148,12 @@ void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
 
 void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley)
 {
-    if (volley->landed > 0) {
+    /* One is on its body, if nothing stands in the way: the world decides. */
+    bool hangs = volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+    if (volley->landed > 0 || hangs) {
         hs_report_pass(c, HS_CHECK_CONTACT);
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
-    } else if (volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE) {
-        hs_report_pass(c, HS_CHECK_CONTACT); /* one is on its body: the world decides */
+        if (volley->landed > 0)
+            hs_report_pass(c, HS_CHECK_BYSTANDER);
     } else if (volley->is_missing) {
         hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing);
     } else if (volley->blocker != NULL) {
