@@ -193,6 +193,10 @@ void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
 
 /* ---- encoding ---- */
 
+const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_CLOCK_PROVEN,
+                                                             HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
+                                                             HS_MOVE_CHECK_TIMING_DISCREPANCY};
+
 static void write_real_field(struct hs_writer *writer, const char *key, double value)
 {
     hs_write_key(writer, key);
@@ -236,18 +240,15 @@ static void write_clock(struct hs_writer *writer, int64_t discrepancy_us, int64_
 
 static void encode_timing(struct hs_writer *writer, const struct hs_move_result *result)
 {
-    static const enum hs_move_check judges[] = {HS_MOVE_CHECK_FAST_CLOCK_PROVEN,
-                                                HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
-                                                HS_MOVE_CHECK_TIMING_DISCREPANCY};
     hs_write_key(writer, "timing");
     hs_write_begin(writer, '{');
     write_clock(writer, result->discrepancy_us, result->lifetime_us, result->is_resolving,
                 result->credit_us, result->speed);
     hs_write_key(writer, "flags");
     hs_write_begin(writer, '[');
-    for (size_t i = 0; i < sizeof judges / sizeof judges[0]; i++)
-        if (result->raised >> judges[i] & 1)
-            hs_write_text(writer, hs_move_check_name(judges[i]));
+    for (int i = 0; i < HS_TIMING_FLAGS; i++)
+        if (result->raised >> hs_timing_flags[i] & 1)
+            hs_write_text(writer, hs_move_check_name(hs_timing_flags[i]));
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
 }

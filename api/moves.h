@@ -25,6 +25,11 @@ void hs_moves_decode(struct hs_reader *reader, const json_t *value, const struct
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
+/* What the judges of a client's clock raise: the names in `timing.flags`. The other checks of a
+   move are of its way. */
+enum { HS_TIMING_FLAGS = 3 };
+extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
+
 /* One result, whole. `rules`: by which it was judged. */
 void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules,
                     const struct hs_move *move, const struct hs_move_result *result);
