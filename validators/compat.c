@@ -66,7 +66,7 @@ static double pull_to_zero(double value, double pull)
 
 /* Books how far this move ran ahead. Returns whether the margin was passed. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                             double server_us, double client_us)
+                             double server_us, double client_us, double *ahead_us)
 {
     double error = client_us - server_us;
     double raw = compat->ahead_us + error, next = raw;
@@ -74,6 +74,7 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     if (rules->drift_allowance > 0)
         next = pull_to_zero(next, server_us * rules->drift_allowance);
     next = fmax(next, to_double(rules->min_margin_us));
+    *ahead_us = next;
     double effective = raw != 0 ? error * next / raw : error;
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
     bool flagged = !compat->is_resolving && next > to_double(rules->max_margin_us);
@@ -118,7 +119,8 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     double since_us = fmax(0, to_double(delta_of(step->received_us, compat->stamp_us)));
     double longest = to_double(rules->max_delta_us) * step->dilation;
     if (rules->detection && !is_reset)
-        out->flagged = book_discrepancy(compat, rules, since_us * step->dilation, client_us);
+        out->flagged =
+            book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
     out->delta_us = fmin(longest, client_us);
     if (compat->is_resolving && !is_reset)
         out->delta_us = fmin(resolve(compat, rules, out->delta_us, since_us), longest);

@@ -40,6 +40,7 @@ struct hs_compat_result {
     double delta_us;   /* that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
     bool flagged;      /* the margin was passed on this move */
+    double ahead_us;   /* by which the client was ahead then; with flagged */
 };
 
 /* The clock of a player is bound to his first move. */

@@ -166,6 +166,10 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
     out->flags = (compat.flagged ? (unsigned)HS_TIMING_DISCREPANCY : 0) |
                  (verdict.proven ? (unsigned)HS_TIMING_FAST_PROVEN : 0) |
                  (verdict.suspected ? (unsigned)HS_TIMING_FAST_SUSPECTED : 0);
+    out->ahead_us = compat.ahead_us;
+    out->proven_by_us = verdict.proven_by_us;
+    out->suspected_us = verdict.suspected_us;
+    out->suspected_limit_us = verdict.suspected_limit_us;
     out->force_update = compat.force_update;
     double longest = (double)rules->max_delta_us * move->dilation;
     out->delta_us = rules->prevention == HS_PREVENTION_RESOLUTION
