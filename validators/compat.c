@@ -121,7 +121,7 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    out->delta_us = fmin(longest, client_us);
+    out->delta_us = fmax(0, fmin(longest, client_us)); /* a late reset runs back */
     if (compat->is_resolving && !is_reset)
         out->delta_us = fmin(resolve(compat, rules, out->delta_us, since_us), longest);
     out->force_update = compat->is_resolving && rules->force_corrections;
