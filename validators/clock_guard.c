@@ -91,7 +91,7 @@ static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *s
 }
 
 static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                  const struct hs_clock_step *step, int32_t lead, double elapsed_us)
+                  const struct hs_clock_step *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
     /* What was sent before the last change of dilation is of another time scale. */
@@ -103,9 +103,11 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
     }
     note_ack(guard, step);
     bool proven = guard->has_bound && (double)lead > guard->bound_us + (double)rules->ack_slack_us;
-    if (proven)
-        guard->bound_us = (double)lead;
-    return proven;
+    if (!proven)
+        return false;
+    *by_us = (double)lead - guard->bound_us;
+    guard->bound_us = (double)lead;
+    return true;
 }
 
 /* ---- the suspicion ---- */
@@ -156,7 +158,8 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
 }
 
 static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                    const struct hs_clock_step *step, int32_t lead)
+                    const struct hs_clock_step *step, int32_t lead,
+                    struct hs_clock_verdict *out)
 {
     int64_t half_trip = step->rtt_us > 0 ? step->rtt_us / 2 : 0;
     int64_t level = lead + half_trip;
@@ -168,15 +171,17 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
     double rise = rise_of(guard);
     int64_t threshold =
         step->rtt_us >= 0 ? rules->lead_threshold_us : rules->lead_threshold_without_rtt_us;
-    bool suspected =
-        guard->gathered_us + fmin(rise, (double)rules->lead_clip_us) > (double)threshold ||
-        guard->jumped_us + rise > (double)rules->lead_jump_us;
-    if (suspected) {
-        guard->gathered_us = guard->jumped_us = 0;
-        guard->reference_us = guard->highest_us;
-        guard->has_reference = true;
-    }
-    return suspected;
+    double gathered = guard->gathered_us + fmin(rise, (double)rules->lead_clip_us);
+    double jumped = guard->jumped_us + rise;
+    bool has_gathered = gathered > (double)threshold;
+    if (!has_gathered && jumped <= (double)rules->lead_jump_us)
+        return false;
+    out->suspected_us = has_gathered ? gathered : jumped;
+    out->suspected_limit_us = has_gathered ? (double)threshold : (double)rules->lead_jump_us;
+    guard->gathered_us = guard->jumped_us = 0;
+    guard->reference_us = guard->highest_us;
+    guard->has_reference = true;
+    return true;
 }
 
 /* ---- speed ---- */
@@ -227,9 +232,10 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
     int64_t before = guard->received_us;
     advance(guard, step);
     int32_t lead = lead_of(guard, step);
-    struct hs_clock_verdict verdict;
-    verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before));
-    verdict.suspected = suspect(guard, rules, step, lead);
+    struct hs_clock_verdict verdict = {0};
+    verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
+                           &verdict.proven_by_us);
+    verdict.suspected = suspect(guard, rules, step, lead, &verdict);
     estimate_speed(guard, lead);
     return verdict;
 }

@@ -73,6 +73,9 @@ struct hs_clock_step {
 
 struct hs_clock_verdict {
     bool proven, suspected; /* raised on this move */
+    double proven_by_us;    /* how far beyond what acks allow the clock was; with proven */
+    double suspected_us;    /* the account that was full, and when it is; with suspected */
+    double suspected_limit_us;
 };
 
 /* Binds the guard to the first move of an epoch. */

@@ -26,6 +26,7 @@ struct hs_compat {
     double ahead_us;    /* the discrepancy: client time less server time, since it was last 0 */
     double lifetime_us; /* the same, never forgiven */
     double gathered_us; /* client time of this server tick that waits to be simulated */
+    double override_us; /* what the last move was given while a discrepancy was paid back */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
 
@@ -40,6 +41,7 @@ struct hs_compat_result {
     double delta_us;   /* that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
     bool flagged;      /* the margin was passed on this move */
+    double ahead_us;   /* by which the client was ahead then; with flagged */
 };
 
 /* The clock of a player is bound to his first move. */

@@ -4,6 +4,7 @@
 #include "connection.h"
 #include "digest.h"
 #include "hit_context.h"
+#include "player_moves.h"
 #include "suspicion.h"
 #include "volley.h"
 
@@ -352,6 +353,18 @@ static void judge_way(struct hs_hit_context *c)
     }
 }
 
+/* His moves of the shot's time were held back and came at once: bad luck, or a switch. */
+static void note_burst(struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = c->shooter.player;
+    if (shooter == NULL || shooter->moves == NULL)
+        return;
+    const struct hs_timing *timing = &shooter->moves->judges.timing;
+    if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
+        hs_timing_was_in_burst(timing, c->now_us))
+        c->out->flags |= 1u << HS_FLAG_DURING_BURST;
+}
+
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out)
 {
@@ -364,6 +377,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
     hs_hit_prepare(&c);
     describe_rewind(&c);
     compare_claim(&c);
+    note_burst(&c);
     hs_check_shape(&c);
     hs_check_identity(&c);
     hs_check_trajectory(&c);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "player_moves.h"
 #include "players.h"
 #include "suspicion.h"
 
@@ -62,7 +63,8 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
     for (uint32_t i = 0; i < match->players.count; i++)
         out->history_bytes += sizeof(struct hs_player) +
                               hs_history_bytes(match->players.all[i]->history) +
-                              hs_ledger_bytes(&match->players.all[i]->ledger);
+                              hs_ledger_bytes(&match->players.all[i]->ledger) +
+                              hs_player_moves_bytes(match->players.all[i]->moves);
 }
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)

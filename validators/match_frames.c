@@ -1,5 +1,6 @@
 /* Posting frames: the clock of the match, its players as they come and go, and what is stored. */
 #include "match.h"
+#include "player_moves.h"
 #include "players.h"
 #include "sample.h"
 #include "suspicion.h"
@@ -81,7 +82,8 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     hs_history_clear(player->history);
     hs_players_note_history(players, player);
     hs_ledger_forget_times(&player->ledger);
-    player->has_left_before = false;
+    hs_player_moves_forget_times(player->moves);
+    player->has_left_before = player->was_moved = false;
 }
 
 /* *restarts: three frames agree on another clock; the history goes once an entry can be stored. */
@@ -118,20 +120,24 @@ static void leave(struct hs_match *match, struct hs_player *player, int64_t time
     hs_history_clear(player->history);
     hs_players_note_history(&match->players, player);
     hs_ledger_clear(&player->ledger);
-    player->has_carried = false;
+    hs_player_moves_destroy(player->moves);
+    player->moves = NULL;
+    player->has_carried = player->was_moved = false;
     player->left = true;
     player->has_left_before = true;
     player->left_us = time_us;
     match->players.present--;
 }
 
-static void rejoin(struct hs_match *match, struct hs_player *player)
+/* The server set the player down somewhere: his next move may be a jump. */
+static void note_moved(struct hs_player *player, const struct hs_player_frame *entry,
+                       int64_t time_us)
 {
-    player->left = false;
-    memset(player->reasons, 0, sizeof player->reasons);
-    player->would_reject = 0;
-    player->damage_dealt = 0;
-    match->players.present++;
+    if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
+        return;
+    if (!player->was_moved || time_us > player->moved_us)
+        player->moved_us = time_us;
+    player->was_moved = true;
 }
 
 /* False: out of memory. */
@@ -161,13 +167,15 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
             return added == HS_PLAYERS_FULL;
     }
     if (player->left)
-        rejoin(match, player);
+        hs_players_rejoin(&match->players, player);
 
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
     hs_players_note_history(&match->players, player);
     if (inserted == HS_INSERT_NO_MEMORY)
         return false;
+    if (inserted != HS_INSERT_DUPLICATE && inserted != HS_INSERT_TOO_OLD)
+        note_moved(player, entry, time_us);
     if (inserted == HS_INSERT_DUPLICATE)
         *result = HS_FRAME_DUPLICATE_TIME;
     if (inserted == HS_INSERT_TOO_OLD)

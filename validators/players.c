@@ -2,10 +2,13 @@
 
 #include <stdlib.h>
 
+#include "player_moves.h"
+
 static void destroy_player(struct hs_player *player)
 {
     hs_history_destroy(player->history);
     hs_ledger_clear(&player->ledger);
+    hs_player_moves_destroy(player->moves);
     free(player);
 }
 
@@ -108,6 +111,15 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
     index_player(players, players->count - 1);
     *out = player;
     return HS_PLAYERS_ADDED;
+}
+
+void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
+{
+    player->left = false;
+    memset(player->reasons, 0, sizeof player->reasons);
+    player->would_reject = 0;
+    player->damage_dealt = 0;
+    players->present++;
 }
 
 /* ---- pruning ---- */

@@ -11,11 +11,14 @@
 struct hs_player {
     struct hs_name name;
     uint64_t hash;
-    struct hs_history *history; /* owned */
-    uint32_t due;               /* place in hs_players.due + 1, 0 none */
-    struct hs_ledger ledger;    /* of his shots and claims */
-    bool left;                  /* gone; the name is kept so that late frames stay out */
-    int64_t left_us;            /* samples up to here belong to a session that ended */
+    struct hs_history *history;    /* owned */
+    uint32_t due;                  /* place in hs_players.due + 1, 0 none */
+    struct hs_ledger ledger;       /* of his shots and claims */
+    struct hs_player_moves *moves; /* owned; NULL until one came */
+    bool was_moved;                /* by the server: a teleport, a spawn */
+    int64_t moved_us;              /* the newest of those; with was_moved */
+    bool left;                     /* gone; the name is kept so that late frames stay out */
+    int64_t left_us;               /* samples up to here belong to a session that ended */
     bool has_left_before;
     bool has_carried; /* the clock was set anew: the next first sample inherits `carried` */
     struct hs_state carried;
@@ -72,6 +75,9 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 /* Adds a player who is not there. When all places are taken, one who left makes room. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
+
+/* A player who left is there again, with nothing counted yet. */
+void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
 /* To be told of every change to a player's history but those of hs_players_prune. */
 void hs_players_note_history(struct hs_players *players, struct hs_player *player);

@@ -17,8 +17,12 @@ static bool is_latency(enum hs_reason reason, bool unstable_latency)
 void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
                       int64_t time_us)
 {
-    if (is_latency(reason, unstable_latency))
-        return;
+    if (!is_latency(reason, unstable_latency))
+        hs_suspicion_add_one(player, time_us);
+}
+
+void hs_suspicion_add_one(struct hs_player *player, int64_t time_us)
+{
     player->suspicion = hs_suspicion_at(player, time_us) + 1;
     player->suspicion_us =
         time_us; /* the match's newest: goes back only when its clock is set anew */

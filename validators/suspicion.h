@@ -15,6 +15,7 @@ double hs_suspicion_at(const struct hs_player *player, int64_t time_us);
  * future; one that fits no latency while latency is unstable) add nothing: a slow connection is
  * not an offence.
  */
+void hs_suspicion_add_one(struct hs_player *player, int64_t time_us); /* whatever the reason */
 void hs_suspicion_add(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
                       int64_t time_us);
 

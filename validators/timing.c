@@ -154,7 +154,8 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         previous_us -= rules->reset_period_us;
     }
     struct hs_compat_result compat;
-    double client_us = (double)(move->timestamp_us - previous_us);
+    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
+    double client_us = fmax(0, (double)(move->timestamp_us - previous_us));
     hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
     struct hs_clock_step clock = clock_step(timing, move);
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &clock);
@@ -166,6 +167,10 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
     out->flags = (compat.flagged ? (unsigned)HS_TIMING_DISCREPANCY : 0) |
                  (verdict.proven ? (unsigned)HS_TIMING_FAST_PROVEN : 0) |
                  (verdict.suspected ? (unsigned)HS_TIMING_FAST_SUSPECTED : 0);
+    out->ahead_us = compat.ahead_us;
+    out->proven_by_us = verdict.proven_by_us;
+    out->suspected_us = verdict.suspected_us;
+    out->suspected_limit_us = verdict.suspected_limit_us;
     out->force_update = compat.force_update;
     double longest = (double)rules->max_delta_us * move->dilation;
     out->delta_us = rules->prevention == HS_PREVENTION_RESOLUTION

@@ -54,6 +54,9 @@ struct hs_timing_result {
     double delta_us;            /* that the server may simulate */
     bool force_update;
     unsigned flags; /* enum hs_timing_flag */
+    /* With the flag: how far ahead by the compatible judge, beyond what acks allow, and what
+       gathered and when that is too much. */
+    double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
 /* Forgets everything but the credit, which no new epoch refills. */

@@ -1,0 +1,65 @@
+/*
+ * What is kept of one player's moves: the state of the judges, and the answers given lately.
+ * Internal to validators/.
+ */
+#ifndef HS_PLAYER_MOVES_H
+#define HS_PLAYER_MOVES_H
+
+#include "ledger.h"
+#include "movement.h"
+#include "moves.h"
+#include "timing.h"
+
+/* An answer kept for a retry. */
+struct hs_move_answer {
+    struct hs_digest digest; /* of the move */
+    struct hs_move_result result;
+};
+
+/* The newest answers, one after the other in the order they were given. */
+struct hs_move_answers {
+    uint32_t next, count;
+    uint64_t seq[HS_MOVES_KEPT], epoch[HS_MOVES_KEPT];
+    struct hs_move_answer answer[HS_MOVES_KEPT];
+};
+
+/* What the judges know: of fixed size, and small, as there is one for everybody. */
+struct hs_move_judges {
+    struct hs_timing timing;
+    struct hs_movement movement;
+};
+_Static_assert(sizeof(struct hs_move_judges) <= 704, "state per player");
+
+struct hs_player_moves {
+    struct hs_move_judges judges;
+    uint64_t epoch;
+    int64_t epoch_us;       /* arrival of its first move; with has_epoch */
+    int64_t corrected_us;   /* arrival of the move that was corrected last; with has_corrected */
+    int64_t jump_closed_us; /* jumps announced up to here are used up */
+    double unmoved_us;      /* granted to moves that movement did not look at */
+    bool has_epoch, has_corrected;
+    uint64_t reasons[HS_MOVE_REASON_COUNT];
+    uint64_t raised[HS_MOVE_CHECK_COUNT];
+    struct hs_move_answers *answers; /* owned; NULL until a move came with a number */
+};
+
+/* NULL is taken. */
+void hs_player_moves_destroy(struct hs_player_moves *moves);
+
+size_t hs_player_moves_bytes(const struct hs_player_moves *moves);
+
+/* The server's clock was set anew: nothing is compared with old times. NULL is taken. */
+void hs_player_moves_forget_times(struct hs_player_moves *moves);
+
+/* Everything decoded of a move, as a hash: the same move sent again has the same. */
+struct hs_digest hs_move_digest(const struct hs_move *move);
+
+/* The answer kept of (epoch, seq), or NULL. */
+const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
+                                                  uint64_t epoch, uint64_t seq);
+
+/* Keeps an answer; the oldest makes room. */
+void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
+                          const struct hs_digest *digest, const struct hs_move_result *result);
+
+#endif
