@@ -20,6 +20,7 @@
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MOST_US     INT64_C(1000000)
+#define SILENCE_MOST_US 1e7  /* the longest whose time may be used at once */
 #define BASE_CHANGES    20.0 /* more at once are too many */
 #define BASE_FORGIVEN_S 4.0  /* a second */
 
@@ -64,8 +65,7 @@ struct passage {
     const struct hs_move_mode *old;  /* whose limits count, too; NULL: not known */
     bool in_window;                  /* `old` counts */
     double time_s;
-    struct hs_vec plane; /* way across up */
-    double climb;        /* way along up */
+    struct hs_vec way, up;
 };
 
 /* ---- limits ---- */
@@ -143,16 +143,24 @@ static double tick_us(const struct hs_movement *movement)
     return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MOST_US;
 }
 
-static void hear(struct hs_movement *movement, int64_t received_us)
+/* Takes the moment over, and returns the seconds that the step may be taken for. */
+static double hear(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                   const struct hs_movement_step *step)
 {
-    if (movement->has_begun && received_us > movement->received_us) {
-        double between = (double)(received_us - movement->received_us);
+    double unused_us = (double)movement->unused_us;
+    if (movement->has_begun && step->received_us > movement->received_us) {
+        double between = (double)(step->received_us - movement->received_us);
         double tick = fmax(TICK_LEAST_US, fmin(between, TICK_MOST_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
+        unused_us = fmin(unused_us, (double)rules->credit_max_us) +
+                    fmin(between * step->dilation, SILENCE_MOST_US);
     }
-    if (!movement->has_begun || received_us > movement->received_us)
-        movement->received_us = received_us;
+    if (!movement->has_begun || step->received_us > movement->received_us)
+        movement->received_us = step->received_us;
+    double time_us = fmax(step->delta_us, fmin(step->client_us, unused_us));
+    movement->unused_us = (float)fmax(0, unused_us - time_us);
+    return time_us / 1e6;
 }
 
 /* ---- state ---- */
@@ -160,7 +168,7 @@ static void hear(struct hs_movement *movement, int64_t received_us)
 static void restart_gathering(struct hs_movement *movement)
 {
     movement->way[0] = movement->way[1] = movement->way[2] = 0;
-    movement->climb = movement->way_s = 0;
+    movement->way_s = 0;
 }
 
 /* A launch may follow. */
@@ -183,6 +191,7 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .base = step->base,
                                      .received_us = movement->received_us,
                                      .window_until_us = INT64_MIN,
+                                     .unused_us = movement->unused_us,
                                      .tick_us = movement->tick_us,
                                      .base_changes = movement->base_changes,
                                      .mode = step->mode,
@@ -248,13 +257,20 @@ static void judge_bases(struct hs_movement *movement, struct hs_movement_finding
     movement->base_changes = 0;
 }
 
+static struct hs_vec across(struct hs_vec v, struct hs_vec up)
+{
+    return hs_vec_add_scaled(v, up, -hs_vec_dot(v, up));
+}
+
 static void judge_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
     double limit = max_speed(passage), credit_s = credit_of(passage->mode);
     struct lapse lapse = {passage->time_s, tick_us(movement) / 1e6};
-    pool_spend(&movement->climbing, credit_s, fabs(passage->climb), limit, &lapse, out);
-    pool_spend(&movement->speed, credit_s, hs_vec_length(passage->plane), limit, &lapse, out);
+    double climb = hs_vec_dot(passage->way, passage->up);
+    double plane = hs_vec_length(across(passage->way, passage->up));
+    pool_spend(&movement->climbing, credit_s, fabs(climb), limit, &lapse, out);
+    pool_spend(&movement->speed, credit_s, plane, limit, &lapse, out);
 }
 
 /* Pays for a gain of velocity, made in `time`. */
@@ -286,9 +302,9 @@ static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, 
  * none of its business.
  */
 static void judge_claimed(struct hs_movement *movement, const struct passage *passage,
-                          struct hs_vec velocity, struct hs_vec up, struct hs_movement_finding *out)
+                          struct hs_vec velocity, struct hs_movement_finding *out)
 {
-    struct hs_vec plane = hs_vec_add_scaled(velocity, up, -hs_vec_dot(velocity, up));
+    struct hs_vec plane = across(velocity, passage->up);
     double speed = hs_vec_length(plane);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
@@ -299,14 +315,18 @@ static void judge_claimed(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
+static struct hs_vec gathered(const struct hs_movement *movement)
+{
+    return (struct hs_vec){(double)movement->way[0], (double)movement->way[1],
+                           (double)movement->way[2]};
+}
+
 /* From positions only growth of speed counts: how a body turned meanwhile is not seen. */
 static void judge_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s;
-    struct hs_vec way = {(double)movement->way[0], (double)movement->way[1],
-                         (double)movement->way[2]};
-    struct hs_vec velocity = hs_vec_scale(way, 1 / time_s);
+    struct hs_vec velocity = hs_vec_scale(across(gathered(movement), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
         gain = fmin(hs_vec_length(velocity), max_speed(passage)) -
@@ -360,7 +380,7 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         restart_flight(movement);
         return;
     }
-    double climb = (double)movement->climb / time_s; /* as it is at half the time */
+    double climb = hs_vec_dot(gathered(movement), passage->up) / time_s; /* at half the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
         allowed = fmax(climb, 0); /* it may fall from here */
@@ -394,13 +414,12 @@ static void judge_motion(struct hs_movement *movement, const struct hs_movement_
     double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
     bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MOST_VELOCITY);
     judge_speed(movement, passage, &out->speed);
-    movement->way[0] += (float)passage->plane.x;
-    movement->way[1] += (float)passage->plane.y;
-    movement->way[2] += (float)passage->plane.z;
-    movement->climb += (float)passage->climb;
+    movement->way[0] += (float)passage->way.x;
+    movement->way[1] += (float)passage->way.y;
+    movement->way[2] += (float)passage->way.z;
     movement->way_s += (float)passage->time_s;
     if (is_claimed)
-        judge_claimed(movement, passage, step->velocity, step->up, &out->acceleration);
+        judge_claimed(movement, passage, step->velocity, &out->acceleration);
     if (gravity <= 0)
         touch_ground(movement, passage->time_s);
     if ((double)movement->way_s < GATHER_S)
@@ -419,8 +438,7 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
                                        .speed = {.unit = HS_UNIT_SPEED},
                                        .acceleration = {.unit = HS_UNIT_ACCELERATION},
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
-    double time_s = fmax(step->delta_us, step->covered_us) / 1e6;
-    hear(movement, step->received_us);
+    double time_s = hear(movement, rules, step);
     movement->base_changes =
         (float)fmax(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
@@ -441,12 +459,11 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
         restart_motion(movement);
         return;
     }
-    double climb = hs_vec_dot(way, step->up);
     struct passage passage = {.mode = mode_of(rules, movement->mode),
                               .old = mode_of(rules, movement->old_mode),
                               .in_window = movement->received_us <= movement->window_until_us,
                               .time_s = time_s,
-                              .plane = hs_vec_add_scaled(way, step->up, -climb),
-                              .climb = climb};
+                              .way = way,
+                              .up = step->up};
     judge_motion(movement, step, &passage, out);
 }

@@ -7,6 +7,10 @@
  * ratios of one move: what one short move exceeds, its neighbours may have saved. A body under
  * gravity may not keep more height than its launch pays for.
  *
+ * One move may come for the time of many that were lost, and be granted less. What the client says
+ * passed then counts as far as server time passed that no move has used yet: nobody gains by it
+ * more than the time there was.
+ *
  * What honest games do, and is therefore no offence:
  * - A body that walks keeps its horizontal speed on slopes and steps: the ways across `up` and
  *   along it are judged each by itself.
@@ -39,9 +43,8 @@ struct hs_movement_step {
     struct hs_vec up;        /* unit */
     uint64_t base;           /* hash of its name; 0: none. `corrected` is relative to it, too */
     double delta_us;         /* trusted */
-    double covered_us;       /* the smaller of what the client's and the server's clocks say passed
-                                since the last move. More than delta_us where moves were lost, or where
-                                one       was too long to be simulated whole; 0: delta_us alone counts */
+    double client_us;        /* game time by the client's clock since the last step; 0: not known */
+    double dilation;         /* of server time: 1, and 0 while the game is paused */
     double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: none is */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: not known */
@@ -83,14 +86,15 @@ struct hs_movement {
     int64_t received_us, window_until_us; /* until then the limits of old_mode count, too */
     struct hs_movement_pool speed, climbing, acceleration; /* speed: across up */
     float velocity[3];                                     /* across up; with velocity_source */
-    float way[3], climb, way_s; /* gathered until it is long enough to tell a velocity */
-    float rise;                 /* the fastest climb that gravity leaves, length/s */
-    float rise_age_s;           /* of `rise` at the beginning of what is gathered */
-    float airborne_s;           /* in this mode before what is gathered */
-    float last_climb;           /* of what was gathered before, length/s */
-    float kept;                 /* height above where gravity would have the body */
-    float tick_us;              /* of the game server: mean time between arrivals; 0: not known */
-    float base_changes;         /* less those long ago */
+    float way[3], way_s; /* gathered until it is long enough to tell a velocity */
+    float unused_us;     /* server time that no step has used yet */
+    float rise;          /* the fastest climb that gravity leaves, length/s */
+    float rise_age_s;    /* of `rise` at the beginning of what is gathered */
+    float airborne_s;    /* in this mode before what is gathered */
+    float last_climb;    /* of what was gathered before, length/s */
+    float kept;          /* height above where gravity would have the body */
+    float tick_us;       /* of the game server: mean time between arrivals; 0: not known */
+    float base_changes;  /* less those long ago */
     uint16_t mode, old_mode;
     uint8_t velocity_source, bounces;
     bool has_begun;

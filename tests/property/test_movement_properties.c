@@ -183,7 +183,7 @@ static double rounded(double value)
 }
 
 static void add_step(struct session *session, const struct line *line, const struct body *body,
-                     const struct hs_timing_result *granted, double covered_us, int64_t received_us,
+                     const struct hs_timing_result *granted, double client_us, int64_t received_us,
                      bool claims)
 {
     struct hs_vec p = body->position;
@@ -196,7 +196,8 @@ static void add_step(struct session *session, const struct line *line, const str
                                   .up = {0, 0, 1},
                                   .mode = body->is_falling ? FALLING : WALKING,
                                   .delta_us = granted->delta_us,
-                                  .covered_us = covered_us,
+                                  .client_us = client_us,
+                                  .dilation = 1,
                                   .jump_speed = 200,
                                   .received_us = received_us,
                                   .rtt_us = (int64_t)(2e6 * line->delay_s)};
@@ -221,7 +222,7 @@ static void play(struct hs_random *random, const struct hs_moves_rules *rules, e
     struct hs_timing timing = {0};
     bool claims = hs_random_chance(random, 0.5);
     double skew = 1 + hs_random_between(random, -1e-4, 1e-4), now_s = 1;
-    int64_t last_made_us = 0, last_received_us = 0;
+    int64_t last_made_us = 0;
     out->count = 0;
     out->cheats_s = cheat == HONEST ? HUGE_VAL : hs_random_between(random, 5, SECONDS - 5);
     while (now_s < SECONDS && out->count < MOST_STEPS) {
@@ -245,13 +246,10 @@ static void play(struct hs_random *random, const struct hs_moves_rules *rules, e
         hs_timing_judge(&timing, rules, &move, &granted);
         if (granted.reason != HS_MOVE_OK)
             continue;
-        double covered = out->count == 0 ? 0
-                                         : fmin((double)(move.timestamp_us - last_made_us),
-                                                (double)(move.received_us - last_received_us));
+        double client_us = out->count == 0 ? 0 : (double)(move.timestamp_us - last_made_us);
         last_made_us = move.timestamp_us;
-        last_received_us = move.received_us;
         out->made_s[out->count] = now_s;
-        add_step(out, &line, &body, &granted, covered, move.received_us, claims);
+        add_step(out, &line, &body, &granted, client_us, move.received_us, claims);
     }
 }
 

@@ -35,12 +35,13 @@ static void set_up(void)
         [STRICT] = {.max_speed = 6, .max_accel = 20, .credit = 0.02},
         [GLIDING] = {.max_speed = 40, .gravity = 1, .credit = 0.25},
     };
-    rules = (struct hs_moves_rules){.mode_count = MODES};
+    rules = (struct hs_moves_rules){.mode_count = MODES, .credit_max_us = 1000000};
     for (int i = 0; i < MODES; i++)
         rules.modes[i] = modes[i];
     body = (struct hs_movement){0};
     step = (struct hs_movement_step){.up = {0, 0, 1},
                                      .delta_us = DT_US,
+                                     .dilation = 1,
                                      .jump_speed = 200,
                                      .received_us = 1000000,
                                      .rtt_us = 100000,
@@ -182,13 +183,17 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 {
     run(6, 0, 5);
     step.delta_us = 125000;
-    step.covered_us = 1000000;
-    move_by(6, 0);
+    step.client_us = 900000;
+    step.received_us += 900000;
+    move_by(5.4, 0);
     expect(0, 0, 0, 0);
-    run(0, 0, 0.1);
-    step.covered_us = 0;
-    move_by(6, 0);
+    move_by(5.4, 0); /* the client says so again: no such time passed */
     expect(0, 1, 0, 0);
+    run(0, 0, 1);
+    step.received_us += 900000;
+    step.client_us = 0; /* no client says so */
+    move_by(5.4, 0);
+    expect(0, 2, 0, 0);
 }
 END_TEST
 
@@ -430,10 +435,11 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
     for (int round = 0; round < 10; round++) {
         fall_from(0, 9.8, 1);
         step.delta_us = 125000;
-        step.covered_us = 250000;
+        step.client_us = 250000;
+        step.received_us += 250000;
         move_by(0, 1);
         step.delta_us = DT_US;
-        step.covered_us = 0;
+        step.client_us = 0;
         fall_from(4, 9.8, 0.5);
     }
     expect(0, 0, 0, 0);
@@ -657,6 +663,7 @@ START_TEST(extreme_numbers_stay_numbers)
         step.mode = (uint16_t)(i % (MODES + 1));
         step.jump_speed = i % 3 == 0 ? 0 : 1e9;
         step.delta_us = i % 5 == 0 ? 0 : 1e5;
+        step.client_us = i % 19 == 0 ? 1e15 : 0;
         step.has_velocity = i % 7 < 4;
         step.velocity = (struct hs_vec){i % 11 == 0 ? 1e300 : extremes[i % N], 0, -1e12};
         step.position =
@@ -665,8 +672,8 @@ START_TEST(extreme_numbers_stay_numbers)
         step.rtt_us = i % 17 == 0 ? INT64_MAX : -1;
         judge();
         ck_assert(isfinite(body.speed.owed_s) && isfinite(body.acceleration.owed_s));
-        ck_assert(isfinite(body.kept) && isfinite(body.rise) && isfinite(body.way[0]) &&
-                  isfinite(body.velocity[0]));
+        ck_assert(isfinite(body.kept) && isfinite(body.rise) && isfinite(body.unused_us) &&
+                  isfinite(body.way[0]) && isfinite(body.velocity[0]));
     }
     ck_assert_int_gt(failures[0] + failures[1], 0);
 }
