@@ -124,8 +124,7 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    /* A reset by more than a period goes back. */
-    out->delta_us = fmax(0, fmin(longest, client_us));
+    out->delta_us = fmax(0, fmin(longest, client_us)); /* a late reset runs back */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
     /* A move that resets the clock is left what the one before it was. */

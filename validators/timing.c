@@ -161,6 +161,7 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         out->force_update = hs_compat_refuse(&timing->compat, out->reason, &step);
         return;
     }
+    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
     client_us = fmax(0, client_us);
     timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
