@@ -29,6 +29,7 @@ struct judging {
     char names[PLAYERS][8];
     struct hs_timing timing[PLAYERS];
     struct hs_compat compat[PLAYERS];
+    struct hs_move move; /* the one at hand */
     size_t at, player, turn;
     int64_t shift_us;
     unsigned fields;
@@ -44,26 +45,24 @@ static void need(bool there)
     exit(EXIT_FAILURE);
 }
 
-/* The next move of the next player. */
-static struct hs_move next_move(struct judging *j)
+/* The next move of the next player; all of them make the same. */
+static const struct hs_move *next_move(struct judging *j)
 {
-    struct hs_move move = j->items[j->at].move;
-    int64_t clock_us = move.timestamp_us + j->shift_us;
-    move.timestamp_us = (clock_us - 1) % j->rules->reset_period_us + 1;
-    move.received_us += j->shift_us;
-    move.ack_us += j->shift_us;
-    move.seq = j->turn * MOVES + j->at + 1;
-    move.fields |= j->fields;
-    if (++j->player == PLAYERS) {
-        j->player = 0;
-        j->at++;
-    }
-    if (j->at == MOVES) {
+    if (++j->player < PLAYERS)
+        return &j->move;
+    j->player = 0;
+    if (++j->at >= MOVES) {
         j->at = 0;
         j->turn++;
         j->shift_us += ROUND_US;
     }
-    return move;
+    j->move = j->items[j->at].move;
+    j->move.timestamp_us = (j->move.timestamp_us + j->shift_us - 1) % j->rules->reset_period_us + 1;
+    j->move.received_us += j->shift_us;
+    j->move.ack_us += j->shift_us;
+    j->move.seq = j->turn * MOVES + j->at + 1;
+    j->move.fields |= j->fields;
+    return &j->move;
 }
 
 /* One for each figure; they take turns. */
@@ -76,9 +75,9 @@ static void judge_compat(void *context, size_t count)
     struct judging *j = &((struct judging *)context)[COMPAT];
     double sum_us = 0;
     for (size_t i = 0; i < count; i++) {
+        const struct hs_move *move = next_move(j);
         struct hs_compat *compat = &j->compat[j->player];
-        struct hs_move move = next_move(j);
-        struct hs_compat_step step = {move.timestamp_us, move.received_us, move.dilation};
+        struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};
         struct hs_compat_result result;
         if (compat->current_us == 0) {
             hs_compat_begin(compat, j->rules, &step);
@@ -97,13 +96,13 @@ static void judge_timing(void *context, size_t count)
     struct judging *j = &((struct judging *)context)[TIMING];
     double sum_us = 0;
     for (size_t i = 0; i < count; i++) {
+        const struct hs_move *move = next_move(j);
         struct hs_timing *timing = &j->timing[j->player];
-        struct hs_move move = next_move(j);
-        struct hs_timing_move timed = {.timestamp_us = move.timestamp_us,
-                                       .received_us = move.received_us,
-                                       .ack_us = move.ack_us,
+        struct hs_timing_move timed = {.timestamp_us = move->timestamp_us,
+                                       .received_us = move->received_us,
+                                       .ack_us = move->ack_us,
                                        .has_ack = true,
-                                       .dilation = move.dilation,
+                                       .dilation = move->dilation,
                                        .rtt_us = -1};
         struct hs_timing_result result;
         hs_timing_judge(timing, j->rules, &timed, &result);
@@ -117,11 +116,10 @@ static void post(struct judging *j, size_t count)
 {
     double sum_us = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t player = j->player;
-        struct hs_move move = next_move(j);
+        const struct hs_move *move = next_move(j);
         struct hs_move_result result;
-        move.player = (struct hs_str){j->names[player], strlen(j->names[player])};
-        need(hs_match_judge_move(j->match, &move, &result));
+        j->move.player = (struct hs_str){j->names[j->player], strlen(j->names[j->player])};
+        need(hs_match_judge_move(j->match, move, &result));
         need(result.verdict == HS_VERDICT_ACCEPTED && !result.replayed);
         sum_us += (double)result.delta_us;
     }
@@ -158,6 +156,10 @@ static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
         move->server_position = move->position;
         move->mode = HS_STR("walking");
     }
+    j->player = PLAYERS - 1;
+    j->at = MOVES - 1;
+    j->shift_us = -ROUND_US;
+    j->turn = SIZE_MAX;
 }
 
 int main(void)
