@@ -15,6 +15,7 @@
 #include "api/problem.h"
 #include "tests/support/contract.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "tests/support/service.h"
 
@@ -438,10 +439,7 @@ int main(void)
     document = hs_contract_load();
     if (!hs_test_service_start(&service, narrow) || !open_match())
         return 1;
-    SRunner *runner = srunner_create(errors_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(errors_suite());
     bool clean = hs_test_service_stop(&service);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;

@@ -12,6 +12,7 @@
 
 #include "api/problem.h"
 #include "tests/support/contract.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "tests/support/schema_damage.h"
 #include "tests/support/schema_draw.h"
@@ -565,10 +566,7 @@ int main(void)
     if (!hs_test_service_start(&service, NULL))
         return 1;
     put_yard();
-    SRunner *runner = srunner_create(generated_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(generated_suite());
     bool clean = hs_test_service_stop(&service);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;

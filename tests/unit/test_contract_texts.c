@@ -6,13 +6,13 @@
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/json_in.h"
 #include "api/problem.h"
 #include "tests/support/contract.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "service/version.h"
 #include "validators/hit.h"
@@ -648,10 +648,7 @@ static Suite *texts_suite(void)
 int main(void)
 {
     document = hs_contract_load();
-    SRunner *runner = srunner_create(texts_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(texts_suite());
     json_decref(document);
     return failed == 0 ? 0 : 1;
 }
