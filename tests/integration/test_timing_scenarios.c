@@ -192,7 +192,7 @@ static void play_seed(const struct hs_timing_spread *spread, unsigned port, int 
                       struct outcome *outcome)
 {
     struct hs_clock_options options = spread->play;
-    options.seed = (uint64_t)(1000 * spread->number + i);
+    options.seed = 1000 * (uint64_t)spread->number + (uint64_t)i;
     play_stream(port, spread->drift, &options, true, outcome);
     ck_assert_int_gt(outcome->compat_flags, 0);
 }
@@ -251,7 +251,7 @@ START_TEST(bufferbloat_is_no_offence)
     for (int i = 0; i < BUFFERBLOAT_SESSIONS; i++) {
         struct hs_clock_options options = row->play;
         struct outcome outcome;
-        options.seed = (uint64_t)(3800 + BUFFERBLOAT_SESSIONS * _i + i);
+        options.seed = 3800 + BUFFERBLOAT_SESSIONS * (uint64_t)_i + (uint64_t)i;
         play_stream(0, 0, &options, false, &outcome);
         flagged += outcome.guard_flags > 0;
         first_s = fmin(first_s, outcome.guard_s);
