@@ -31,9 +31,9 @@
 #define GATHER_S 0.1
 
 /*
- * A rise that begins within this (or the next that is gathered) of entering a mode with gravity is
- * its launch: games let players jump shortly after the ground was left. A climb that gravity stops
- * within LAUNCH_LEAST_S is none: hovering is not launching.
+ * A rise that begins within this of entering a mode with gravity is its launch: games let players
+ * jump shortly after the ground was left. The limits of the mode before let it begin later, too. A
+ * climb that gravity stops within LAUNCH_LEAST_S is none: hovering is not launching.
  */
 #define LAUNCH_S       0.15
 #define LAUNCH_LEAST_S 0.05
@@ -269,6 +269,8 @@ static void judge_speed(struct hs_movement *movement, const struct passage *pass
     struct lapse lapse = {passage->time_s, tick_us(movement) / 1e6};
     double climb = hs_vec_dot(passage->way, passage->up);
     double plane = hs_vec_length(across(passage->way, passage->up));
+    if (climb < 0 && passage->time_s >= HIDDEN_S)
+        climb = 0; /* it may have fallen meanwhile */
     pool_spend(&movement->climbing, credit_s, fabs(climb), limit, &lapse, out);
     pool_spend(&movement->speed, credit_s, plane, limit, &lapse, out);
 }
@@ -359,11 +361,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     double sudden = gravity * LAUNCH_LEAST_S;
     if (climb <= allowed)
         return false;
-    if (climb > sudden && ((double)movement->airborne_s < LAUNCH_S || passage->in_window))
+    double before = (double)movement->last_climb;
+    if (climb > sudden && (double)movement->airborne_s < LAUNCH_S)
         return true;
-    if (climb <= (double)movement->last_climb + sudden || movement->bounces >= BOUNCES)
+    bool is_late = passage->in_window && climb > sudden && before <= sudden;
+    if (!is_late && (climb <= before + sudden || movement->bounces >= BOUNCES))
         return false;
-    movement->bounces++;
+    if (!is_late)
+        movement->bounces++;
     movement->airborne_s = 0; /* what is gathered may be half of it */
     return true;
 }

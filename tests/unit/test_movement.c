@@ -442,7 +442,15 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
         step.client_us = 0;
         fall_from(4, 9.8, 0.5);
     }
+    step.delta_us = 125000;
+    step.client_us = 2000000;
+    step.received_us += 2000000;
+    step.mode = WALKING; /* and it may have fallen */
+    move_by(0, -20);
     expect(0, 0, 0, 0);
+    step.received_us += 2000000;
+    move_by(0, 20);
+    expect(0, 1, 0, 0);
 }
 END_TEST
 
