@@ -12,18 +12,13 @@
 #include "tests/support/timing_rows.h"
 #include "tests/support/timing_runner.h"
 
-enum { BATCH = 1000, SEEDS = 200, BUFFERBLOAT_SESSIONS = 600 };
+/* A session is 10 minutes. */
+enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8, BUFFERBLOAT_SESSIONS = 600 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
 #define GUARD  (1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED)
 
 static struct hs_test_service service;
-
-/* The second half of a loop is played over HTTP. */
-static unsigned port_of(int turn, int count)
-{
-    return turn < count ? 0 : service.data_port;
-}
 
 /* ---- a stream ---- */
 
@@ -54,13 +49,13 @@ static void note_flags(struct outcome *outcome, double sent_s, unsigned flags)
 }
 
 /* The next moves of a stream, judged. How many. */
-static size_t play_batch(struct hs_timing_runner *runner, struct hs_clock_play *play,
+static size_t play_batch(struct hs_timing_runner *runner, struct hs_clock_play *play, size_t most,
                          struct outcome *outcome)
 {
     static struct hs_clock_item items[BATCH];
     static struct hs_move moves[BATCH];
     static struct hs_timing_seen seen[BATCH];
-    size_t count = hs_clock_play_fill(play, items, BATCH);
+    size_t count = hs_clock_play_fill(play, items, most);
     for (size_t i = 0; i < count; i++)
         moves[i] = items[i].move;
     hs_timing_runner_judge(runner, moves, count, seen);
@@ -83,7 +78,7 @@ static void play_stream(unsigned port, double drift, const struct hs_clock_optio
         hs_timing_runner_open(port, &(struct hs_timing_rules){.drift = drift});
     *outcome = (struct outcome){.guard_s = INFINITY, .proven_s = INFINITY, .suspected_s = INFINITY};
     hs_clock_play_start(&play, options);
-    while (play_batch(runner, &play, outcome) > 0) {
+    while (play_batch(runner, &play, until_found ? BATCH / 4 : BATCH, outcome) > 0) {
         hs_timing_runner_ask(runner, &told);
         if (told.bursts_per_minute > outcome->most_bursts)
             outcome->most_bursts = told.bursts_per_minute;
@@ -163,7 +158,7 @@ START_TEST(streams_end_as_they_should)
     struct outcome outcome;
     if (is_cut)
         options.length_us = row->http_us;
-    play_stream(port_of(_i, hs_timing_row_count), row->drift, &options, false, &outcome);
+    play_stream(is_http ? service.data_port : 0, row->drift, &options, false, &outcome);
     print_row(row, is_http, &outcome);
     expect_compat(row, &outcome, origin_s);
     expect_guard(row, &outcome, origin_s);
@@ -193,16 +188,22 @@ static void expect_near(const struct hs_timing_spread *spread, const char *what,
                   expected);
 }
 
+static void play_seed(const struct hs_timing_spread *spread, unsigned port, int i,
+                      struct outcome *outcome)
+{
+    struct hs_clock_options options = spread->play;
+    options.seed = (uint64_t)(1000 * spread->number + i);
+    play_stream(port, spread->drift, &options, true, outcome);
+    ck_assert_int_gt(outcome->compat_flags, 0);
+}
+
 START_TEST(jitter_shifts_flags_as_it_should)
 {
-    const struct hs_timing_spread *spread = &hs_timing_spreads[_i % hs_timing_spread_count];
+    const struct hs_timing_spread *spread = &hs_timing_spreads[_i];
     double compat_s[SEEDS], guard_s[SEEDS];
     for (int i = 0; i < SEEDS; i++) {
-        struct hs_clock_options options = spread->play;
         struct outcome outcome;
-        options.seed = (uint64_t)(1000 * spread->number + i);
-        play_stream(port_of(_i, hs_timing_spread_count), spread->drift, &options, true, &outcome);
-        ck_assert_int_gt(outcome.compat_flags, 0);
+        play_seed(spread, 0, i, &outcome);
         compat_s[i] = outcome.compat_s[0];
         guard_s[i] = outcome.guard_s;
     }
@@ -210,9 +211,9 @@ START_TEST(jitter_shifts_flags_as_it_should)
     qsort(guard_s, SEEDS, sizeof *guard_s, compare);
     double median_s = (compat_s[SEEDS / 2 - 1] + compat_s[SEEDS / 2]) / 2;
     if (getenv("HS_TIMING_TABLE") != NULL)
-        printf("| %d | %s | %s | %.3f / %.3f / %.3f | %.3f / %.3f / %.3f |\n", spread->number,
-               spread->name, _i < hs_timing_spread_count ? "library" : "http", compat_s[0],
-               median_s, compat_s[SEEDS - 1], guard_s[0], guard_s[SEEDS / 2], guard_s[SEEDS - 1]);
+        printf("| %d | %s | %.3f / %.3f / %.3f | %.3f / %.3f / %.3f |\n", spread->number,
+               spread->name, compat_s[0], median_s, compat_s[SEEDS - 1], guard_s[0],
+               guard_s[SEEDS / 2], guard_s[SEEDS - 1]);
     fflush(stdout);
     expect_near(spread, "least", compat_s[0], spread->least_s, 0.1);
     expect_near(spread, "median", median_s, spread->median_s, 0.02);
@@ -220,6 +221,22 @@ START_TEST(jitter_shifts_flags_as_it_should)
     ck_assert_msg(guard_s[SEEDS / 2] <= spread->guard_median_s,
                   "scenario %d (%s): the default judge's median is %.3f s", spread->number,
                   spread->name, guard_s[SEEDS / 2]);
+}
+END_TEST
+
+/* What the statistics are of is the same over HTTP, so they need not be gathered again. */
+START_TEST(jitter_is_the_same_over_http)
+{
+    const struct hs_timing_spread *spread = &hs_timing_spreads[_i];
+    long seeds = hs_test_count("HS_HTTP_SEEDS", HTTP_SEEDS);
+    for (int i = 0; i < seeds; i++) {
+        struct outcome here, there;
+        play_seed(spread, 0, i, &here);
+        play_seed(spread, service.data_port, i, &there);
+        ck_assert_double_eq(here.compat_s[0], there.compat_s[0]);
+        ck_assert_double_eq(here.guard_s, there.guard_s);
+        ck_assert_double_eq(here.discrepancy_s, there.discrepancy_s);
+    }
 }
 END_TEST
 
@@ -250,7 +267,8 @@ static int run_suite(void)
     TCase *tcase = tcase_create("timing_scenarios");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, streams_end_as_they_should, 0, 2 * hs_timing_row_count);
-    tcase_add_loop_test(tcase, jitter_shifts_flags_as_it_should, 0, 2 * hs_timing_spread_count);
+    tcase_add_loop_test(tcase, jitter_shifts_flags_as_it_should, 0, hs_timing_spread_count);
+    tcase_add_loop_test(tcase, jitter_is_the_same_over_http, 0, hs_timing_spread_count);
     tcase_add_test(tcase, bufferbloat_is_no_offence);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -95,7 +95,7 @@ const struct hs_timing_row hs_timing_rows[] = {
      .name = "-200 ppm for 8 h",
      .compat_s = HS_TIMING_NEVER,
      .guard_s = HS_TIMING_NEVER,
-     .http_us = S(22 * 60),
+     .http_us = S(2 * 60),
      .play = {.length_us = S(8 * 3600), .skew_ppm = -200}},
     {.number = 21,
      .name = "hitches of .5 s",

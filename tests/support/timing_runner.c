@@ -193,6 +193,17 @@ static void judge_there(struct hs_timing_runner *runner, const struct hs_move *m
     hs_test_response_free(&response);
 }
 
+long hs_timing_runner_post(struct hs_timing_runner *runner, const char *body)
+{
+    char path[80];
+    struct hs_test_response response = {0};
+    snprintf(path, sizeof path, "%s/moves", runner->path);
+    hs_test_http_send(runner->http, "POST", path, body, strlen(body), NULL, &response);
+    long status = response.status;
+    hs_test_response_free(&response);
+    return status;
+}
+
 static void ask_there(struct hs_timing_runner *runner, struct hs_timing_told *told)
 {
     char path[80];
@@ -214,6 +225,16 @@ static void ask_there(struct hs_timing_runner *runner, struct hs_timing_told *to
 }
 
 /* ---- either ---- */
+
+bool hs_timing_seen_equal(const struct hs_timing_seen *a, const struct hs_timing_seen *b)
+{
+    return a->reason == b->reason && a->flags == b->flags &&
+           memcmp(&a->delta_s, &b->delta_s, sizeof a->delta_s) == 0 &&
+           memcmp(&a->discrepancy_s, &b->discrepancy_s, sizeof a->discrepancy_s) == 0 &&
+           memcmp(&a->credit_s, &b->credit_s, sizeof a->credit_s) == 0 &&
+           memcmp(&a->speed, &b->speed, sizeof a->speed) == 0 &&
+           a->force_update == b->force_update && a->is_resolving == b->is_resolving;
+}
 
 struct hs_timing_runner *hs_timing_runner_open(unsigned port, const struct hs_timing_rules *rules)
 {

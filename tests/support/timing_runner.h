@@ -40,6 +40,12 @@ void hs_timing_runner_close(struct hs_timing_runner *runner);
 void hs_timing_runner_judge(struct hs_timing_runner *runner, const struct hs_move *moves,
                             size_t count, struct hs_timing_seen *seen);
 
+/* Equal to the last bit. */
+bool hs_timing_seen_equal(const struct hs_timing_seen *a, const struct hs_timing_seen *b);
+
+/* Posts a body as it stands; the status. Over HTTP only. */
+long hs_timing_runner_post(struct hs_timing_runner *runner, const char *body);
+
 void hs_timing_runner_ask(struct hs_timing_runner *runner, struct hs_timing_told *told);
 
 #endif
