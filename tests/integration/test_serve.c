@@ -174,6 +174,36 @@ START_TEST(check_config_checks_a_ruleset)
 }
 END_TEST
 
+/* The man page knows every command; the shipped configuration is one (its rules are installed). */
+START_TEST(shipped_files_are_right)
+{
+    char output[8192], page[65536], line[160];
+    FILE *file = fopen("deploy/hindsight.1", "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_int_eq(run("--help", output), 0);
+    int commands = 0;
+    for (const char *at = output; (at = strstr(at, "\n  ")) != NULL; at++) {
+        char name[64] = "", spelled[128] = "";
+        if (at[3] < 'a' || at[3] > 'z')
+            continue;
+        ck_assert_int_eq(sscanf(at + 3, "%60s", name), 1);
+        for (size_t i = 0, len = 0; name[i] != '\0'; i++) {
+            if (name[i] == '-')
+                spelled[len++] = '\\';
+            spelled[len++] = name[i];
+        }
+        snprintf(line, sizeof line, ".TP\n.B %s\n", spelled);
+        ck_assert_msg(strstr(page, line) != NULL, "the man page has no %s", name);
+        commands++;
+    }
+    ck_assert_int_ge(commands, 6);
+    ck_assert_int_eq(run("check-config deploy/hindsight.json --rules=", output), 0);
+    ck_assert_ptr_nonnull(strstr(output, "\nok\n"));
+}
+END_TEST
+
 START_TEST(address_in_use_fails)
 {
     struct hs_test_service first;
@@ -263,6 +293,7 @@ int main(void)
     tcase_add_test(tests, check_config_lists_every_problem);
     tcase_add_test(tests, check_config_prints_what_is_in_effect);
     tcase_add_test(tests, check_config_checks_a_ruleset);
+    tcase_add_test(tests, shipped_files_are_right);
     tcase_add_test(tests, address_in_use_fails);
     tcase_add_test(tests, log_lines_are_json);
     tcase_add_test(tests, starts_with_closed_streams);
