@@ -267,9 +267,7 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
 
 struct hs_ruleset_batch {
     struct hs_ruleset_store *store;
-    struct {
-        struct hs_ruleset_entry *entry, *before;
-    } * items;
+    struct hs_ruleset_entry **entries;
     size_t count, capacity, reserved;
 };
 
@@ -286,17 +284,17 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
 {
     if (batch->count == batch->capacity) {
         size_t capacity = batch->capacity == 0 ? 16 : 2 * batch->capacity;
-        void *items = realloc(batch->items, capacity * sizeof *batch->items);
-        if (items == NULL) {
+        void *entries = realloc(batch->entries, capacity * sizeof *batch->entries);
+        if (entries == NULL) {
             hs_ruleset_destroy(ruleset);
             return false;
         }
-        batch->items = items;
+        batch->entries = entries;
         batch->capacity = capacity;
     }
     struct hs_ruleset_entry *entry = create_entry(ruleset, false);
     if (entry != NULL)
-        batch->items[batch->count++].entry = entry;
+        batch->entries[batch->count++] = entry;
     return entry != NULL;
 }
 
@@ -325,7 +323,7 @@ static bool reserve(struct hs_ruleset_batch *batch)
     pthread_mutex_lock(&store->lock);
     for (size_t i = 0; i < batch->count; i++) {
         bool found;
-        find_place(store, hs_name_str(&batch->items[i].entry->ruleset->name), &found);
+        find_place(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
         batch->reserved += !found;
     }
     bool fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
@@ -386,32 +384,34 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
 {
     struct hs_str name = hs_name_str(&store->default_name);
     for (size_t i = 0; batch != NULL && i < batch->count; i++)
-        if (compare_name(batch->items[i].entry, name) == 0)
+        if (compare_name(batch->entries[i], name) == 0)
             return true;
     struct hs_ruleset_entry *entry = hs_ruleset_store_default(store);
     hs_ruleset_store_release(store, entry);
     return entry != NULL;
 }
 
-/* Puts the entry into its place; what was there, or NULL, is the batch's from now on. */
-static struct hs_ruleset_entry *swap_entry(struct hs_ruleset_store *store,
-                                           struct hs_ruleset_entry *entry)
+/* There is room. */
+static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
+                           hs_ruleset_change *changed, void *context)
 {
     bool found;
     size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
-    entry->references++; /* the batch looks at it once more, after the swap */
-    if (!found) {
+    struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    if (before == NULL || strcmp(before->revision, entry->revision) != 0)
+        changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
+                entry->revision);
+    if (before == NULL) {
         insert_entry(store, place, entry);
-        return NULL;
+        return;
     }
-    struct hs_ruleset_entry *before = store->entries[place];
     store->entries[place] = entry;
-    return before;
+    drop_reference(before);
 }
 
 static void free_batch(struct hs_ruleset_batch *batch)
 {
-    free(batch->items);
+    free(batch->entries);
     free(batch);
 }
 
@@ -421,16 +421,8 @@ void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *cha
     pthread_mutex_lock(&store->lock);
     store->reserved -= batch->reserved;
     for (size_t i = 0; i < batch->count; i++)
-        batch->items[i].before = swap_entry(store, batch->items[i].entry);
+        put_from_batch(store, batch->entries[i], changed, context);
     pthread_mutex_unlock(&store->lock);
-    for (size_t i = 0; i < batch->count; i++) {
-        struct hs_ruleset_entry *before = batch->items[i].before, *after = batch->items[i].entry;
-        if (before == NULL || strcmp(before->revision, after->revision) != 0)
-            changed(context, after->ruleset->name.text, before == NULL ? "" : before->revision,
-                    after->revision);
-        hs_ruleset_store_release(store, before);
-        hs_ruleset_store_release(store, after);
-    }
     free_batch(batch);
 }
 
@@ -442,6 +434,6 @@ void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
     batch->store->reserved -= batch->reserved;
     pthread_mutex_unlock(&batch->store->lock);
     for (size_t i = 0; i < batch->count; i++)
-        destroy_entry(batch->items[i].entry);
+        destroy_entry(batch->entries[i]);
     free_batch(batch);
 }

@@ -90,8 +90,9 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
                                          const struct hs_ruleset_batch *batch);
 
 /*
- * Puts all of them at once; nobody sees some new and some old. `changed` is called afterwards for
- * each that is not as it was: `before` is "" for a new name, else the revision it replaces.
+ * Puts all of them at once; nobody sees some new and some old. `changed`, which must not use the
+ * store, is called for each that is not as it was: `before` is "" for a new name, else the revision
+ * it replaces.
  */
 typedef void hs_ruleset_change(void *context, const char *name, const char *before,
                                const char *after);

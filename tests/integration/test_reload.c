@@ -4,7 +4,10 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +315,52 @@ START_TEST(a_running_match_keeps_its_rules)
 }
 END_TEST
 
+/* Puts and opens with rulesets that are being swapped, until told to stop. Returns how many
+   requests were answered wrongly. */
+static void *use_rulesets(void *context)
+{
+    atomic_bool *stop = context;
+    static const char put[] = "{\"name\":\"arena\",\"history\":{\"keep\":0.8}}";
+    static const char opening[] = "{\"ruleset\":\"arena\"}";
+    struct hs_test_http *own = hs_test_http_open(service.data_port);
+    struct hs_test_response response;
+    uintptr_t wrong = 0;
+    while (!atomic_load(stop)) {
+        hs_test_http_send(own, "PUT", "/v1/rulesets/arena", put, sizeof put - 1, NULL, &response);
+        wrong += response.status != 200;
+        hs_test_response_free(&response);
+        hs_test_http_send(own, "PUT", "/v1/matches/m", opening, sizeof opening - 1, NULL,
+                          &response);
+        wrong += response.status != 201;
+        hs_test_response_free(&response);
+        hs_test_http_send(own, "DELETE", "/v1/matches/m", NULL, 0, NULL, &response);
+        wrong += response.status != 200;
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(own);
+    return (void *)wrong;
+}
+
+START_TEST(requests_go_on_beside_reloads)
+{
+    atomic_bool done = false;
+    pthread_t thread;
+    void *wrong;
+    write_file("arena.json", "{\"name\":\"arena\"}");
+    const char *const arguments[] = {"--rules", directory, NULL};
+    start(arguments);
+    ck_assert_int_eq(pthread_create(&thread, NULL, use_rulesets, &done), 0);
+    for (int i = 0; i < 20; i++) {
+        write_file("arena.json", i % 3 == 1 ? "{" : "{\"name\":\"arena\"}");
+        json_decref(reload(i % 3 == 1 ? REFUSED : "reloaded"));
+    }
+    atomic_store(&done, true);
+    ck_assert_int_eq(pthread_join(thread, &wrong), 0);
+    ck_assert_uint_eq((uintptr_t)wrong, 0);
+    stop();
+}
+END_TEST
+
 /* ---- what the service manager hears ---- */
 
 static void expect_message(int fd, const char *expected)
@@ -344,15 +393,15 @@ START_TEST(the_service_manager_is_told)
         expect_message(fd, "WATCHDOG=1");
         expect_message(fd, "WATCHDOG=1");
     }
-    kill(service.pid, SIGTERM);
+    stop(); /* what was said meanwhile waits in the socket */
     char message[64] = "";
     while (strcmp(message, "STOPPING=1") != 0) {
-        ssize_t len = recv(fd, message, sizeof message - 1, 0);
+        ssize_t len = recv(fd, message, sizeof message - 1, MSG_DONTWAIT);
         ck_assert_int_gt(len, 0);
         message[len] = '\0';
-        ck_assert(_i == 1 || strcmp(message, "STOPPING=1") == 0);
+        ck_assert(strcmp(message, _i == 1 ? "WATCHDOG=1" : "") == 0 ||
+                  strcmp(message, "STOPPING=1") == 0);
     }
-    stop();
     close(fd);
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
@@ -370,6 +419,7 @@ int main(void)
     tcase_add_test(tests, a_broken_file_changes_nothing);
     tcase_add_test(tests, rulesets_without_room_are_refused);
     tcase_add_test(tests, a_running_match_keeps_its_rules);
+    tcase_add_test(tests, requests_go_on_beside_reloads);
     tcase_add_loop_test(tests, the_service_manager_is_told, 0, 2);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
