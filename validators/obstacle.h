@@ -11,6 +11,7 @@ struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; its distance along the path */
     const struct hs_mover *mover;    /* touched; NULL: the static map */
+    bool is_by_ray;                  /* the sphere touches something where it starts */
 
     /* A mover without a place at that time, which would be touched first as it stands now. */
     bool is_doubtful;
@@ -24,7 +25,7 @@ struct hs_obstacle {
  * it. Movers without a place then are flagged in the answer and not tested.
  *
  * A sphere that already touches something where it starts is cast as a ray: who leans on a wall may
- * shoot along it.
+ * shoot along it. What the sphere reaches beside such a ray is not known to be in sight of it.
  */
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path,
                       struct hs_obstacle *out);

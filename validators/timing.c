@@ -154,7 +154,8 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         previous_us -= rules->reset_period_us;
     }
     struct hs_compat_result compat;
-    double client_us = (double)(move->timestamp_us - previous_us);
+    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
+    double client_us = fmax(0, (double)(move->timestamp_us - previous_us));
     hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
     struct hs_clock_step clock = clock_step(timing, move);
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &clock);

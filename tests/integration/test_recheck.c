@@ -17,6 +17,7 @@
 
 #include "tests/support/http.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 enum { OWN_CLIENTS = 3, SHARED_CLIENTS = 3, CLIENTS = OWN_CLIENTS + SHARED_CLIENTS, TICKS = 160 };
@@ -751,10 +752,7 @@ int main(void)
     strcpy(folder, "/tmp/hs-recheck-XXXXXX");
     if (mkdtemp(folder) == NULL)
         return 1;
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(create_suite());
     char command[128];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command) == 0 && failed == 0 ? 0 : 1;

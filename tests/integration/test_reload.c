@@ -1,5 +1,6 @@
 /* Configuration taken anew while the service runs: all of it or nothing, seen over HTTP. */
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
@@ -422,9 +423,5 @@ int main(void)
     tcase_add_test(tests, requests_go_on_beside_reloads);
     tcase_add_loop_test(tests, the_service_manager_is_told, 0, 2);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,6 +2,8 @@
 #include "service/options.h"
 #include "service/version.h"
 
+#include "tests/support/run_suite.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +93,5 @@ int main(void)
     tcase_add_loop_test(tests, every_option_is_listed, 0, 2);
     tcase_add_test(tests, the_man_page_is_of_this_version);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "service/recheck/differences.h"
 #include "service/recheck/members.h"
 #include "service/recheck/stream_reader.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -337,9 +338,5 @@ static Suite *create_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(create_suite());
 }

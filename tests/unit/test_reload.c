@@ -1,6 +1,8 @@
 /* The steps of a reload: everything is checked before anything is touched. */
 #include "service/reload.h"
 
+#include "tests/support/run_suite.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -137,9 +139,5 @@ int main(void)
     tcase_add_test(tests, a_check_takes_nothing);
     tcase_add_test(tests, changes_without_end_are_counted);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }
