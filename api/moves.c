@@ -262,8 +262,10 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
     for (uint16_t i = 0; i < result->failure_count; i++) {
         const struct hs_move_failure *failure = &result->failures[i];
         hs_write_begin(writer, '{');
-        write_text_field(writer, "check", hs_move_check_name((enum hs_move_check)failure->check));
+        enum hs_move_check check = (enum hs_move_check)failure->check;
+        write_text_field(writer, "check", hs_move_check_name(check));
         write_text_field(writer, "outcome", "fail");
+        write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
         if (failure->unit != HS_UNIT_NONE) {
             write_real_field(writer, "measured", failure->measured);
             write_real_field(writer, "limit", failure->limit);

@@ -31,9 +31,9 @@
 #define GATHER_S 0.1
 
 /*
- * A rise that begins within this of entering a mode with gravity is its launch: games let players
- * jump shortly after the ground was left. A climb that gravity stops within LAUNCH_LEAST_S is none:
- * hovering is not launching.
+ * A rise that begins within this (or the next that is gathered) of entering a mode with gravity is
+ * its launch: games let players jump shortly after the ground was left. A climb that gravity stops
+ * within LAUNCH_LEAST_S is none: hovering is not launching.
  */
 #define LAUNCH_S       0.15
 #define LAUNCH_LEAST_S 0.05
@@ -364,6 +364,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= (double)movement->last_climb + sudden || movement->bounces >= BOUNCES)
         return false;
     movement->bounces++;
+    movement->airborne_s = 0; /* what is gathered may be half of it */
     return true;
 }
 
@@ -398,7 +399,7 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
     movement->rise = (float)fmin(allowed, fmax(climb, 0));
     movement->rise_age_s = (float)half_s;
     movement->last_climb = (float)climb;
-    movement->airborne_s += movement->way_s;
+    movement->airborne_s += fminf(movement->way_s, (float)GATHER_S);
 }
 
 static void touch_ground(struct hs_movement *movement, double time_s)

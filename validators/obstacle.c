@@ -325,20 +325,29 @@ void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, stru
     }
 }
 
+/* False where the two places are one. */
+static bool line_between(struct hs_vec from, struct hs_vec to, int64_t time_us, struct hs_leg *out)
+{
+    struct hs_vec along = hs_vec_sub(to, from);
+    double length = hs_vec_length(along);
+    if (!(length > 0))
+        return false;
+    *out = (struct hs_leg){.sweep = {.start = from,
+                                     .direction = hs_vec_scale(along, 1 / length),
+                                     .length = length,
+                                     .radius = 0},
+                           .start_us = time_us,
+                           .end_us = time_us};
+    return true;
+}
+
 static void cast_line(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                       int64_t time_us, bool any, struct hs_obstacle *out)
 {
+    struct hs_leg leg;
     memset(out, 0, sizeof *out);
-    struct hs_vec along = hs_vec_sub(to, from);
-    double length = hs_vec_length(along);
-    if (is_open(c) || !(length > 0))
+    if (is_open(c) || !line_between(from, to, time_us, &leg))
         return;
-    struct hs_leg leg = {.sweep = {.start = from,
-                                   .direction = hs_vec_scale(along, 1 / length),
-                                   .length = length,
-                                   .radius = 0},
-                         .start_us = time_us,
-                         .end_us = time_us};
     try_map(c, &leg, out);
     try_movers_on_leg(c, &leg, any, out);
     settle_doubt(out);
@@ -354,6 +363,15 @@ void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_v
                        int64_t time_us, struct hs_obstacle *out)
 {
     cast_line(c, from, to, time_us, true, out);
+}
+
+void hs_obstacle_of_map(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+                        struct hs_obstacle *out)
+{
+    struct hs_leg leg;
+    memset(out, 0, sizeof *out);
+    if (line_between(from, to, 0, &leg))
+        try_map(c, &leg, out);
 }
 
 /* ---- reporting ---- */

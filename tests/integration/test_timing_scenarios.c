@@ -13,7 +13,7 @@
 #include "tests/support/timing_runner.h"
 
 /* A session is 10 minutes. */
-enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 25, BUFFERBLOAT_SESSIONS = 600 };
+enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8, BUFFERBLOAT_SESSIONS = 600 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
 #define GUARD  (1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED)

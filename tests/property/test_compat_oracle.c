@@ -129,8 +129,8 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
     if (answer.reason == HS_MOVE_OK && rules->detection)
         answer.flagged = discrepancy(m, rules, ts, received, dilation);
     long double most_delta = (long double)rules->max_delta_us * (long double)dilation;
-    answer.delta =
-        least(most_delta, m->resolving ? m->resolution_override : (long double)(ts - m->current));
+    answer.delta = most(0, least(most_delta, m->resolving ? m->resolution_override
+                                                          : (long double)(ts - m->current)));
     answer.force_update = m->resolving && rules->force_corrections;
     m->current = m->last_received = ts;
     m->server_stamp = received;

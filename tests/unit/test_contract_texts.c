@@ -1,7 +1,8 @@
 /*
- * openapi.yaml and the sources say the same: it is whole and understood, its routes, closed lists,
- * rulesets and limits are those of the code, its examples fit its schemas, and docs/api.md agrees.
- * tests/integration/test_contract*.c hold it against the running service.
+ * openapi.yaml and the sources say the same: it is whole and understood, its routes and closed
+ * lists are those of the code, its examples fit its schemas, and docs/api.md agrees.
+ * test_contract_numbers.c looks at its numbers, tests/integration/test_contract*.c hold it against
+ * the running service.
  */
 #include <check.h>
 #include <stdint.h>
@@ -22,14 +23,6 @@
 #include "validators/vocabulary.h"
 
 static json_t *document;
-
-static const json_t *component(const char *kind, const char *name)
-{
-    const json_t *found =
-        json_object_get(json_object_get(json_object_get(document, "components"), kind), name);
-    ck_assert_msg(found != NULL, "openapi.yaml has no components/%s/%s", kind, name);
-    return found;
-}
 
 /* ---- the document itself ---- */
 
@@ -241,7 +234,7 @@ static const struct {
 
 START_TEST(closed_lists_are_those_of_the_sources)
 {
-    const json_t *names = json_object_get(component("schemas", lists[_i].schema), "enum");
+    const json_t *names = json_object_get(hs_contract_schema(document, lists[_i].schema), "enum");
     size_t count = 0;
     for (const char *const *name = lists[_i].names + lists[_i].first; *name != NULL; name++) {
         const char *documented = json_string_value(json_array_get(names, count++));
@@ -255,7 +248,7 @@ END_TEST
 
 static void assert_enum(const char *schema, const char *(*name)(int), int count)
 {
-    const json_t *names = json_object_get(component("schemas", schema), "enum");
+    const json_t *names = json_object_get(hs_contract_schema(document, schema), "enum");
     ck_assert_uint_eq(json_array_size(names), (size_t)count);
     for (int i = 0; i < count; i++)
         ck_assert_str_eq(json_string_value(json_array_get(names, (size_t)i)), name(i));
@@ -294,13 +287,13 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
     /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
-    const json_t *events = json_object_get(component("schemas", "PlayerEvent"), "enum");
+    const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LEAVE);
-    const json_t *fuses = json_object_get(component("schemas", "Fuse"), "enum");
+    const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");
     ck_assert_uint_eq(json_array_size(fuses), HS_FUSE_PROXIMITY);
-    const json_t *kinds = json_object_get(component("schemas", "MoveKind"), "enum");
+    const json_t *kinds = json_object_get(hs_contract_schema(document, "MoveKind"), "enum");
     ck_assert_uint_eq(json_array_size(kinds), HS_MOVE_OLD + 1);
-    const json_t *causes = json_object_get(component("schemas", "Cause"), "enum");
+    const json_t *causes = json_object_get(hs_contract_schema(document, "Cause"), "enum");
     ck_assert_uint_eq(json_array_size(causes), HS_CAUSE_BLAST + 1);
 }
 END_TEST
@@ -350,9 +343,9 @@ static void assert_move_tables(const char *text, const char *where)
 
 START_TEST(tables_are_those_of_the_sources)
 {
-    const json_t *reason = component("schemas", "Reason");
-    const json_t *move_reason = component("schemas", "MoveReason");
-    const json_t *problem = component("schemas", "ProblemCode");
+    const json_t *reason = hs_contract_schema(document, "Reason");
+    const json_t *move_reason = hs_contract_schema(document, "MoveReason");
+    const json_t *problem = hs_contract_schema(document, "ProblemCode");
     assert_tables(json_string_value(json_object_get(reason, "description")),
                   json_string_value(json_object_get(problem, "description")), "openapi.yaml");
     assert_move_tables(json_string_value(json_object_get(move_reason, "description")),
@@ -463,7 +456,7 @@ static size_t assert_section(const char *section, const char *schema,
                              const struct hs_ruleset *defaults, size_t others)
 {
     size_t count = 0;
-    const json_t *properties = json_object_get(component("schemas", schema), "properties");
+    const json_t *properties = json_object_get(hs_contract_schema(document, schema), "properties");
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
         if (strcmp(scalar->section, section) != 0)
@@ -493,11 +486,12 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
                    assert_section("moves/ack_bound", "AckBoundRules", defaults, 0) +
                    assert_section("moves/lead_guard", "LeadGuardRules", defaults, 0);
     ck_assert_uint_eq(count, hs_ruleset_scalar_count);
-    const json_t *moves = json_object_get(component("schemas", "MovesRules"), "properties");
+    const json_t *moves = json_object_get(hs_contract_schema(document, "MovesRules"), "properties");
     const json_t *prevention = json_object_get(moves, "prevention");
     ck_assert_str_eq(json_string_value(json_object_get(prevention, "default")),
                      hs_prevention_name(defaults->moves.prevention));
-    const json_t *modes_of = json_object_get(component("schemas", "CheckModes"), "properties");
+    const json_t *modes_of =
+        json_object_get(hs_contract_schema(document, "CheckModes"), "properties");
     ck_assert_uint_eq(json_object_size(modes_of), HS_CHECK_COUNT + HS_MOVE_CHECK_COUNT);
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         ck_assert_str_eq(
@@ -515,7 +509,8 @@ END_TEST
 
 START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
 {
-    const json_t *properties = json_object_get(component("schemas", "Weapon"), "properties");
+    const json_t *properties =
+        json_object_get(hs_contract_schema(document, "Weapon"), "properties");
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         assert_scalar(properties, &hs_weapon_scalars[i], hs_weapon_scalars[i].initial);
     /* besides the scalars: type, blast, falloff, zones */
@@ -525,7 +520,8 @@ END_TEST
 
 START_TEST(move_mode_fields_have_the_defaults_and_ranges_of_the_sources)
 {
-    const json_t *properties = json_object_get(component("schemas", "MoveMode"), "properties");
+    const json_t *properties =
+        json_object_get(hs_contract_schema(document, "MoveMode"), "properties");
     for (size_t i = 0; i < hs_move_mode_scalar_count; i++)
         assert_scalar(properties, &hs_move_mode_scalars[i], hs_move_mode_scalars[i].initial);
     ck_assert_uint_eq(json_object_size(properties), hs_move_mode_scalar_count);
@@ -535,9 +531,9 @@ END_TEST
 /* A column is a member of a move. */
 START_TEST(columns_are_the_members_of_a_move)
 {
-    const json_t *properties = json_object_get(component("schemas", "Move"), "properties");
+    const json_t *properties = json_object_get(hs_contract_schema(document, "Move"), "properties");
     const json_t *columns = json_object_get(
-        json_object_get(component("schemas", "MovesTable"), "properties"), "columns");
+        json_object_get(hs_contract_schema(document, "MovesTable"), "properties"), "columns");
     const json_t *names = json_object_get(json_object_get(columns, "items"), "enum");
     size_t i;
     json_t *name;
@@ -549,7 +545,7 @@ END_TEST
 
 START_TEST(blast_fields_have_the_defaults_and_ranges_of_the_sources)
 {
-    const json_t *properties = json_object_get(component("schemas", "Blast"), "properties");
+    const json_t *properties = json_object_get(hs_contract_schema(document, "Blast"), "properties");
     for (size_t i = 0; i < hs_blast_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_blast_scalars[i];
         const json_t *field = json_object_get(properties, scalar->key);
@@ -597,7 +593,8 @@ static const struct {
 
 START_TEST(numbers_have_the_bounds_of_the_sources)
 {
-    const json_t *real = component("schemas", "Real"), *time = component("schemas", "Time");
+    const json_t *real = hs_contract_schema(document, "Real"),
+                 *time = hs_contract_schema(document, "Time");
     ck_assert(json_number_value(json_object_get(real, "minimum")) == -HS_JSON_REAL_MAX);
     ck_assert(json_number_value(json_object_get(real, "maximum")) == HS_JSON_REAL_MAX);
     ck_assert(json_number_value(json_object_get(time, "minimum")) == -HS_JSON_TIME_MAX);
@@ -608,7 +605,7 @@ END_TEST
 START_TEST(limits_are_those_of_the_sources)
 {
     const json_t *properties =
-        json_object_get(component("schemas", limits[_i].schema), "properties");
+        json_object_get(hs_contract_schema(document, limits[_i].schema), "properties");
     const json_t *member = json_object_get(properties, limits[_i].member);
     ck_assert_int_eq(json_integer_value(json_object_get(member, limits[_i].keyword)),
                      limits[_i].limit);
