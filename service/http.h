@@ -25,6 +25,8 @@ struct hs_request {
     struct hs_arena *arena; /* freed when the endpoint has returned */
     bool explain;           /* ?explain, ?explain=1 */
     void *connection;       /* for hs_request_query; NULL: it came over none, and has no query */
+    struct hs_str tenant;   /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
+    unsigned scopes;        /* what he may do (api/scopes.h); of no meaning without a tenant */
 };
 
 /* What an endpoint answers: a body and a status, or a problem. */
