@@ -217,6 +217,9 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
     }
     if (options->token_file[0] != '\0' && options->no_auth)
         hs_problem_add(problem, "/no_auth", "does not go with a token_file");
+    if ((options->tls_cert[0] == '\0') != (options->tls_key[0] == '\0'))
+        hs_problem_add(problem, options->tls_cert[0] == '\0' ? "/tls_cert" : "/tls_key",
+                       "is needed too: TLS takes a certificate and its key");
     if (!is_name(options->default_ruleset))
         hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);

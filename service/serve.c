@@ -180,8 +180,8 @@ static bool start_recording(struct hs_service *service)
     return service->record != NULL;
 }
 
-static bool start_listeners(struct hs_service *service, struct hs_http **data,
-                            struct hs_http **admin)
+static bool start_both(struct hs_service *service, const struct hs_tls *tls, struct hs_http **data,
+                       struct hs_http **admin, char error[256])
 {
     const struct hs_options *options = service->options;
     struct hs_http_limits limits = {
@@ -195,24 +195,38 @@ static bool start_listeners(struct hs_service *service, struct hs_http **data,
         .idle_seconds = (unsigned)options->idle_seconds,
         .request_seconds = (unsigned)options->request_seconds,
     };
-    char error[256];
-    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, error);
-    if (*data != NULL) {
-        limits.threads = (unsigned)options->admin_threads;
-        limits.connections = ADMIN_CONNECTIONS;
-        *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, error);
-        if (*admin != NULL)
-            return true;
+    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
+    if (*data == NULL)
+        return false;
+    limits.threads = (unsigned)options->admin_threads;
+    limits.connections = ADMIN_CONNECTIONS;
+    *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
+    if (*admin == NULL)
         hs_http_stop(*data, 0);
-    }
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
+    return *admin != NULL;
 }
 
-static void announce(const struct hs_http *data, const struct hs_http *admin)
+static bool start_listeners(struct hs_service *service, struct hs_http **data,
+                            struct hs_http **admin)
 {
-    printf("hindsight " HS_VERSION " ready data=http://%s admin=http://%s\n", hs_http_address(data),
-           hs_http_address(admin));
+    const struct hs_options *options = service->options;
+    struct hs_tls tls = {0};
+    char error[256];
+    bool fine = options->tls_cert[0] == '\0' ||
+                hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
+    fine = fine && start_both(service, &tls, data, admin, error);
+    hs_tls_free(&tls); /* the library has taken from it what it needs */
+    if (!fine)
+        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return fine;
+}
+
+static void announce(const struct hs_options *options, const struct hs_http *data,
+                     const struct hs_http *admin)
+{
+    const char *scheme = options->tls_cert[0] == '\0' ? "http" : "https";
+    printf("hindsight " HS_VERSION " ready data=%s://%s admin=%s://%s\n", scheme,
+           hs_http_address(data), scheme, hs_http_address(admin));
     fflush(stdout);
     hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION),
            HS_LOG_TEXT("data", hs_http_address(data)),
@@ -290,7 +304,7 @@ int hs_serve(const struct hs_options *options)
         return code;
     }
     atomic_store(&service.ready, true);
-    announce(data, admin);
+    announce(options, data, admin);
     for (;;) {
         int received = sigwaitinfo(&signals, NULL);
         if (received == SIGTERM || received == SIGINT)

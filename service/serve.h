@@ -28,7 +28,8 @@ struct hs_service {
 /*
  * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line
  *   hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT
- * on stdout when it can be used, reloads rulesets on SIGHUP, drains at the end.
+ * (https with TLS) on stdout when it can be used, reloads rulesets and tokens on SIGHUP, drains at
+ * the end.
  * Returns an exit code (0 fine, 1 failed, 2 wrong usage or configuration).
  */
 int hs_serve(const struct hs_options *options);
