@@ -83,6 +83,12 @@ START_TEST(test_maps)
 }
 END_TEST
 
+START_TEST(test_tokens)
+{
+    replay(7, _i);
+}
+END_TEST
+
 START_TEST(test_corpus_is_there)
 {
     ck_assert_msg(files[_i].gl_pathc >= FEWEST_FILES, "%s: only %zu inputs",
@@ -131,6 +137,7 @@ int main(void)
     tcase_add_loop_test(replays, test_headers, 0, (int)files[4].gl_pathc);
     tcase_add_loop_test(replays, test_pointer, 0, (int)files[5].gl_pathc);
     tcase_add_loop_test(replays, test_maps, 0, (int)files[6].gl_pathc);
+    tcase_add_loop_test(replays, test_tokens, 0, (int)files[7].gl_pathc);
     suite_add_tcase(suite, replays);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

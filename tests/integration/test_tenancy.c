@@ -30,6 +30,7 @@ static struct hs_test_token tokens[TOKENS] = {
 static char directory[] = "/tmp/hindsight_tenancy_XXXXXX";
 static struct hs_test_service service;
 static struct hs_test_http *http;
+static struct hs_test_response answer;
 
 static void setup(void)
 {
@@ -38,14 +39,13 @@ static void setup(void)
 
 static void teardown(void)
 {
+    hs_test_response_free(&answer);
     hs_test_http_close(http);
 }
 
 /* ---- asking ---- */
 
 /* The answer is kept until the next one. Returns its status. */
-static struct hs_test_response answer;
-
 static long ask(int who, const char *method, const char *path, const char *body)
 {
     const char *headers[] = {tokens[who].header, "X-Request-Id: same", NULL};
@@ -227,8 +227,10 @@ START_TEST(the_admin_listener_is_no_way_around)
     expect(ACME_ADMIN, "GET", "/v1/matches/m-admin", NULL, 200);
     expect(ZETA_ADMIN, "GET", "/v1/matches", NULL, 200);
     ck_assert_ptr_null(strstr(answer.body, "m-admin"));
+    hs_test_response_free(&answer);
     hs_test_http_send(http, "GET", "/v1/matches", NULL, 0, NULL, &answer);
     ck_assert_int_eq(answer.status, 401);
+    hs_test_response_free(&answer);
     hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &answer);
     ck_assert_int_eq(answer.status, 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "hindsight_auth_failures_total{reason=\"tenant\"} "));
