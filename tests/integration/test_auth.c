@@ -13,6 +13,7 @@
 
 #include "api/scopes.h"
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
 
@@ -448,10 +449,7 @@ int main(void)
     tcase_add_loop_test(lines, command_lines, 0, (int)(sizeof commands / sizeof commands[0]));
     tcase_add_test(lines, check_config_reads_the_token_file);
     suite_add_tcase(suite, lines);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     return system(command) == 0 && failed == 0 ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #include "api/routes.h"
 #include "tests/support/http.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
 
@@ -424,10 +425,7 @@ int main(void)
     tcase_add_test(tests, a_verdict_is_named_by_its_tenant_too);
     tcase_add_test(tests, recordings_know_the_tenants);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     return system(command) == 0 && failed == 0 && clean ? 0 : 1;

@@ -1,9 +1,9 @@
 /* What the header fields of a request are refused for. */
 #include "api/headers.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct hs_str str(const char *text)
@@ -163,9 +163,5 @@ int main(void)
     tcase_add_test(tests, knows_whether_a_body_follows);
     tcase_add_test(tests, takes_ids);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "service/map_store.h"
 #include "service/registry.h"
 #include "service/ruleset_store.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -188,9 +189,5 @@ int main(void)
     tcase_add_test(tests, directories_are_everybodys);
     tcase_add_test(tests, a_map_is_its_tenants);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }
