@@ -3,6 +3,7 @@
 #include "service/options.h"
 #include "service/ruleset_reload.h"
 #include "service/ruleset_store.h"
+#include "service/token_reload.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static bool check_steps(const struct hs_options *options, FILE *to)
         fprintf(to, "%s\n", error);
         return false;
     }
-    const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store)};
+    const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store), hs_token_check_step()};
     bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, false, &reload);
     hs_reload_free(&reload);
     hs_ruleset_store_destroy(store);

@@ -6,6 +6,7 @@
 #include "service/recheck/recheck.h"
 #include "service/serve.h"
 #include "service/simulate/simulate.h"
+#include "service/token_command.h"
 #include "service/version.h"
 
 #include <fcntl.h>
@@ -34,12 +35,12 @@ static int serve(int argc, char **argv)
     char faults[HS_OPTIONS_FAULTS_MAX];
     enum hs_options_result result = hs_options_read(&input, &options, faults);
     if (result == HS_OPTIONS_HELP) {
-        puts(
-            "usage: hindsight serve [--config FILE] [OPTION]...\n\n"
-            "Serves until SIGTERM; on SIGHUP takes rulesets and log level anew. What is given\n"
-            "later wins: the defaults below, FILE (a JSON object; max_matches for --max-matches),\n"
-            "the environment (HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command\n"
-            "line. `hindsight check-config FILE` shows what comes of it.\n");
+        puts("usage: hindsight serve [--config FILE] [OPTION]...\n\n"
+             "Serves until SIGTERM; on SIGHUP takes rulesets, tokens and log level anew. What is\n"
+             "given later wins: the defaults below, FILE (a JSON object; max_matches for "
+             "--max-matches),\n"
+             "the environment (HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command\n"
+             "line. `hindsight check-config FILE` shows what comes of it.\n");
         hs_options_help(stdout);
         return FINE;
     }
@@ -97,6 +98,7 @@ static const struct {
 } commands[] = {
     {"serve", serve, "run the service"},
     {"check-config", check_config, "check a configuration and its rulesets, or one ruleset"},
+    {"token", hs_token_main, "make a token for a caller of the service"},
     {"play", hs_play_main, "play a recording against a running service"},
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also by other rules"},

@@ -96,6 +96,11 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
 {
     bool found;
     size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
+    if (found &&
+        !hs_str_equal(hs_name_str(&store->entries[place]->owner), hs_name_str(&entry->owner))) {
+        destroy_entry(entry);
+        return HS_RULESET_FOREIGN;
+    }
     if (found) {
         drop_reference(store->entries[place]);
         store->entries[place] = entry;
@@ -192,8 +197,8 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
     pthread_mutex_unlock(&store->lock);
 }
 
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_ruleset *ruleset,
-                                         char revision[HS_REVISION_MAX])
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
 {
     if (is_default(hs_name_str(&ruleset->name))) {
         hs_ruleset_destroy(ruleset);
@@ -202,6 +207,7 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
     struct hs_ruleset_entry *entry = create_entry(ruleset, false);
     if (entry == NULL)
         return HS_RULESET_NO_MEMORY;
+    hs_name_set(&entry->owner, owner);
     memcpy(revision, entry->revision, HS_REVISION_MAX);
     pthread_mutex_lock(&store->lock);
     enum hs_ruleset_put result = put_entry(store, entry);
@@ -316,6 +322,27 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
+/* What a tenant has put is his: a file does not take the name from him. False: one would. */
+static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
+                             hs_ruleset_file_report *report, void *context)
+{
+    bool fine = true;
+    for (size_t i = 0; i < batch->count; i++) {
+        const char *name = batch->entries[i]->ruleset->name.text;
+        struct hs_ruleset_entry *present =
+            hs_ruleset_store_get(batch->store, (struct hs_str){name, strlen(name)});
+        char path[4096];
+        if (present != NULL && present->owner.text[0] != '\0') {
+            snprintf(path, sizeof path, "%s/%s.json", directory, name);
+            report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
+                        "a tenant has put a ruleset of that name");
+            fine = false;
+        }
+        hs_ruleset_store_release(batch->store, present);
+    }
+    return fine;
+}
+
 /* Keeps room for the names that are new. False: there is none. */
 static bool reserve(struct hs_ruleset_batch *batch)
 {
@@ -368,6 +395,8 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
     batch->store = store;
     size_t faults = read_directory(batch, dir, directory, report, context);
     closedir(dir);
+    if (!leave_to_tenants(batch, directory, report, context))
+        faults++;
     if (faults == 0 && reserve(batch))
         return batch;
     if (faults == 0) {
@@ -391,13 +420,17 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
     return entry != NULL;
 }
 
-/* There is room. */
+/* There is room. A tenant who put the name since the files were read has it. */
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {
     bool found;
     size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
     struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    if (before != NULL && before->owner.text[0] != '\0') {
+        destroy_entry(entry);
+        return;
+    }
     if (before == NULL || strcmp(before->revision, entry->revision) != 0)
         changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
                 entry->revision);

@@ -12,6 +12,7 @@
 #include "service/registry.h"
 #include "service/ruleset_reload.h"
 #include "service/ruleset_store.h"
+#include "service/token_reload.h"
 #include "service/version.h"
 
 #include <errno.h>
@@ -76,8 +77,11 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
-    if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL ||
-        service->maps == NULL) {
+    if (options->token_file[0] != '\0')
+        service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
+    bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
+    if (!guarded || service->metrics == NULL || service->registry == NULL ||
+        service->rulesets == NULL || service->maps == NULL) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -90,6 +94,7 @@ static void destroy_state(struct hs_service *service)
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
+    hs_keyring_destroy(service->keyring);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -97,6 +102,7 @@ static void destroy_state(struct hs_service *service)
 static void add_steps(const struct hs_service *service, struct hs_configuration *configuration)
 {
     hs_configuration_add(configuration, hs_ruleset_reload_step(service->rulesets));
+    hs_configuration_add(configuration, hs_token_reload_step(service->keyring));
 }
 
 static void reload(struct hs_service *service, struct hs_configuration *configuration)
@@ -119,8 +125,8 @@ static bool start_recording(struct hs_service *service)
     return service->record != NULL;
 }
 
-static bool start_listeners(struct hs_service *service, struct hs_http **data,
-                            struct hs_http **admin)
+static bool start_both(struct hs_service *service, const struct hs_tls *tls, struct hs_http **data,
+                       struct hs_http **admin, char error[256])
 {
     const struct hs_options *options = service->options;
     struct hs_http_limits limits = {
@@ -134,24 +140,38 @@ static bool start_listeners(struct hs_service *service, struct hs_http **data,
         .idle_seconds = (unsigned)options->idle_seconds,
         .request_seconds = (unsigned)options->request_seconds,
     };
-    char error[256];
-    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, error);
-    if (*data != NULL) {
-        limits.threads = (unsigned)options->admin_threads;
-        limits.connections = ADMIN_CONNECTIONS;
-        *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, error);
-        if (*admin != NULL)
-            return true;
+    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
+    if (*data == NULL)
+        return false;
+    limits.threads = (unsigned)options->admin_threads;
+    limits.connections = ADMIN_CONNECTIONS;
+    *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
+    if (*admin == NULL)
         hs_http_stop(*data, 0);
-    }
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
+    return *admin != NULL;
 }
 
-static void announce(const struct hs_http *data, const struct hs_http *admin)
+static bool start_listeners(struct hs_service *service, struct hs_http **data,
+                            struct hs_http **admin)
 {
-    printf("hindsight " HS_VERSION " ready data=http://%s admin=http://%s\n", hs_http_address(data),
-           hs_http_address(admin));
+    const struct hs_options *options = service->options;
+    struct hs_tls tls = {0};
+    char error[256];
+    bool fine = options->tls_cert[0] == '\0' ||
+                hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
+    fine = fine && start_both(service, &tls, data, admin, error);
+    hs_tls_free(&tls); /* the library has taken from it what it needs */
+    if (!fine)
+        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return fine;
+}
+
+static void announce(const struct hs_options *options, const struct hs_http *data,
+                     const struct hs_http *admin)
+{
+    const char *scheme = options->tls_cert[0] == '\0' ? "http" : "https";
+    printf("hindsight " HS_VERSION " ready data=%s://%s admin=%s://%s\n", scheme,
+           hs_http_address(data), scheme, hs_http_address(admin));
     fflush(stdout);
     hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION),
            HS_LOG_TEXT("data", hs_http_address(data)),
@@ -262,7 +282,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         return code;
     }
     atomic_store(&service.ready, true);
-    announce(data, admin);
+    announce(options, data, admin);
     run(&service, &configuration, &signals);
     hs_notify("STOPPING=1");
     bool patient = drain(&service, &signals);
