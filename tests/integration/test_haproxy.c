@@ -429,6 +429,27 @@ START_TEST(draining_fails_no_request)
 }
 END_TEST
 
+/* A replica that dies is stepped over: what is sent from then on is answered, at once. */
+START_TEST(a_dead_replica_is_stepped_over)
+{
+    struct hs_balancer balancer;
+    bool fresh[MATCHES];
+    start_replicas(3, NULL);
+    balance(&balancer, 0x7);
+    open_matches(balancer.port, fresh);
+    kill(replicas[1].pid, SIGKILL);
+    ck_assert_int_eq(waitpid(replicas[1].pid, NULL, 0), replicas[1].pid);
+    replicas[1].pid = 0;
+    open_matches(balancer.port, fresh); /* 200 or 201, each of them */
+    int moved = 0;
+    for (int i = 0; i < MATCHES; i++)
+        moved += fresh[i];
+    ck_assert_msg(moved > MATCHES / 5 && moved < MATCHES / 2, "%d of %d moved", moved, MATCHES);
+    hs_balancer_stop(&balancer);
+    stop_replicas();
+}
+END_TEST
+
 /* Nobody is left: a problem document that says when to come back. */
 START_TEST(without_replicas_it_says_so)
 {
@@ -485,6 +506,7 @@ int main(void)
         tcase_add_test(parsers, rulesets_are_not_put_through_it);
         tcase_add_test(fleet, only_its_own_matches_move);
         tcase_add_test(fleet, draining_fails_no_request);
+        tcase_add_test(fleet, a_dead_replica_is_stepped_over);
         tcase_add_test(fleet, without_replicas_it_says_so);
     } else {
         printf("SKIP: haproxy is not installed\n");
