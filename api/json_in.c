@@ -257,6 +257,30 @@ static void read_field(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
+/* The place of a member in its table; the table's count: there is none. */
+static size_t find_field(const struct hs_json_object *table, const char *key)
+{
+    size_t i = 0;
+    while (i < table->count && strcmp(table->fields[i].name, key) != 0)
+        i++;
+    return i;
+}
+
+static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        const struct hs_json_object *table, size_t i, void *target)
+{
+    const struct hs_json_field *field = &table->fields[i];
+    if (field->bit != 0)
+        *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
+    read_field(reader, value, at, field, target);
+}
+
+static void refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key)
+{
+    if (strncmp(key, "x_", 2) != 0)
+        hs_json_bad(reader, at, "is not a field of this request");
+}
+
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target)
 {
@@ -269,23 +293,83 @@ void hs_json_read_object(struct hs_reader *reader, const json_t *value, const st
          member = json_object_iter_next((json_t *)(uintptr_t)value, member)) {
         const char *key = json_object_iter_key(member);
         struct hs_json_at here = {.parent = at, .key = key};
-        size_t i = 0;
-        while (i < table->count && strcmp(table->fields[i].name, key) != 0)
-            i++;
+        size_t i = find_field(table, key);
         if (i == table->count) {
-            if (strncmp(key, "x_", 2) != 0)
-                hs_json_bad(reader, &here, "is not a field of this request");
+            refuse_unknown(reader, &here, key);
             continue;
         }
-        const struct hs_json_field *field = &table->fields[i];
         seen |= UINT64_C(1) << i;
-        if (field->bit != 0)
-            *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
-        read_field(reader, json_object_iter_value(member), &here, field, target);
+        read_member(reader, json_object_iter_value(member), &here, table, i, target);
     }
     for (size_t i = 0; i < table->count; i++) {
         struct hs_json_at here = {.parent = at, .key = table->fields[i].name};
         if (table->fields[i].required && !(seen >> i & 1))
             hs_json_bad(reader, &here, "is required");
+    }
+}
+
+static bool stands_before(const json_t *names, size_t end)
+{
+    const char *name = json_string_value(json_array_get(names, end));
+    for (size_t i = 0; i < end; i++) {
+        const char *other = json_string_value(json_array_get(names, i));
+        if (other != NULL && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, const struct hs_json_object *table,
+                          struct hs_json_columns *out)
+{
+    size_t before = reader->problem->count + reader->problem->left_out;
+    size_t most = sizeof out->fields / sizeof out->fields[0];
+    uint64_t seen = 0;
+    *out = (struct hs_json_columns){.table = table, .count = json_array_size(value)};
+    if (!json_is_array(value) || out->count < 1 || out->count > most) {
+        hs_json_bad(reader, at, "must be an array of 1 to %zu names", most);
+        return false;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        const char *name = json_string_value(json_array_get(value, i));
+        if (name == NULL) {
+            hs_json_bad(reader, &here, "must be the name of a field");
+            continue;
+        }
+        size_t field = find_field(table, name);
+        if (stands_before(value, i))
+            hs_json_bad(reader, &here, "stands twice");
+        else if (field == table->count)
+            refuse_unknown(reader, &here, name);
+        else
+            seen |= UINT64_C(1) << field;
+        out->fields[i] = (uint8_t)field;
+    }
+    for (size_t i = 0; i < table->count; i++)
+        if (table->fields[i].required && !(seen >> i & 1))
+            hs_json_bad(reader, at, "must name %s", table->fields[i].name);
+    return reader->problem->count + reader->problem->left_out == before;
+}
+
+void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      const struct hs_json_columns *columns, void *target)
+{
+    if (!json_is_array(value) || json_array_size(value) != columns->count) {
+        hs_json_bad(reader, at, "must be an array of %zu values, one for each column",
+                    columns->count);
+        return;
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        const json_t *cell = json_array_get(value, i);
+        size_t field = columns->fields[i];
+        if (field == columns->table->count)
+            continue;
+        if (!json_is_null(cell))
+            read_member(reader, cell, &here, columns->table, field, target);
+        else if (columns->table->fields[field].required)
+            hs_json_bad(reader, &here, "must not be null");
     }
 }

@@ -85,6 +85,25 @@ void hs_json_read_object(struct hs_reader *reader, const json_t *value, const st
                          const struct hs_json_object *table, void *target);
 
 /*
+ * Objects in columns: the names of their members once, then a row of values for each.
+ *
+ * Reads the names: every one a member of the table or beginning with x_, none twice, the required
+ * ones among them. False and noted faults otherwise.
+ */
+struct hs_json_columns {
+    const struct hs_json_object *table;
+    size_t count;
+    uint8_t fields[64]; /* places in the table; that of none: its values are ignored */
+};
+bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, const struct hs_json_object *table,
+                          struct hs_json_columns *out);
+
+/* Decodes the row of one object into `target`; null stands for an absent member. */
+void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      const struct hs_json_columns *columns, void *target);
+
+/*
  * Checks that a value is an array of at least `low` and at most `high` elements and gives room
  * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out; an
  * empty array gives a pointer that must not be used.

@@ -1,5 +1,7 @@
 #include "api/matches.h"
 
+#include "api/moves.h"
+
 void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_match_request *out)
 {
@@ -87,7 +89,8 @@ static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_R
     hs_write_end(writer, '}');
 }
 
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player)
+void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
+                      const struct hs_moves_info *moves)
 {
     hs_write_begin(writer, '{');
     write_text_field(writer, "player", player->name);
@@ -113,6 +116,10 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *pla
     hs_write_exact(writer, player->damage_dealt);
     hs_write_key(writer, "suspicion");
     hs_write_real(writer, player->suspicion);
+    if (moves->present) {
+        hs_write_key(writer, "timing");
+        hs_moves_info_encode(writer, moves);
+    }
     hs_write_end(writer, '}');
 }
 
@@ -124,8 +131,11 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     write_head(writer, head, match);
     hs_write_key(writer, "players");
     hs_write_begin(writer, '[');
-    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);)
-        hs_player_encode(writer, &player);
+    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);) {
+        struct hs_moves_info moves = {0};
+        hs_match_moves_info(match, player.name, &moves);
+        hs_player_encode(writer, &player, &moves);
+    }
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
 }

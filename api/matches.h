@@ -7,6 +7,7 @@
 #include "api/json_in.h"
 #include "api/json_out.h"
 #include "validators/match.h"
+#include "validators/moves.h"
 
 struct hs_match_request {
     struct hs_str ruleset; /* ptr NULL: the default */
@@ -36,6 +37,8 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player);
+/* `moves`: what they tell of him; not present: he sent none. */
+void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
+                      const struct hs_moves_info *moves);
 
 #endif

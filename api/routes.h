@@ -17,6 +17,7 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MATCH_DELETE, DELETE, "/v1/matches/{match}", BOTH)                                           \
     X(PLAYER_GET, GET, "/v1/matches/{match}/players/{player}", BOTH)                               \
     X(FRAMES_POST, POST, "/v1/matches/{match}/frames", BOTH)                                       \
+    X(MOVES_POST, POST, "/v1/matches/{match}/moves", BOTH)                                         \
     X(SHOTS_POST, POST, "/v1/matches/{match}/shots", BOTH)                                         \
     X(HITS_POST, POST, "/v1/matches/{match}/hits", BOTH)                                           \
     X(TICKS_POST, POST, "/v1/matches/{match}/ticks", BOTH)                                         \

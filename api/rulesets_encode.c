@@ -174,6 +174,42 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
     hs_write_end(writer, '}');
 }
 
+static void write_moves(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    const struct hs_moves_rules *rules = &ruleset->moves;
+    hs_write_key(writer, "moves");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "prevention");
+    hs_write_text(writer, hs_prevention_name(rules->prevention));
+    write_section(writer, ruleset, "moves");
+    hs_write_key(writer, "modes");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < rules->mode_count; i++) {
+        hs_write_key(writer, rules->modes[i].name.text);
+        hs_write_begin(writer, '{');
+        for (size_t k = 0; k < hs_move_mode_scalar_count; k++)
+            write_scalar(writer, &hs_move_mode_scalars[k], &rules->modes[i]);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}
+
+static void write_checks(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    hs_write_key(writer, "checks");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < HS_CHECK_COUNT; i++) {
+        hs_write_key(writer, hs_check_name((enum hs_check)i));
+        hs_write_text(writer, hs_mode_name(ruleset->checks[i]));
+    }
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++) {
+        hs_write_key(writer, hs_move_check_name((enum hs_move_check)i));
+        hs_write_text(writer, hs_mode_name(ruleset->move_checks[i]));
+    }
+    hs_write_end(writer, '}');
+}
+
 static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
     hs_write_key(writer, "history");
@@ -195,10 +231,7 @@ static void write_rules(struct hs_writer *writer, const struct hs_ruleset *rules
         hs_write_text(writer, ruleset->zones[ruleset->hit.zone_priority[i]].name.text);
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
-    hs_write_key(writer, "moves");
-    hs_write_begin(writer, '{');
-    write_section(writer, ruleset, "moves");
-    hs_write_end(writer, '}');
+    write_moves(writer, ruleset);
 }
 
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset)
@@ -226,12 +259,6 @@ void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *rulese
     for (int i = 0; i < ruleset->weapon_count; i++)
         write_weapon(writer, ruleset, ruleset->weapons[i]);
     hs_write_end(writer, '}');
-    hs_write_key(writer, "checks");
-    hs_write_begin(writer, '{');
-    for (int i = 0; i < HS_CHECK_COUNT; i++) {
-        hs_write_key(writer, hs_check_name((enum hs_check)i));
-        hs_write_text(writer, hs_mode_name(ruleset->checks[i]));
-    }
-    hs_write_end(writer, '}');
+    write_checks(writer, ruleset);
     hs_write_end(writer, '}');
 }

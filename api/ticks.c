@@ -6,6 +6,12 @@ static void decode_frames(struct hs_reader *reader, const json_t *value,
     hs_frames_decode(reader, value, at, &((struct hs_ticks_request *)target)->frames);
 }
 
+static void decode_moves(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    hs_moves_decode(reader, value, at, &((struct hs_ticks_request *)target)->moves);
+}
+
 static void decode_shots(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
@@ -29,6 +35,7 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
          .high = HS_JSON_TIME_MAX,
          .bit = HS_TICKS_NOW},
         {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames, .bit = HS_TICKS_FRAMES},
+        {.name = "moves", .kind = HS_JSON_CUSTOM, .decode = decode_moves, .bit = HS_TICKS_MOVES},
         {.name = "shots", .kind = HS_JSON_CUSTOM, .decode = decode_shots, .bit = HS_TICKS_SHOTS},
         {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits, .bit = HS_TICKS_HITS},
     };

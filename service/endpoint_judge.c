@@ -1,4 +1,4 @@
-/* frames, hits, ticks: the requests of a running match. */
+/* frames, moves, shots, hits, ticks: the requests of a running match. */
 #include "api/ticks.h"
 
 #include "service/clock.h"
@@ -62,6 +62,14 @@ static bool write_frames(struct judging *judging, const struct hs_ticks_request 
                            &judging->writer);
 }
 
+/* False: out of memory. */
+static bool write_moves(struct judging *judging, const struct hs_ticks_request *tick,
+                        const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    return hs_judge_moves(judging->service, judging->slot, &tick->moves, &judging->writer);
+}
+
 static void write_shots(struct judging *judging, const struct hs_ticks_request *tick,
                         const char *key)
 {
@@ -90,6 +98,29 @@ void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request
                              struct hs_reply *reply)
 {
     judge(service, request, reply, decode_frames, write_frames);
+}
+
+/* ---- moves ---- */
+
+static void decode_moves(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_moves_decode_body(reader, root, &out->moves);
+}
+
+static bool answer_moves(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    if (!write_moves(judging, tick, "results"))
+        return false;
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_moves_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_moves, answer_moves);
 }
 
 /* ---- hits ---- */
@@ -146,6 +177,8 @@ static bool answer_tick(struct judging *judging, const struct hs_ticks_request *
         if (!write_frames(judging, tick))
             return false;
     }
+    if ((tick->fields & HS_TICKS_MOVES) && !write_moves(judging, tick, "moves"))
+        return false;
     if (tick->fields & HS_TICKS_SHOTS)
         write_shots(judging, tick, "shots");
     if (tick->fields & HS_TICKS_HITS)

@@ -153,10 +153,14 @@ void hs_endpoint_player_get(struct hs_service *service, const struct hs_request 
     if (slot == NULL)
         return;
     struct hs_player_info player;
+    struct hs_moves_info moves = {0};
     struct hs_writer writer = {.buffer = &reply->body};
-    if (hs_match_find_player(slot->match, request->params.name[1], &player))
-        hs_player_encode(&writer, &player);
-    else
+    bool found = hs_match_find_player(slot->match, request->params.name[1], &player);
+    if (found) {
+        hs_match_moves_info(slot->match, player.name, &moves);
+        hs_player_encode(&writer, &player, &moves);
+    } else {
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such player in this match");
+    }
     hs_registry_release(service->registry, slot);
 }

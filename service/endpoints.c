@@ -16,6 +16,7 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
     [HS_ROUTE_MATCH_DELETE] = hs_endpoint_match_delete,
     [HS_ROUTE_PLAYER_GET] = hs_endpoint_player_get,
     [HS_ROUTE_FRAMES_POST] = hs_endpoint_frames_post,
+    [HS_ROUTE_MOVES_POST] = hs_endpoint_moves_post,
     [HS_ROUTE_SHOTS_POST] = hs_endpoint_shots_post,
     [HS_ROUTE_HITS_POST] = hs_endpoint_hits_post,
     [HS_ROUTE_TICKS_POST] = hs_endpoint_ticks_post,

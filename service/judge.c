@@ -36,6 +36,32 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
     return true;
 }
 
+static void count_move(struct hs_service *service, const struct hs_move_result *result)
+{
+    struct hs_metrics *metrics = service->metrics;
+    hs_metrics_move(metrics, result->verdict, result->reason, result->raised);
+    for (uint16_t i = 0; i < result->failure_count; i++)
+        hs_metrics_move_failure(metrics, (enum hs_move_check)result->failures[i].check,
+                                (enum hs_mode)result->failures[i].mode);
+}
+
+bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
+                    const struct hs_moves_request *request, struct hs_writer *writer)
+{
+    const struct hs_moves_rules *rules = &slot->ruleset->ruleset->moves;
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < request->count; i++) {
+        struct hs_move_result result;
+        if (!hs_match_judge_move(slot->match, &request->moves[i], &result))
+            return false;
+        hs_move_encode(writer, rules, &request->moves[i], &result);
+        if (!result.replayed)
+            count_move(service, &result);
+    }
+    hs_write_end(writer, ']');
+    return true;
+}
+
 /*
  * The name of a verdict: a hash of the match, its opening (the time of its first frame), the
  * shooter, the shot and the rules, so that the same claim has the same name wherever it is judged.

@@ -7,6 +7,7 @@
 
 #include "api/frames.h"
 #include "api/hits.h"
+#include "api/moves.h"
 #include "api/shots.h"
 #include "service/registry.h"
 
@@ -16,6 +17,10 @@ struct hs_service;
 bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
                      const struct hs_frames_request *request, struct hs_arena *arena,
                      struct hs_writer *writer);
+
+/* Judges moves and writes the array of results. False: out of memory; those before were judged. */
+bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
+                    const struct hs_moves_request *request, struct hs_writer *writer);
 
 /* Judges posted shots and writes the array of results. */
 void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,

@@ -1,4 +1,5 @@
 #include "service/metrics.h"
+#include "api/moves.h"
 #include "service/version.h"
 
 #include <stdatomic.h>
@@ -48,6 +49,9 @@ struct hs_metrics {
     counter verdicts[HS_JUDGED_COUNT][HS_VERDICT_COUNT][HS_REASON_COUNT][SHOWN_MODES];
     counter flags[HS_JUDGED_COUNT][HS_FLAG_COUNT];
     counter frames[HS_POSTED_COUNT][HS_FRAME_RESULT_COUNT];
+    counter moves[HS_VERDICT_COUNT][HS_MOVE_REASON_COUNT];
+    counter timing_flags[HS_TIMING_FLAGS];
+    counter move_failures[HS_MOVE_CHECK_COUNT][SHOWN_MODES];
     counter shed[HS_SHED_REASON_COUNT];
     counter recorded, not_recorded;
     struct histogram stages[HS_STAGE_COUNT], rewind;
@@ -142,6 +146,22 @@ void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned 
     for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
         if ((flags & 1u << flag) != 0)
             add(&metrics->flags[kind][flag], 1);
+}
+
+void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
+                     enum hs_move_reason reason, unsigned raised)
+{
+    add(&metrics->moves[verdict][reason], 1);
+    for (size_t i = 0; i < HS_TIMING_FLAGS; i++)
+        if ((raised >> hs_timing_flags[i] & 1) != 0)
+            add(&metrics->timing_flags[i], 1);
+}
+
+void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
+                             enum hs_mode mode)
+{
+    if ((size_t)mode < SHOWN_MODES)
+        add(&metrics->move_failures[check][mode], 1);
 }
 
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,
@@ -361,6 +381,34 @@ static void put_service(const struct hs_metrics *metrics, const struct hs_metric
                      (unsigned long long)gauges->log_lines_dropped);
 }
 
+static void put_moves(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    head(out, "hindsight_moves_total", "counter", "Judged moves by what became of them.");
+    for (size_t verdict = 0; verdict < HS_VERDICT_COUNT; verdict++) {
+        for (size_t reason = 0; reason < HS_MOVE_REASON_COUNT; reason++) {
+            bool own =
+                hs_move_reason_verdict((enum hs_move_reason)reason) == (enum hs_verdict)verdict;
+            unsigned long long count = value(&metrics->moves[verdict][reason]);
+            if (own || count > 0) /* as for verdicts */
+                hs_buffer_printf(out, "hindsight_moves_total{verdict=\"%s\",reason=\"%s\"} %llu\n",
+                                 hs_verdict_name((enum hs_verdict)verdict),
+                                 hs_move_reason_name((enum hs_move_reason)reason), count);
+        }
+    }
+    head(out, "hindsight_timing_flags_total", "counter",
+         "Flags raised on moves by the judges of clocks, whatever the mode of their check.");
+    for (size_t i = 0; i < HS_TIMING_FLAGS; i++)
+        hs_buffer_printf(out, "hindsight_timing_flags_total{flag=\"%s\"} %llu\n",
+                         hs_move_check_name(hs_timing_flags[i]), value(&metrics->timing_flags[i]));
+    head(out, "hindsight_move_failures_total", "counter", "Failed checks of moves.");
+    for (size_t check = 0; check < HS_MOVE_CHECK_COUNT; check++)
+        for (size_t mode = 0; mode < SHOWN_MODES; mode++)
+            hs_buffer_printf(out, "hindsight_move_failures_total{check=\"%s\",mode=\"%s\"} %llu\n",
+                             hs_move_check_name((enum hs_move_check)check),
+                             hs_mode_name((enum hs_mode)mode),
+                             value(&metrics->move_failures[check][mode]));
+}
+
 static void put_recording(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
                           struct hs_buffer *out)
 {
@@ -383,6 +431,7 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     hs_buffer_puts(out, "hindsight_build_info{version=\"" HS_VERSION "\"} 1\n");
     put_requests(metrics, out);
     put_verdicts(metrics, out);
+    put_moves(metrics, out);
     gauge(out, "hindsight_matches_active", "Open matches.", (double)gauges->matches);
     gauge(out, "hindsight_matches_limit", "Open matches beyond this are refused.",
           (double)gauges->match_limit);

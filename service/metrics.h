@@ -46,6 +46,15 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs
 /* The remarks on one judged hit or shot, a set of enum hs_flag. */
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags);
 
+/* One judged move: what became of it, and which checks failed on it (bits of enum hs_move_check,
+   whatever their modes). */
+void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
+                     enum hs_move_reason reason, unsigned raised);
+
+/* A check of a move that failed, by its mode. */
+void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
+                             enum hs_mode mode);
+
 /* Posted samples by what became of them. */
 enum hs_posted { HS_POSTED_PLAYER, HS_POSTED_MOVER, HS_POSTED_COUNT };
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,

@@ -16,6 +16,7 @@
  */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
+    X("moves", HS_ROUTE_MOVES_POST)                                                                \
     X("shots", HS_ROUTE_SHOTS_POST)                                                                \
     X("hits", HS_ROUTE_HITS_POST)                                                                  \
     X("ticks", HS_ROUTE_TICKS_POST)                                                                \

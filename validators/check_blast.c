@@ -13,6 +13,25 @@ struct burst {
     const struct hs_blast *blast;
 };
 
+/*
+ * Where the way was not cast at the world, or nothing stopped it, the burst lies at the claimed
+ * end: often in a surface, from where nothing is in sight. It looks from this side of that.
+ */
+static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
+{
+    struct hs_obstacle wall;
+    struct hs_path path = c->path;
+    if (!blast->occlusion)
+        return c->claim->end;
+    double near = path.extension + path.radius;
+    path.reach = path.length + path.extension;
+    path.radius = 0;
+    hs_obstacle_find(c, &path, &wall);
+    if (!wall.touched || hs_vec_distance(wall.contact.center, c->claim->end) > near)
+        return c->claim->end;
+    return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
+}
+
 static bool find_burst(struct hs_hit_context *c, struct burst *out)
 {
     if (c->weapon == NULL || !c->weapon->has_blast || !c->has_path)
@@ -24,7 +43,8 @@ static bool find_burst(struct hs_hit_context *c, struct burst *out)
             hs_vec_add_scaled(out->center, c->out->impact.normal, OFF_SURFACE * out->blast->radius);
         return true;
     }
-    out->center = out->eye = c->claim->end;
+    out->center = c->claim->end;
+    out->eye = eye_of_unverified(c, out->blast);
     c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
     return true;
 }

@@ -97,6 +97,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
                                                      : HS_REASON_NO_INTERSECTION;
         else if (reason == HS_REASON_OK && before > (uint64_t)c->weapon->pierce)
             reason = HS_REASON_BLOCKED_BY_PLAYER;
+        else if (reason == HS_REASON_OK && hs_encounter_is_in_doubt(c, e, contact->distance))
+            reason = hs_doubt_reason(&e->obstacle);
         if (reason == HS_REASON_OK)
             hs_land_direct(c, &view, contact, 1);
         else
@@ -146,15 +148,18 @@ void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
 
 void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley)
 {
-    if (volley->landed > 0) {
+    /* One is on its body, if nothing stands in the way: the world decides. */
+    bool hangs = volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+    if (volley->landed > 0 || hangs) {
         hs_report_pass(c, HS_CHECK_CONTACT);
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
+        if (volley->landed > 0)
+            hs_report_pass(c, HS_CHECK_BYSTANDER);
+    } else if (volley->is_missing) {
+        hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing);
     } else if (volley->blocker != NULL) {
         hs_report_pass(c, HS_CHECK_CONTACT);
         hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
                          volley->blocker);
-    } else if (volley->is_missing) {
-        hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing);
     } else if (volley->has_margin) {
         hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
                           HS_UNIT_LENGTH, volley->margin, 0);

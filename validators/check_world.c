@@ -34,9 +34,9 @@ static bool bursts(const struct hs_hit_context *c)
 static bool burst_in_the_air(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     if (c->claim->fuse != HS_FUSE_CONTACT || c->match->world == NULL || !bursts(c) ||
-        e->obstacle.touched || e->reaches || e->met_count > 0)
+        e->obstacle.touched || e->obstacle.is_doubtful || e->reaches || e->met_count > 0)
         return false;
-    double radius = c->path.radius, beyond = c->weapon->range;
+    double radius = c->path.radius, beyond = c->weapon->range + c->path.extension;
     struct hs_vec far = hs_vec_add_scaled(c->claim->end, c->path.end_direction, beyond);
     struct hs_path onward;
     struct hs_obstacle next;
@@ -62,9 +62,12 @@ void hs_check_world(struct hs_hit_context *c, const struct hs_encounter *e)
         report_occluded(c, &e->obstacle, e->needed);
         return;
     }
-    /* Where a burst lies that nobody stopped hangs on the mover as well. */
-    bool hangs =
-        !c->claims_target && e->obstacle.is_doubtful && c->weapon != NULL && c->weapon->has_blast;
+    /* Where a burst lies that nobody stopped, and whether it lies on anything, hangs on the mover
+       as well. */
+    bool needs_place = c->weapon != NULL && c->weapon->has_blast;
+    if (c->claim->fuse == HS_FUSE_CONTACT && c->match->world != NULL && bursts(c))
+        needs_place = true;
+    bool hangs = !c->claims_target && e->obstacle.is_doubtful && needs_place;
     if (e->is_doubtful || hangs) {
         report_doubt(c, &e->obstacle, e->is_doubtful ? e->needed : c->path.length);
         return;
@@ -80,10 +83,11 @@ void hs_check_pellet_world(struct hs_hit_context *c, const struct hs_volley *vol
 {
     if (knows_nothing(c))
         return;
-    if (volley->free == 0 && volley->is_occluded)
-        report_occluded(c, &volley->obstacle, volley->needed);
-    else if (volley->free == 0 && volley->is_doubtful)
+    /* What one pellet lacks, another's wall does not make up for. */
+    if (volley->free == 0 && volley->is_doubtful)
         report_doubt(c, &volley->obstacle, volley->needed);
+    else if (volley->free == 0 && volley->is_occluded && !volley->is_missing)
+        report_occluded(c, &volley->obstacle, volley->needed);
     else
         hs_report_pass(c, HS_CHECK_WORLD);
 }

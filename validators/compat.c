@@ -77,7 +77,9 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     *ahead_us = next;
     double effective = raw != 0 ? error * next / raw : error;
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
-    bool flagged = !compat->is_resolving && next > to_double(rules->max_margin_us);
+    bool flagged = next > to_double(rules->max_margin_us);
+    if (compat->is_resolving)
+        return false; /* what is paid back does not grow meanwhile */
     if (!flagged) {
         compat->ahead_us = next;
     } else if (rules->prevention == HS_PREVENTION_RESOLUTION) {
@@ -89,9 +91,9 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     return flagged;
 }
 
-/* Part of the time of this move pays back what the client is ahead. */
-static double resolve(struct hs_compat *compat, const struct hs_moves_rules *rules, double base_us,
-                      double since_us)
+/* Part of the time of this move pays back what the client is ahead; the rest is left to it. */
+static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules, double base_us,
+                    double since_us)
 {
     bool first = since_us > 0; /* move of this server tick */
     if (!first)
@@ -100,9 +102,10 @@ static double resolve(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (first)
         compat->gathered_us = 0;
     double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
-    double after = fmax(bound - pay, to_double(rules->min_delta_us));
-    compat->ahead_us -= fmax(0, bound - after);
-    return after;
+    double after = bound - pay, least = to_double(rules->min_delta_us);
+    /* Not bound - after: what is paid back whole leaves nothing, to the last bit. */
+    compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
+    compat->override_us = fmax(after, least);
 }
 
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
@@ -121,9 +124,12 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    out->delta_us = fmin(longest, client_us);
+    out->delta_us = fmax(0, fmin(longest, client_us)); /* a late reset runs back */
     if (compat->is_resolving && !is_reset)
-        out->delta_us = fmin(resolve(compat, rules, out->delta_us, since_us), longest);
+        resolve(compat, rules, out->delta_us, since_us);
+    /* A move that resets the clock is left what the one before it was. */
+    if (compat->is_resolving)
+        out->delta_us = fmin(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;
     compat->current_us = compat->arrived_us = step->timestamp_us;
     if (step->received_us > compat->stamp_us)

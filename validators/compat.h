@@ -26,6 +26,7 @@ struct hs_compat {
     double ahead_us;    /* the discrepancy: client time less server time, since it was last 0 */
     double lifetime_us; /* the same, never forgiven */
     double gathered_us; /* client time of this server tick that waits to be simulated */
+    double override_us; /* what the last move was given while a discrepancy was paid back */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
 

@@ -30,20 +30,41 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
     return target->touched || (target->has_pose && padding > 0 && target->gap <= padding);
 }
 
-/* A miss that the padding forgives needs sight from the path to the body, too. */
-static void look_aside(struct hs_hit_context *c, struct hs_encounter *e)
+/* Looks from a place on the path to the body beside it. */
+static void look_aside(struct hs_hit_context *c, struct hs_encounter *e, struct hs_vec from,
+                       struct hs_vec to)
 {
     struct hs_obstacle aside;
-    hs_obstacle_between(c, e->target.gap_center, e->target.gap_point, c->hit_time_us, &aside);
+    double travelled = e->needed;
+    hs_obstacle_between(c, from, to, c->hit_time_us, &aside);
     if (aside.touched) {
         e->is_occluded = true;
         e->obstacle = aside;
-        e->obstacle.contact.distance += e->target.gap_distance;
-        e->needed += e->target.gap;
+        e->obstacle.contact.distance += travelled;
+        e->needed += hs_vec_distance(from, to);
     } else if (aside.is_doubtful) {
         e->is_doubtful = true;
         e->obstacle = aside;
+        e->obstacle.doubt_distance += travelled;
+        e->needed += hs_vec_distance(from, to);
     }
+}
+
+/*
+ * A miss that the padding forgives needs sight from the path to the body, too; so does a touch of
+ * a sphere that leaned on a wall, or it would reach through thin ones. Bodies lean on walls as
+ * well: the last of the way to a touched point is not looked at.
+ */
+static void look_beside_path(struct hs_hit_context *c, struct hs_encounter *e)
+{
+    const double drawn_in = 0.01;
+    const struct hs_sweep_contact *touch = &e->target.detail;
+    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF || e->is_occluded)
+        return;
+    if (!e->target.touched)
+        look_aside(c, e, e->target.gap_center, e->target.gap_point);
+    else if (e->obstacle.is_by_ray)
+        look_aside(c, e, touch->center, hs_vec_lerp(touch->point, touch->center, drawn_in));
 }
 
 /* The target on the path as far as it reaches; where he is not there, on the whole of it. */
@@ -65,14 +86,14 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     double tie = HS_CONTACT_TIE * (path->length + path->radius);
     out->is_occluded = obstacle->touched && obstacle->contact.distance < out->needed - tie;
     out->is_doubtful = obstacle->is_doubtful && obstacle->doubt_distance < out->needed - tie;
-    if (!out->target.touched && !out->is_occluded && hs_hit_mode(c, HS_CHECK_WORLD) != HS_MODE_OFF)
-        look_aside(c, out);
+    look_beside_path(c, out);
 }
 
 /* Nothing of the world is looked at while its check is off. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_doubtful = out->clips = false;
+    out->obstacle.is_by_ray = false;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
         return;
     hs_obstacle_find(c, path, &out->obstacle);
@@ -129,6 +150,14 @@ bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_enc
 {
     uint64_t through = c->weapon != NULL ? (uint64_t)c->weapon->pierce : 0;
     return e->before_target > through;
+}
+
+bool hs_encounter_is_in_doubt(const struct hs_hit_context *c, const struct hs_encounter *e,
+                              double distance)
+{
+    double tie = HS_CONTACT_TIE * (c->path.length + c->path.radius);
+    return e->obstacle.is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE &&
+           e->obstacle.doubt_distance < distance - tie;
 }
 
 void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e)

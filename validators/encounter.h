@@ -44,6 +44,11 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 /* More bodies stand before the target than the weapon goes through. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
+/* A mover without a place may stand before something that far along the claim's path, and the
+   world is enforced. */
+bool hs_encounter_is_in_doubt(const struct hs_hit_context *c, const struct hs_encounter *e,
+                              double distance);
+
 /* Notes bones of the target that had no place. */
 void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e);
 

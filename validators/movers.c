@@ -382,10 +382,16 @@ bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out)
     return true;
 }
 
-int64_t hs_mover_next_sample(const struct hs_mover *mover, int64_t time_us)
+int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                             int64_t time_us)
 {
     int64_t next = find_sample(mover, time_us) + 1;
-    return next < mover->count ? sample_at(mover, (uint32_t)next)->time_us : INT64_MAX;
+    if (next < mover->count)
+        return sample_at(mover, (uint32_t)next)->time_us;
+    if (mover->count == 0)
+        return INT64_MAX;
+    int64_t lost_us = sample_at(mover, mover->count - 1)->time_us + ruleset->rewind.future_slack_us;
+    return lost_us > time_us ? lost_us : INT64_MAX;
 }
 
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,

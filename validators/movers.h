@@ -112,8 +112,10 @@ bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 bool hs_mover_is_placed(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                         int64_t from_us, int64_t to_us);
 
-/* Time of the first sample after a time; INT64_MAX where there is none. */
-int64_t hs_mover_next_sample(const struct hs_mover *mover, int64_t time_us);
+/* The next time after one at which a mover may jump, turn another way, or be lost from sight: its
+   next sample, or where the newest is too old to stand in for it; INT64_MAX where neither comes. */
+int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                             int64_t time_us);
 
 /*
  * The same two samples at a later time, no later than the next sample: where a mover that moves

@@ -176,20 +176,11 @@ static void compare_position(struct judging *j, bool is_forced)
 /* The first failure of an enforced check decides. */
 static void decide(struct judging *j, enum hs_move_reason reason)
 {
-    static const enum hs_move_reason reasons[HS_MOVE_CHECK_COUNT] = {
-        [HS_MOVE_CHECK_FAST_CLOCK_PROVEN] = HS_MOVE_FAST_CLOCK_PROVEN,
-        [HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED] = HS_MOVE_FAST_CLOCK_SUSPECTED,
-        [HS_MOVE_CHECK_TIMING_DISCREPANCY] = HS_MOVE_TIMING_DISCREPANCY,
-        [HS_MOVE_CHECK_TELEPORT] = HS_MOVE_UNANNOUNCED_TELEPORT,
-        [HS_MOVE_CHECK_SPEED] = HS_MOVE_TOO_FAST,
-        [HS_MOVE_CHECK_ACCELERATION] = HS_MOVE_TOO_MUCH_ACCELERATION,
-        [HS_MOVE_CHECK_GRAVITY] = HS_MOVE_GRAVITY_VIOLATION,
-    };
     j->out->reason = reason;
     for (uint16_t i = 0; i < j->out->failure_count; i++) {
         if (j->out->failures[i].mode != HS_MODE_ENFORCE)
             continue;
-        j->out->reason = reasons[j->out->failures[i].check];
+        j->out->reason = hs_move_check_reason((enum hs_move_check)j->out->failures[i].check);
         break;
     }
     j->out->verdict = hs_move_reason_verdict(j->out->reason);

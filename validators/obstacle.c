@@ -57,12 +57,28 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover_bracket *sta
     return !is_far(leg, &ball, motion, slack);
 }
 
+/*
+ * The mover at the start of a leg, as it is within the leg: one that is lost from sight at a sample
+ * has a place there, and none after it.
+ */
+static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
+                                         const struct hs_ruleset *ruleset,
+                                         struct hs_mover_bracket *out)
+{
+    if (leg->end_us - leg->start_us < 2)
+        return hs_mover_find(mover, ruleset, leg->start_us, out);
+    enum hs_rewind_status status = hs_mover_find(mover, ruleset, leg->start_us + 1, out);
+    if (status == HS_REWIND_OK && out->to != out->from)
+        hs_mover_later(mover, ruleset, out, leg->start_us, out);
+    return status;
+}
+
 /* A leg with no sample of the mover inside: it moves straight. */
 static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
                       const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_mover_bracket start, end;
-    enum hs_rewind_status status = hs_mover_find(mover, c->ruleset, leg->start_us, &start);
+    enum hs_rewind_status status = find_on_leg(leg, mover, c->ruleset, &start);
     if (status != HS_REWIND_OK) {
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
         doubt_mover(leg, mover, status, out);
@@ -96,7 +112,7 @@ static void try_leg(struct hs_hit_context *c, const struct hs_leg *whole,
                     const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_leg leg = *whole, rest;
-    while (hs_leg_cut(&leg, hs_mover_next_sample(mover, leg.start_us), &rest)) {
+    while (hs_leg_cut(&leg, hs_mover_next_change(mover, c->ruleset, leg.start_us), &rest)) {
         try_mover(c, &leg, mover, out);
         leg = rest;
     }
@@ -297,30 +313,41 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
 
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, struct hs_obstacle *out)
 {
-    out->touched = out->is_doubtful = false;
+    out->touched = out->is_doubtful = out->is_by_ray = false;
     if (is_open(c))
         return;
     cast(c, path, path->radius, out);
     bool starts_inside = (out->touched && out->contact.distance <= 0) ||
                          (out->is_doubtful && out->doubt_distance <= 0);
-    if (starts_inside && path->radius > 0)
+    if (starts_inside && path->radius > 0) {
         cast(c, path, 0, out);
+        out->is_by_ray = true;
+    }
+}
+
+/* False where the two places are one. */
+static bool line_between(struct hs_vec from, struct hs_vec to, int64_t time_us, struct hs_leg *out)
+{
+    struct hs_vec along = hs_vec_sub(to, from);
+    double length = hs_vec_length(along);
+    if (!(length > 0))
+        return false;
+    *out = (struct hs_leg){.sweep = {.start = from,
+                                     .direction = hs_vec_scale(along, 1 / length),
+                                     .length = length,
+                                     .radius = 0},
+                           .start_us = time_us,
+                           .end_us = time_us};
+    return true;
 }
 
 static void cast_line(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                       int64_t time_us, bool any, struct hs_obstacle *out)
 {
+    struct hs_leg leg;
     memset(out, 0, sizeof *out);
-    struct hs_vec along = hs_vec_sub(to, from);
-    double length = hs_vec_length(along);
-    if (is_open(c) || !(length > 0))
+    if (is_open(c) || !line_between(from, to, time_us, &leg))
         return;
-    struct hs_leg leg = {.sweep = {.start = from,
-                                   .direction = hs_vec_scale(along, 1 / length),
-                                   .length = length,
-                                   .radius = 0},
-                         .start_us = time_us,
-                         .end_us = time_us};
     try_map(c, &leg, out);
     try_movers_on_leg(c, &leg, any, out);
     settle_doubt(out);
@@ -336,6 +363,15 @@ void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_v
                        int64_t time_us, struct hs_obstacle *out)
 {
     cast_line(c, from, to, time_us, true, out);
+}
+
+void hs_obstacle_of_map(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+                        struct hs_obstacle *out)
+{
+    struct hs_leg leg;
+    memset(out, 0, sizeof *out);
+    if (line_between(from, to, 0, &leg))
+        try_map(c, &leg, out);
 }
 
 /* ---- reporting ---- */

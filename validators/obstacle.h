@@ -11,6 +11,7 @@ struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; its distance along the path */
     const struct hs_mover *mover;    /* touched; NULL: the static map */
+    bool is_by_ray;                  /* the sphere touches something where it starts */
 
     /* A mover without a place at that time, which would be touched first as it stands now. */
     bool is_doubtful;
@@ -24,7 +25,7 @@ struct hs_obstacle {
  * it. Movers without a place then are flagged in the answer and not tested.
  *
  * A sphere that already touches something where it starts is cast as a ray: who leans on a wall may
- * shoot along it.
+ * shoot along it. What the sphere reaches beside such a ray is not known to be in sight of it.
  */
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path,
                       struct hs_obstacle *out);
@@ -37,6 +38,10 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 /* The same, but any obstacle will do: the first found, not the nearest. */
 void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                        int64_t time_us, struct hs_obstacle *out);
+
+/* The same, of the map alone: for times whose movers are forgotten. */
+void hs_obstacle_of_map(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+                        struct hs_obstacle *out);
 
 /* Names the mover in a row of the report; nothing for the map. */
 void hs_report_mover(struct hs_check_row *row, const struct hs_mover *mover);

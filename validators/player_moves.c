@@ -62,9 +62,21 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
     return NULL;
 }
 
+/* Below everything that is kept, with no room left: once it was kept, and is no more. */
+static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
+{
+    for (uint32_t i = 0; i < answers->count; i++)
+        if (answers->epoch[i] < move->epoch ||
+            (answers->epoch[i] == move->epoch && answers->seq[i] < move->seq))
+            return false;
+    return answers->count == HS_MOVES_KEPT;
+}
+
 void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
                           const struct hs_digest *digest, const struct hs_move_result *result)
 {
+    if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
+        return; /* else a long batch sent again would push out its own answers, one by one */
     uint32_t i = answers->next;
     answers->next = (i + 1) % HS_MOVES_KEPT;
     if (answers->count < HS_MOVES_KEPT)

@@ -58,7 +58,8 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Keeps an answer; the oldest makes room. */
+/* Keeps an answer; the oldest makes room. One that is `stale` because it is older than those kept
+   takes nobody's place. */
 void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
                           const struct hs_digest *digest, const struct hs_move_result *result);
 

@@ -268,7 +268,7 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 {
     struct validation v = {report, context, 0, ""};
     validate_scalars(&v, hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
-    if (ruleset->moves.lead_window_us < ruleset->moves.lead_block_us)
+    if (v.faults == 0 && ruleset->moves.lead_window_us < ruleset->moves.lead_block_us)
         fault(&v, "moves/lead_guard/window", "must not be shorter than its block");
     validate_move_modes(&v, &ruleset->moves);
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)

@@ -122,13 +122,22 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     timing->has_begun = true;
 }
 
-/* The client's clock, had it been reset now, would be where it was and the time since further. */
-static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
-                               const struct hs_timing_move *move)
+/* By how many periods the client's clock was reset: as few as bring it forward again. */
+static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
+                             const struct hs_timing_move *move)
+{
+    int64_t behind = timing->compat.current_us - RESET_SLACK_US - move->timestamp_us;
+    int64_t periods = (behind + rules->reset_period_us - 1) / rules->reset_period_us;
+    return periods > 1 ? periods : 1;
+}
+
+/* The client's clock, had it not been reset, would show what it showed last and the time since
+   added; less where it stood still meanwhile, as a client in the background lets it. */
+static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_timing_move *move,
+                               double client_us)
 {
     double since = (double)(move->received_us - timing->compat.stamp_us) * move->dilation;
-    double expected = (double)(timing->compat.current_us - rules->reset_period_us) + since;
-    return fabs((double)move->timestamp_us - expected) < (double)RESET_SLACK_US;
+    return client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
 }
 
 void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rules,
@@ -141,20 +150,21 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         return;
     }
     out->reason = hs_compat_examine(&timing->compat, rules, &step);
+    int64_t wrapped_us = 0;
+    if (out->reason == HS_MOVE_RESET)
+        wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
+    double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
     if (out->reason == HS_MOVE_RESET && rules->prevention == HS_PREVENTION_CREDIT &&
-        !is_plausible_reset(timing, rules, move))
+        !is_plausible_reset(timing, move, client_us))
         out->reason = HS_MOVE_STALE;
     if (out->reason != HS_MOVE_OK && out->reason != HS_MOVE_RESET) {
         out->force_update = hs_compat_refuse(&timing->compat, out->reason, &step);
         return;
     }
-    int64_t previous_us = timing->compat.current_us;
-    if (out->reason == HS_MOVE_RESET) {
-        timing->wrapped_us += rules->reset_period_us;
-        previous_us -= rules->reset_period_us;
-    }
+    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
+    client_us = fmax(0, client_us);
+    timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
-    double client_us = (double)(move->timestamp_us - previous_us);
     hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
     struct hs_clock_step clock = clock_step(timing, move);
     struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &clock);

@@ -98,6 +98,20 @@ enum hs_mode hs_move_check_default_mode(enum hs_move_check check)
     return move_check_modes[check];
 }
 
+enum hs_move_reason hs_move_check_reason(enum hs_move_check check)
+{
+    static const enum hs_move_reason reasons[HS_MOVE_CHECK_COUNT] = {
+        [HS_MOVE_CHECK_FAST_CLOCK_PROVEN] = HS_MOVE_FAST_CLOCK_PROVEN,
+        [HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED] = HS_MOVE_FAST_CLOCK_SUSPECTED,
+        [HS_MOVE_CHECK_TIMING_DISCREPANCY] = HS_MOVE_TIMING_DISCREPANCY,
+        [HS_MOVE_CHECK_TELEPORT] = HS_MOVE_UNANNOUNCED_TELEPORT,
+        [HS_MOVE_CHECK_SPEED] = HS_MOVE_TOO_FAST,
+        [HS_MOVE_CHECK_ACCELERATION] = HS_MOVE_TOO_MUCH_ACCELERATION,
+        [HS_MOVE_CHECK_GRAVITY] = HS_MOVE_GRAVITY_VIOLATION,
+    };
+    return reasons[check];
+}
+
 /* Index of a name in a list, or -1. */
 static int find_name(const char *const *names, int count, struct hs_str name)
 {

@@ -239,6 +239,9 @@ enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
+/* What a move is rejected for where this check is enforced and fails. */
+enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
+
 /* The member of that name. False when there is none; *out is then left alone. */
 bool hs_mode_parse(struct hs_str name, enum hs_mode *out);
 bool hs_check_parse(struct hs_str name, enum hs_check *out);

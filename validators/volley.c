@@ -9,15 +9,17 @@ static void note_missing(struct hs_volley *volley, enum hs_reason reason)
     volley->is_missing = true;
 }
 
+/* The first in doubt is kept, else the first that surely stands in the way: as long as one pellet
+   may have landed, nothing is sure of all. */
 static void note_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
-    bool first = !volley->is_occluded && (e->is_occluded || !volley->is_doubtful);
-    if (first) {
+    bool in_doubt = !e->is_occluded;
+    if (!volley->is_doubtful && (in_doubt || !volley->is_occluded)) {
         volley->obstacle = e->obstacle;
         volley->needed = e->needed;
     }
     volley->is_occluded = volley->is_occluded || e->is_occluded;
-    volley->is_doubtful = volley->is_doubtful || e->is_doubtful;
+    volley->is_doubtful = volley->is_doubtful || in_doubt;
 }
 
 static void land(struct hs_hit_context *c, const struct hs_view *view, const struct hs_encounter *e,
@@ -43,7 +45,8 @@ static void judge_encounter(struct hs_hit_context *c, const struct hs_view *view
                             struct hs_pellet_result *out)
 {
     bool enforced = hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
-    if (e->target.touched && (e->is_occluded || e->is_doubtful))
+    bool blocked = e->target.touched && !e->is_occluded && hs_encounter_is_blocked(c, e);
+    if (e->target.touched && !blocked && (e->is_occluded || e->is_doubtful))
         note_obstacle(volley, e);
     if (e->target.gap == DBL_MAX) { /* not one hitbox had a place then */
         out->outcome = HS_PELLET_UNKNOWN;

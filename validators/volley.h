@@ -12,7 +12,7 @@ struct hs_volley {
     uint16_t free;   /* of those, with nothing of the world in the way */
 
     bool is_occluded; /* of one at least */
-    bool is_doubtful;
+    bool is_doubtful; /* one at least may have landed, had a mover without a place stood aside */
     struct hs_obstacle obstacle; /* in the way of the first such pellet */
     double needed;               /* its travel to the body */
 

@@ -323,6 +323,10 @@ static bool cast(struct walk *w)
 {
     prepare(w);
     w->touched = false;
+    w->kind = HS_WORLD_TRIANGLE;
+    w->index = 0;
+    w->group = NULL;
+    w->lane = 0;
     set_limit(w, w->sweep->length);
     walk_tree(w);
     return w->touched;

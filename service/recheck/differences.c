@@ -6,28 +6,46 @@
 #include "service/play/tally.h"
 #include "service/recheck/members.h"
 
-/* A result as it is written in an answer; pieces of its text. */
+/* A result as it is written in an answer; pieces of its text. Of a move its player and `seq` (ptr
+   NULL: without), and the time that may be simulated. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
 };
 
+/* HS_STR where a constant is needed. */
+#define NAME(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+
+enum kind { HIT, SHOT, MOVE };
+
+static const struct hs_str kind_names[] = {NAME("hit"), NAME("shot"), NAME("move")};
+
 /* Where a result stands. */
 struct place {
-    struct hs_str match, kind;
+    struct hs_str match;
+    enum kind kind;
     size_t line;
 };
+
+static void name_count(struct hs_reason_count *count, const char *reason, enum hs_verdict verdict)
+{
+    const char *name = hs_verdict_name(verdict);
+    hs_name_set(&count->reason, (struct hs_str){reason, strlen(reason)});
+    hs_name_set(&count->verdict, (struct hs_str){name, strlen(name)});
+}
 
 void hs_differences_init(struct hs_differences *differences, bool other_rules, size_t limit)
 {
     *differences = (struct hs_differences){.other_rules = other_rules, .limit = limit};
-    for (int i = 0; i < HS_REASON_COUNT; i++) {
-        const char *reason = hs_reason_name((enum hs_reason)i);
-        const char *verdict = hs_verdict_name(hs_reason_verdict((enum hs_reason)i));
-        struct hs_reason_count *count = &differences->reasons[i];
-        hs_name_set(&count->reason, (struct hs_str){reason, strlen(reason)});
-        hs_name_set(&count->verdict, (struct hs_str){verdict, strlen(verdict)});
-    }
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        name_count(&differences->reasons[i], hs_reason_name((enum hs_reason)i),
+                   hs_reason_verdict((enum hs_reason)i));
+    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++)
+        name_count(&differences->move_reasons[i], hs_move_reason_name((enum hs_move_reason)i),
+                   hs_move_reason_verdict((enum hs_move_reason)i));
 }
 
 void hs_differences_free(struct hs_differences *differences)
@@ -37,8 +55,17 @@ void hs_differences_free(struct hs_differences *differences)
 
 /* ---- one result ---- */
 
-static bool read_result(struct hs_str text, struct result *out)
+/* The members by which a result is known and measured. */
+struct result_keys {
+    struct hs_str who, number, amount;
+};
+
+static bool read_result(struct hs_str text, enum kind kind, struct result *out)
 {
+    static const struct result_keys claim_keys = {NAME("shooter"), NAME("shot"),
+                                                  NAME("damage_total")};
+    static const struct result_keys move_keys = {NAME("player"), NAME("seq"), NAME("delta_time")};
+    const struct result_keys *keys = kind == MOVE ? &move_keys : &claim_keys;
     struct hs_pieces pieces = hs_pieces_of(text, '{');
     struct hs_str key, value;
     *out = (struct result){.text = text};
@@ -47,24 +74,26 @@ static bool read_result(struct hs_str text, struct result *out)
             out->verdict = hs_piece_text(value);
         else if (hs_str_equal(key, HS_STR("reason")))
             out->reason = hs_piece_text(value);
-        else if (hs_str_equal(key, HS_STR("shooter")))
+        else if (hs_str_equal(key, keys->who))
             out->shooter = hs_piece_text(value);
-        else if (hs_str_equal(key, HS_STR("shot")))
+        else if (hs_str_equal(key, keys->number))
             out->shot = value;
-        else if (hs_str_equal(key, HS_STR("damage_total")))
+        else if (hs_str_equal(key, keys->amount))
             out->damage = value;
         else if (hs_str_equal(key, HS_STR("replayed")))
             out->replayed = hs_str_equal(value, HS_STR("true"));
     }
     return !pieces.broken && out->verdict.ptr != NULL && out->reason.ptr != NULL &&
-           out->shooter.ptr != NULL && out->shot.ptr != NULL;
+           out->shooter.ptr != NULL && (kind == MOVE || out->shot.ptr != NULL);
 }
 
-static struct hs_reason_count *count_of(struct hs_differences *differences,
+static struct hs_reason_count *count_of(struct hs_differences *differences, enum kind kind,
                                         const struct result *result)
 {
-    struct hs_reason_count *count = differences->reasons;
-    struct hs_reason_count *last = count + HS_DIFFERENCES_REASONS - 1;
+    bool of_move = kind == MOVE;
+    struct hs_reason_count *count = of_move ? differences->move_reasons : differences->reasons;
+    struct hs_reason_count *last =
+        count + (of_move ? HS_DIFFERENCES_MOVE_REASONS : HS_DIFFERENCES_REASONS) - 1;
     while (count < last && count->reason.text[0] != '\0' &&
            !hs_str_equal(hs_name_str(&count->reason), result->reason))
         count++;
@@ -112,13 +141,14 @@ static void describe(struct hs_changed_claim *changed, const struct place *place
     json_t *is = json_loadb(after->text.ptr, after->text.len, 0, NULL);
     *changed = (struct hs_changed_claim){.line = place->line};
     hs_name_set(&changed->match, place->match);
-    hs_name_set(&changed->kind, place->kind);
+    hs_name_set(&changed->kind, kind_names[place->kind]);
     hs_name_set(&changed->shooter, before->shooter);
     hs_name_set(&changed->before.verdict, before->verdict);
     hs_name_set(&changed->before.reason, before->reason);
     hs_name_set(&changed->after.verdict, after->verdict);
     hs_name_set(&changed->after.reason, after->reason);
-    changed->shot = (uint64_t)json_integer_value(json_object_get(was, "shot"));
+    const char *number = place->kind == MOVE ? "seq" : "shot";
+    changed->shot = (uint64_t)json_integer_value(json_object_get(was, number));
     measure_side(&changed->before, was, is);
     measure_side(&changed->after, is, was);
     json_decref(was);
@@ -155,7 +185,7 @@ static void note_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* A claim judged for the first time. */
+/* A claim or a move judged for the first time. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -163,12 +193,10 @@ static bool compare_claim(struct hs_differences *differences, const struct place
                  !hs_str_equal(before->reason, after->reason);
     bool damage = !hs_str_equal(before->damage, after->damage);
     bool bytes = !differences->other_rules && !hs_str_equal(before->text, after->text);
-    if (place->kind.ptr[0] == 'h')
-        differences->hits++;
-    else
-        differences->shots++;
-    count_of(differences, before)->before++;
-    count_of(differences, after)->after++;
+    size_t *const counts[] = {&differences->hits, &differences->shots, &differences->moves};
+    ++*counts[place->kind];
+    count_of(differences, place->kind, before)->before++;
+    count_of(differences, place->kind, after)->after++;
     if (flips)
         differences->flipped++;
     else if (damage)
@@ -187,7 +215,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
                            struct hs_str before, struct hs_str after)
 {
     struct result was, is;
-    if (!read_result(before, &was) || !read_result(after, &is) ||
+    if (!read_result(before, place->kind, &was) || !read_result(after, place->kind, &is) ||
         !hs_str_equal(was.shooter, is.shooter) || !hs_str_equal(was.shot, is.shot))
         return false;
     if (!was.replayed)
@@ -218,15 +246,21 @@ static bool compare_results(struct hs_differences *differences, const struct pla
 }
 
 /* The members of an answer that hold results; of the others it only matters whether they differ. */
-static bool holds_results(enum hs_route route, struct hs_str key, struct hs_str *kind)
+static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
-    bool results = hs_str_equal(key, HS_STR("results"));
-    bool hits = (results && route == HS_ROUTE_HITS_POST) ||
-                (route == HS_ROUTE_TICKS_POST && hs_str_equal(key, HS_STR("hits")));
-    bool shots = (results && route == HS_ROUTE_SHOTS_POST) ||
-                 (route == HS_ROUTE_TICKS_POST && hs_str_equal(key, HS_STR("shots")));
-    *kind = hits ? HS_STR("hit") : HS_STR("shot");
-    return hits || shots;
+    static const struct {
+        enum hs_route route;
+        struct hs_str in_tick;
+    } kinds[] = {[HIT] = {HS_ROUTE_HITS_POST, NAME("hits")},
+                 [SHOT] = {HS_ROUTE_SHOTS_POST, NAME("shots")},
+                 [MOVE] = {HS_ROUTE_MOVES_POST, NAME("moves")}};
+    for (int i = HIT; i <= MOVE; i++) {
+        *kind = (enum kind)i;
+        if ((route == kinds[i].route && hs_str_equal(key, HS_STR("results"))) ||
+            (route == HS_ROUTE_TICKS_POST && hs_str_equal(key, kinds[i].in_tick)))
+            return true;
+    }
+    return false;
 }
 
 /* What other rules change anyway: their revision, and the sums of a match that ends. */

@@ -1,6 +1,6 @@
 /*
- * What differs between the answers of a recorded stream and those computed again: claim by claim,
- * counted by reason, with the claims whose verdict or reason is another one now.
+ * What differs between the answers of a recorded stream and those computed again: claim by claim
+ * and move by move, counted by reason, with those whose verdict or reason is another one now.
  */
 #ifndef HS_RECHECK_DIFFERENCES_H
 #define HS_RECHECK_DIFFERENCES_H
@@ -13,7 +13,11 @@
 #include "validators/str.h"
 #include "validators/vocabulary.h"
 
-enum { HS_OTHER_REASONS = 16, HS_DIFFERENCES_REASONS = HS_REASON_COUNT + HS_OTHER_REASONS };
+enum {
+    HS_OTHER_REASONS = 16,
+    HS_DIFFERENCES_REASONS = HS_REASON_COUNT + HS_OTHER_REASONS,
+    HS_DIFFERENCES_MOVE_REASONS = HS_MOVE_REASON_COUNT + HS_OTHER_REASONS
+};
 
 /* Names are those of the stream: another version may have reasons this program does not know. */
 struct hs_reason_count {
@@ -27,12 +31,12 @@ struct hs_changed_side {
     double measured, limit;
 };
 
-/* A claim that is judged otherwise. */
+/* A claim or a move that is judged otherwise. */
 struct hs_changed_claim {
-    size_t line; /* of the stream */
-    struct hs_name match, shooter, kind;
-    uint64_t shot;
-    bool flips; /* verdict or reason; else something else in the result */
+    size_t line;                         /* of the stream */
+    struct hs_name match, shooter, kind; /* of a move: its player */
+    uint64_t shot;                       /* of a move: its `seq`, or 0 */
+    bool flips;                          /* verdict or reason; else something else in the result */
     struct hs_changed_side before, after;
 };
 
@@ -40,13 +44,16 @@ struct hs_differences {
     bool other_rules; /* verdict, reason and damage are compared; else every byte */
     size_t limit;     /* of the changed claims that are kept */
     size_t requests;
-    size_t hits, shots, replayed; /* claims; those that were answered before count as replayed */
-    size_t same, flipped, damaged, otherwise; /* hits and shots: damaged, only the damage differs */
+    size_t hits, shots, moves, replayed; /* those that were answered before count as replayed */
+    /* Hits, shots and moves. Damaged: only the damage differs, or the time that may be simulated.
+     */
+    size_t same, flipped, damaged, otherwise;
     size_t replayed_otherwise;
     size_t answers_otherwise; /* requests whose answer differs beside its claims */
     size_t answers_line;      /* the first of them */
     size_t first_line;        /* of anything that differs; 0: nothing does */
-    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];
+    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* of claims */
+    struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* of moves */
     struct hs_changed_claim *changed; /* in order; at most `limit` */
     size_t changed_count, changed_room, changed_left_out;
 };

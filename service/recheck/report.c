@@ -20,27 +20,31 @@ static void print_counts(const struct hs_recheck_report *report, FILE *out)
     print_number("requests", d->requests, "", out);
     snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
     print_number("claims", d->hits + d->shots, remark, out);
+    if (d->moves > 0)
+        print_number("moves", d->moves, "", out);
     if (d->replayed > 0)
-        print_number("replayed", d->replayed, "claims sent again, counted once", out);
+        print_number("replayed", d->replayed, "sent again, counted once", out);
     print_number(d->other_rules ? "unchanged" : "identical", d->same, "", out);
     print_number("another verdict", d->flipped, "or reason", out);
-    print_number("another damage", d->damaged, "", out);
+    print_number("another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", out);
     if (d->otherwise > 0)
         print_number("other differences", d->otherwise, "in results", out);
     if (d->replayed_otherwise > 0)
         print_number("replayed otherwise", d->replayed_otherwise, "", out);
     snprintf(remark, sizeof remark, "%s; the first in line %zu",
-             d->other_rules ? "poses stored or refused otherwise" : "beside their claims",
+             d->other_rules ? "poses stored or refused otherwise" : "beside their results",
              d->answers_line);
     if (d->answers_otherwise > 0)
         print_number("other answers", d->answers_otherwise, remark, out);
 }
 
-static void print_reasons(const struct hs_differences *differences, FILE *out)
+/* `what`: is judged for these reasons. */
+static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
+                          FILE *out)
 {
-    fprintf(out, "\n  %-14s %-24s %9s %9s %9s\n", "verdict", "reason", "before", "after", "change");
-    for (size_t i = 0; i < HS_DIFFERENCES_REASONS; i++) {
-        const struct hs_reason_count *count = &differences->reasons[i];
+    fprintf(out, "\n  %-14s %-24s %9s %9s %9s\n", what, "reason", "before", "after", "change");
+    for (size_t i = 0; i < size; i++) {
+        const struct hs_reason_count *count = &reasons[i];
         if (count->before == 0 && count->after == 0)
             continue;
         fprintf(out, "  %-14s %-24s %9zu %9zu", count->verdict.text, count->reason.text,
@@ -118,7 +122,9 @@ void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
     fputs("\n\n", out);
     print_counts(report, out);
     if (differences->hits + differences->shots > 0)
-        print_reasons(differences, out);
+        print_reasons("verdict", differences->reasons, HS_DIFFERENCES_REASONS, out);
+    if (differences->moves > 0)
+        print_reasons("moves", differences->move_reasons, HS_DIFFERENCES_MOVE_REASONS, out);
     print_changed(differences, out);
     print_left_out(report, out);
 }
@@ -161,6 +167,7 @@ static void put_counts(struct hs_writer *writer, const struct hs_recheck_report 
     put_number(writer, "claims", d->hits + d->shots);
     put_number(writer, "hits", d->hits);
     put_number(writer, "shots", d->shots);
+    put_number(writer, "moves", d->moves);
     put_number(writer, "replayed", d->replayed);
     put_number(writer, d->other_rules ? "unchanged" : "identical", d->same);
     put_number(writer, "flipped", d->flipped);
@@ -171,12 +178,13 @@ static void put_counts(struct hs_writer *writer, const struct hs_recheck_report 
     put_number(writer, "interrupted", report->interrupted);
 }
 
-static void put_reasons(struct hs_writer *writer, const struct hs_differences *differences)
+static void put_reasons(struct hs_writer *writer, const char *key,
+                        const struct hs_reason_count *reasons, size_t size)
 {
-    hs_write_key(writer, "reasons");
+    hs_write_key(writer, key);
     hs_write_begin(writer, '[');
-    for (size_t i = 0; i < HS_DIFFERENCES_REASONS; i++) {
-        const struct hs_reason_count *count = &differences->reasons[i];
+    for (size_t i = 0; i < size; i++) {
+        const struct hs_reason_count *count = &reasons[i];
         if (count->before == 0 && count->after == 0)
             continue;
         hs_write_begin(writer, '{');
@@ -250,7 +258,9 @@ bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out)
     put_text(&writer, "program", HS_VERSION);
     put_rules(&writer, report);
     put_counts(&writer, report);
-    put_reasons(&writer, &report->differences);
+    put_reasons(&writer, "reasons", report->differences.reasons, HS_DIFFERENCES_REASONS);
+    put_reasons(&writer, "move_reasons", report->differences.move_reasons,
+                HS_DIFFERENCES_MOVE_REASONS);
     put_changed(&writer, &report->differences);
     put_gaps(&writer, report);
     hs_write_end(&writer, '}');

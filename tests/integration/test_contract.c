@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/support/contract.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
@@ -236,10 +237,7 @@ int main(void)
     /* The flow lists all rulesets and matches, so it has a service without any others. */
     if (!hs_test_service_start(&service, NULL))
         return 1;
-    SRunner *runner = srunner_create(contract_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(contract_suite());
     bool clean = hs_test_service_stop(&service);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;

@@ -12,6 +12,7 @@
 
 #include "api/problem.h"
 #include "tests/support/contract.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "tests/support/schema_damage.h"
 #include "tests/support/schema_draw.h"
@@ -133,6 +134,17 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
     json_decref(zone);
 }
 
+/* The window of the lead guard is not shorter than its block. */
+static void make_moves_rules_true(json_t *rules)
+{
+    json_t *guard = json_object_get(rules, "lead_guard");
+    json_t *block = json_object_get(guard, "block"), *window = json_object_get(guard, "window");
+    double least = block != NULL ? json_number_value(block) : 0.5; /* their defaults */
+    double most = window != NULL ? json_number_value(window) : 30;
+    if (guard != NULL && most < least)
+        json_object_set_new(guard, "window", json_real(least));
+}
+
 /* Lets the names of a drawn ruleset point at each other, and its numbers agree. */
 static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_random *random)
 {
@@ -140,6 +152,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
     json_t *member;
     if (json_object_size(json_object_get(ruleset, "zones")) == 0)
         json_object_del(ruleset, "zones");
+    make_moves_rules_true(json_object_get(ruleset, "moves"));
     json_t *zones = keys_of(json_object_get(ruleset, "zones"), "torso");
     json_t *rigs = keys_of(json_object_get(ruleset, "rigs"), "humanoid");
     json_object_foreach(json_object_get(ruleset, "rigs"), key, member)
@@ -188,6 +201,37 @@ static void make_map_true(json_t *map, struct hs_random *random)
     }
 }
 
+/* ---- rules between the columns and the rows of a table ---- */
+
+/* The required members are columns, and each row has a value for each: that of a drawn move, or
+   nothing. */
+static void make_table_true(json_t *body, struct hs_random *random)
+{
+    const json_t *move = hs_schema_resolve(document, "#/components/schemas/Move");
+    json_t *columns = json_object_get(body, "columns"), *required, *row, *column;
+    size_t i, k;
+    if (columns == NULL)
+        return;
+    json_array_foreach(json_object_get(move, "required"), i, required)
+    {
+        for (k = json_array_size(columns); k-- > 0;)
+            if (json_equal(json_array_get(columns, k), required))
+                json_array_remove(columns, k);
+        json_array_insert(columns, (size_t)hs_random_index(random, (int)i + 1), required);
+    }
+    json_array_foreach(json_object_get(body, "rows"), i, row)
+    {
+        json_t *drawn = hs_schema_draw(document, move, 0.6, random);
+        json_array_clear(row);
+        json_array_foreach(columns, k, column)
+        {
+            json_t *value = json_object_get(drawn, json_string_value(column));
+            json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
+        }
+        json_decref(drawn);
+    }
+}
+
 /* ---- the routes that take bodies ---- */
 
 static const struct posting {
@@ -200,13 +244,15 @@ static const struct posting {
     {"PUT", "/v1/rulesets/{ruleset}"},
     {"POST", "/v1/matches/{match}/shots"},
     {"PUT", "/v1/maps/{map}"},
+    {"POST", "/v1/matches/{match}/moves"},
 };
 
 enum {
     POSTINGS = sizeof postings / sizeof postings[0],
     PUT_MATCH = 0,
     PUT_RULESET = 4,
-    PUT_MAP = 6
+    PUT_MAP = 6,
+    POST_MOVES = 7
 };
 
 /* A body the route accepts under `name`. */
@@ -225,6 +271,8 @@ static json_t *draw_body(int posting, const json_t *schema, const char *name, do
         make_ruleset_true(body, name, random);
     if (posting == PUT_MAP)
         make_map_true(body, random);
+    if (posting == POST_MOVES)
+        make_table_true(body, random);
     ck_assert_msg(hs_schema_fits(document, schema, body, &fault), "drawn: %s %s", fault.pointer,
                   fault.text);
     return body;
@@ -245,8 +293,9 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
-/* One result for each shot, or each hit, of the request, in its order. */
-static void assert_results(const json_t *body, const json_t *answer, const char *kind)
+/* One result for each shot, hit or move of the request, in its order. */
+static void assert_results(const json_t *body, const json_t *answer, const char *kind,
+                           const char *key)
 {
     const json_t *items = json_object_get(body, kind);
     const json_t *results = json_object_get(answer, kind);
@@ -256,8 +305,8 @@ static void assert_results(const json_t *body, const json_t *answer, const char 
         results = json_object_get(answer, "results");
     ck_assert_uint_eq(json_array_size(results), json_array_size(items));
     for (size_t i = 0; i < json_array_size(items); i++)
-        ck_assert(json_equal(json_object_get(json_array_get(items, i), "shot"),
-                             json_object_get(json_array_get(results, i), "shot")));
+        ck_assert(json_equal(json_object_get(json_array_get(items, i), key),
+                             json_object_get(json_array_get(results, i), key)));
 }
 
 /* Items of an answer: one for each item of the request. Stored movers are not counted. */
@@ -266,8 +315,12 @@ static void assert_counts(const json_t *body, const struct hs_test_response *ans
     json_t *parsed = hs_test_response_json(answer);
     const json_t *frames = json_object_get(body, "frames");
     const json_t *stored = json_object_get(parsed, "frames");
-    assert_results(body, parsed, "shots");
-    assert_results(body, parsed, "hits");
+    assert_results(body, parsed, "shots", "shot");
+    assert_results(body, parsed, "hits", "shot");
+    assert_results(body, parsed, "moves", "player");
+    if (json_object_get(body, "rows") != NULL)
+        ck_assert_uint_eq(json_array_size(json_object_get(parsed, "results")),
+                          json_array_size(json_object_get(body, "rows")));
     if (frames != NULL) {
         size_t i, entries = 0, refused = 0;
         json_t *refusal;
@@ -513,10 +566,7 @@ int main(void)
     if (!hs_test_service_start(&service, NULL))
         return 1;
     put_yard();
-    SRunner *runner = srunner_create(generated_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(generated_suite());
     bool clean = hs_test_service_stop(&service);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;

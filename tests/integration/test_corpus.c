@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "tests/support/fuzz_targets.h"
+#include "tests/support/run_suite.h"
 
 /* Fewer files than this and the corpus got lost. */
 enum { FEWEST_FILES = 20 };
@@ -83,6 +84,12 @@ START_TEST(test_maps)
 }
 END_TEST
 
+START_TEST(test_moves)
+{
+    replay(7, _i);
+}
+END_TEST
+
 START_TEST(test_corpus_is_there)
 {
     ck_assert_msg(files[_i].gl_pathc >= FEWEST_FILES, "%s: only %zu inputs",
@@ -131,11 +138,9 @@ int main(void)
     tcase_add_loop_test(replays, test_headers, 0, (int)files[4].gl_pathc);
     tcase_add_loop_test(replays, test_pointer, 0, (int)files[5].gl_pathc);
     tcase_add_loop_test(replays, test_maps, 0, (int)files[6].gl_pathc);
+    tcase_add_loop_test(replays, test_moves, 0, (int)files[7].gl_pathc);
     suite_add_tcase(suite, replays);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     for (size_t i = 0; i < HS_FUZZ_TARGETS; i++)
         globfree(&files[i]);
     return failed == 0 ? 0 : 1;

@@ -4,6 +4,7 @@
  * still answers.
  */
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
@@ -420,10 +421,7 @@ int main(void)
     tcase_add_test(tests, connection_is_reused);
     tcase_add_loop_test(tests, bare_line_feeds, 0, 4);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     return failed == 0 && clean ? 0 : 1;
 }

@@ -4,6 +4,7 @@
  */
 #include "tests/support/random.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
@@ -358,10 +359,7 @@ int main(void)
     tcase_add_test(tests, requests_in_flight_are_finished);
     tcase_add_test(tests, second_signal_ends_at_once);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     return failed == 0 && clean ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include "tests/support/http.h"
 #include "tests/support/load.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
@@ -514,10 +515,7 @@ int main(void)
     }
     suite_add_tcase(suite, parsers);
     suite_add_tcase(suite, fleet);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = !present || stop_edge();
     return failed == 0 && clean ? 0 : 1;
 }

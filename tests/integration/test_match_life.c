@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "validators/ledger.h"
 
@@ -401,11 +402,7 @@ static int run_suite(void)
     tcase_set_timeout(race, 120);
     tcase_add_test(race, test_claims_never_see_half_a_frame);
     suite_add_tcase(suite, race);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

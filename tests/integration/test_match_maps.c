@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 /* Matches opened by posting are on "plain"; few movers, so that the bound can be reached. */
@@ -382,9 +383,6 @@ int main(void)
 {
     if (!hs_test_service_start(&service, options))
         return 1;
-    SRunner *runner = srunner_create(match_maps_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(match_maps_suite());
     return hs_test_service_stop(&service) && failed == 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
  */
 #include "tests/support/http.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/yaml_json.h"
 
@@ -486,10 +487,7 @@ int main(void)
     tcase_add_test(tests, floods_are_counted_not_logged);
     tcase_add_test(tests, a_stuck_log_stops_nothing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     return failed == 0 && clean ? 0 : 1;
 }

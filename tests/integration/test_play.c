@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
@@ -220,8 +221,9 @@ START_TEST(a_map_can_be_brought)
 {
     struct run result;
     char path[128], map[128];
-    strcpy(path, write_honest("walls.jsonl", "walls"));
-    strcpy(map, write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
+    snprintf(path, sizeof(path), "%s", write_honest("walls.jsonl", "walls"));
+    snprintf(map, sizeof(map), "%s",
+             write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
     RUN(&result, "play", path, "--url", url, "--json", "--map", map);
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), CLAIMS);
@@ -409,10 +411,7 @@ int main(void)
     if (!hs_test_service_start(&service, NULL) || mkdtemp(folder) == NULL)
         return 1;
     snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(create_suite());
     bool clean = hs_test_service_stop(&service);
     static const char *const files[] = {"honest.jsonl", "example.jsonl", "good.jsonl",
                                         "wrong.jsonl",  "refused.jsonl", "rules.jsonl",

@@ -10,6 +10,7 @@
 
 #include "service/play/csv_match.h"
 #include "service/play/playback.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
@@ -74,10 +75,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, verdicts_agree_with_the_games_server, 0, MATCHES);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     return failed == 0 && clean ? 0 : 1;
 }

@@ -17,6 +17,7 @@
 
 #include "tests/support/http.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 enum { OWN_CLIENTS = 3, SHARED_CLIENTS = 3, CLIENTS = OWN_CLIENTS + SHARED_CLIENTS, TICKS = 160 };
@@ -169,13 +170,29 @@ static void path_of(const struct client *client, const char *route, char path[12
              client->id % 2 == 0 ? "?explain=1" : "");
 }
 
-/* Frames by themselves, then claims by themselves. */
+/* Every other client's clock is a fifth too fast, and says so by what it acknowledges. */
+static int write_move(const struct client *client, int seq, double time, char *out, size_t size)
+{
+    double speed = client->id % 2 == 0 ? 1.0 : 1.2;
+    return snprintf(out, size,
+                    "{\"player\":\"%s\",\"seq\":%d,\"client_time\":%.4f,\"received\":%.4f,"
+                    "\"ack\":%.4f,\"epoch\":1,\"mode\":\"walking\",\"position\":[0,%d,0],"
+                    "\"server_position\":[0,%.2f,0]}",
+                    client->shooter, seq, 5.0 + (time - 100.0) * speed, time, time - 0.1,
+                    4 * client->id, 4 * client->id + (seq % 3 == 0 ? 0.5 : 0.0));
+}
+
+/* Frames by themselves, then moves and claims by themselves. */
 static void send_apart(struct client *client, double time, int shot)
 {
     char path[128], body[2048], items[1024];
     path_of(client, "frames", path);
     write_frame(client, time, items, sizeof items);
     snprintf(body, sizeof body, "{\"frames\":[%s]}", items);
+    send_body(client, "POST", path, body, false);
+    path_of(client, "moves", path);
+    write_move(client, shot, time, items, sizeof items);
+    snprintf(body, sizeof body, "{\"moves\":[%s]}", items);
     send_body(client, "POST", path, body, false);
     path_of(client, "hits", path);
     write_hit(client, shot, time, items, sizeof items);
@@ -191,13 +208,14 @@ static void send_apart(struct client *client, double time, int shot)
 
 static void send_tick(struct client *client, double time, int shot)
 {
-    char path[128], body[4096], frame[1024], first[512], second[512];
+    char path[128], body[4096], frame[1024], move[512], first[512], second[512];
     path_of(client, "ticks", path);
     write_frame(client, time, frame, sizeof frame);
     write_hit(client, shot, time, first, sizeof first);
     write_hit(client, shot + 1, time, second, sizeof second);
-    snprintf(body, sizeof body, "{\"now\":%.4f,\"frames\":[%s],\"hits\":[%s,%s]}\n", time, frame,
-             first, second);
+    write_move(client, shot, time, move, sizeof move);
+    snprintf(body, sizeof body, "{\"now\":%.4f,\"frames\":[%s],\"moves\":[%s],\"hits\":[%s,%s]}\n",
+             time, frame, move, first, second);
     send_body(client, "POST", path, body, false);
 }
 
@@ -320,7 +338,8 @@ START_TEST(the_same_rules_give_the_same_bytes)
     ck_assert_str_eq(result.err, "");
     ck_assert_uint_gt(sum.claims, CLIENTS * TICKS);
     ck_assert_uint_gt(sum.replayed, 20);
-    ck_assert_int_eq(number(&result, "claims"), (json_int_t)sum.claims);
+    ck_assert_int_eq(number(&result, "claims") + number(&result, "moves"), (json_int_t)sum.claims);
+    ck_assert_int_gt(number(&result, "moves"), CLIENTS * TICKS - 1);
     ck_assert_int_eq(number(&result, "identical"), (json_int_t)sum.claims);
     ck_assert_int_eq(number(&result, "replayed"), (json_int_t)sum.replayed);
     ck_assert_int_eq(number(&result, "matches"), 2 * OWN_CLIENTS + 1);
@@ -336,6 +355,7 @@ START_TEST(the_same_rules_give_the_same_bytes)
     }
     ck_assert_uint_ge(sorts, 5);
     ck_assert_ptr_nonnull(strstr(result.out, "occluded_world"));
+    ck_assert_ptr_nonnull(strstr(result.out, "fast_clock_proven"));
     json_decref(result.report);
     RUN(&result, "recheck", path);
     ck_assert_int_eq(result.code, 0);
@@ -351,9 +371,10 @@ static void add_flip(json_t *flips, const char *match, const char *kind, const j
                      const json_t *after)
 {
     char key[256];
+    bool is_move = strcmp(kind, "move") == 0;
     snprintf(key, sizeof key, "%s %c %s %lld", match, kind[0],
-             json_string_value(json_object_get(before, "shooter")),
-             (long long)json_integer_value(json_object_get(before, "shot")));
+             json_string_value(json_object_get(before, is_move ? "player" : "shooter")),
+             (long long)json_integer_value(json_object_get(before, is_move ? "seq" : "shot")));
     json_object_set_new(flips, key,
                         json_sprintf("%s %s", json_string_value(json_object_get(before, "reason")),
                                      json_string_value(json_object_get(after, "reason"))));
@@ -405,13 +426,17 @@ static void send_line(struct hs_test_http *http, const json_t *line, json_t *fli
                                        json_incref(json_object_get(line, "body")), &status);
     ck_assert_int_eq(status, 200);
     const json_t *before = json_object_get(line, "answer");
-    const char *kind = strcmp(request, "shots") == 0 ? "shot" : "hit";
+    const char *kind = strcmp(request, "shots") == 0   ? "shot"
+                       : strcmp(request, "moves") == 0 ? "move"
+                                                       : "hit";
     compare_results(flips, match, kind, json_object_get(before, "results"),
                     json_object_get(answer, "results"));
     compare_results(flips, match, "hit", json_object_get(before, "hits"),
                     json_object_get(answer, "hits"));
     compare_results(flips, match, "shot", json_object_get(before, "shots"),
                     json_object_get(answer, "shots"));
+    compare_results(flips, match, "move", json_object_get(before, "moves"),
+                    json_object_get(answer, "moves"));
     json_decref(answer);
 }
 
@@ -450,6 +475,9 @@ static const char *write_rules(void)
     json_object_del(rules, "name");
     json_object_set_new(json_object_get(rules, "rewind"), "limit", json_real(0.35));
     json_object_set_new(json_object_get(rules, "hit"), "origin_tolerance", json_real(0.15));
+    json_object_set_new(json_object_get(rules, "checks"), "fast_clock_proven",
+                        json_string("shadow"));
+    json_object_set_new(json_object_get(rules, "moves"), "max_delta", json_real(0.04));
     const char *path = file_named("loose.json");
     ck_assert_int_eq(json_dump_file(rules, path, 0), 0);
     json_decref(answer);
@@ -489,10 +517,15 @@ START_TEST(other_rules_flip_what_a_service_with_them_would)
     ck_assert_int_ge(number(&result, "flipped"), (json_int_t)json_object_size(flips));
     ck_assert_uint_eq(json_object_size(flips), json_object_size(expected));
     ck_assert(json_equal(flips, expected));
-    ck_assert_int_eq(number(&result, "claims"), (json_int_t)sum.claims);
-    ck_assert_int_eq(number(&result, "claims"), number(&result, "unchanged") +
-                                                    number(&result, "flipped") +
-                                                    number(&result, "damage_changed"));
+    size_t moves = 0;
+    const char *key;
+    json_object_foreach(flips, key, claim) moves +=
+        strcmp(json_string_value(claim), "fast_clock_proven ok") == 0;
+    ck_assert_uint_ge(moves, 3);
+    json_int_t judged = number(&result, "claims") + number(&result, "moves");
+    ck_assert_int_eq(judged, (json_int_t)sum.claims);
+    ck_assert_int_eq(judged, number(&result, "unchanged") + number(&result, "flipped") +
+                                 number(&result, "damage_changed"));
     json_decref(result.report);
     json_decref(flips);
     json_decref(expected);
@@ -577,7 +610,7 @@ START_TEST(a_restarted_service_continues_the_file)
     RUN(&result, "recheck", path, "--json");
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(number(&result, "interrupted"), 1);
-    ck_assert_int_eq(number(&result, "identical"), 59);
+    ck_assert_int_eq(number(&result, "identical"), 89);
     json_decref(result.report);
     /* The same name is another match after the restart. */
     record_little(path, "little", false);
@@ -585,7 +618,7 @@ START_TEST(a_restarted_service_continues_the_file)
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(number(&result, "interrupted"), 1);
     ck_assert_int_eq(number(&result, "matches"), 2);
-    ck_assert_int_eq(number(&result, "identical"), 59 + 60);
+    ck_assert_int_eq(number(&result, "identical"), 89 + 90);
     json_decref(result.report);
     RUN(&result, "recheck", path);
     ck_assert_ptr_nonnull(strstr(result.out, "1 lines end in the middle"));
@@ -751,10 +784,7 @@ int main(void)
     strcpy(folder, "/tmp/hs-recheck-XXXXXX");
     if (mkdtemp(folder) == NULL)
         return 1;
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(create_suite());
     char command[128];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command) == 0 && failed == 0 ? 0 : 1;

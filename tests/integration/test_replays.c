@@ -10,6 +10,7 @@
 
 #include "tests/support/http.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
@@ -408,12 +409,8 @@ static int run_suite(void)
     tcase_add_test(tcase, a_tick_sent_again);
     tcase_add_test(tcase, a_batch_grows);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
     printf("replays: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250405));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "service/play/scenario.h"
 #include "tests/support/http.h"
 #include "tests/support/regroup.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 enum { MAX_FILES = 32, MAX_CASES = 4096 };
@@ -289,11 +290,7 @@ static int run_suite(void)
     tcase_add_test(again, test_fresh_service_answers_the_same);
     tcase_add_loop_test(again, test_groups_do_not_matter, 0, 2 * 3);
     suite_add_tcase(suite, again);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

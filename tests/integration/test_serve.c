@@ -1,5 +1,6 @@
 /* The command line of the program: exit codes, help, check-config, rulesets on SIGHUP, the log. */
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "service/version.h"
 
@@ -271,9 +272,5 @@ int main(void)
     tcase_add_test(tests, log_lines_are_json);
     tcase_add_test(tests, starts_with_closed_streams);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -5,9 +5,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/shot.h"
 
@@ -247,10 +247,6 @@ int main(void)
     tcase_add_loop_test(tcase, nor_does_any_faster_rate, 0, ROUNDS);
     tcase_add_loop_test(tcase, an_honest_rate_after_a_refusal, 0, ROUNDS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
     printf("cadence: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

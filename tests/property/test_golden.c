@@ -5,9 +5,9 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/support/golden.h"
+#include "tests/support/run_suite.h"
 
 static const int thread_counts[] = {1, 8};
 
@@ -71,9 +71,5 @@ int main(void)
     tcase_add_test(tcase, scenarios_show_every_reason);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -6,10 +6,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/rewind.h"
 
@@ -360,15 +360,10 @@ END_TEST
 int main(void)
 {
     printf("history model: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    fflush(stdout);
     Suite *suite = suite_create("history model");
     TCase *tcase = tcase_create("history model");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, the_model_agrees, 0, STREAMS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

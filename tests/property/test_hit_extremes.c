@@ -6,10 +6,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250306
@@ -251,15 +251,10 @@ int main(void)
     printf("hit extremes: HS_SEED=%llu, %ld cases\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("hit extremes");
     TCase *tcase = tcase_create("hit extremes");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, numbers_in_numbers_out, 0, 3);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -9,10 +9,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/hit_compare.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 
@@ -315,16 +315,11 @@ int main(void)
     printf("hit properties: HS_SEED=%llu, %ld cases\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("hit properties");
     TCase *tcase = tcase_create("hit properties");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, the_same_in_every_frame_of_reference, 0, FRAMES);
     tcase_add_test(tcase, aligned_cubes_turn_by_quarters);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -7,9 +7,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/scene_reference.h"
 #include "tests/support/stage.h"
 
@@ -187,15 +187,10 @@ int main(void)
     printf("hit reference: HS_SEED=%llu, %ld cases\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_REFERENCE_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("hit reference");
     TCase *tcase = tcase_create("hit reference");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, the_reference_agrees, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -9,10 +9,10 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/hit_compare.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 
@@ -256,7 +256,6 @@ int main(void)
     printf("hit tolerances: HS_SEED=%llu, %ld cases\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("hit tolerances");
     TCase *tcase = tcase_create("hit tolerances");
     tcase_set_timeout(tcase, 60);
@@ -264,9 +263,5 @@ int main(void)
     tcase_add_test(tcase, damage_does_not_depend_on_what_is_claimed);
     tcase_add_test(tcase, damage_does_not_depend_on_a_velocity_in_shadow);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

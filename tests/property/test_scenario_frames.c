@@ -14,6 +14,7 @@
 
 #include "tests/support/offline.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED  20250401
 #define DEFAULT_CASES 2 /* frames of each kind, for each scenario */
@@ -349,7 +350,6 @@ static bool load_files(void)
 int main(void)
 {
     printf("scenario frames: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    fflush(stdout);
     if (!load_files())
         return EXIT_FAILURE;
     Suite *suite = suite_create("scenario frames");
@@ -357,11 +357,8 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, the_same_in_any_frame, 0, KINDS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     for (size_t i = 0; i < file_count; i++)
         hs_scenarios_destroy(files[i]);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return failed;
 }

@@ -4,10 +4,10 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "service/simulate/simulation.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED 20250611
 
@@ -87,10 +87,6 @@ int main(void)
     tcase_add_test(tcase, everything_comes_up);
     tcase_add_test(tcase, a_short_memory_is_noticed);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
     printf("simulated_hits: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -9,8 +9,8 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/sweep_cases.h"
 
 #define DEFAULT_SEED  20240607u
@@ -264,9 +264,5 @@ int main(void)
     tcase_add_loop_test(oracle, agrees_with_the_reference, 0, HS_REFERENCE_KINDS);
     tcase_set_timeout(oracle, 600);
     suite_add_tcase(suite, oracle);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/sweep_cases.h"
 #include "validators/quat.h"
 
@@ -359,7 +360,6 @@ int main(void)
     printf("sweep properties: HS_SEED=%llu, %ld cases a property and shape\n",
            (unsigned long long)hs_test_seed(DEFAULT_SEED),
            hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES));
-    fflush(stdout);
     Suite *suite = suite_create("sweep properties");
     for (int i = 0; i < PROPERTIES; i++) {
         TCase *tcase = tcase_create(properties[i].name);
@@ -367,9 +367,5 @@ int main(void)
         tcase_set_timeout(tcase, 120);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

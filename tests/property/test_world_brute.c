@@ -3,6 +3,7 @@
  * the same answer to the bit, whatever the mesh, the place in the world and the path. Every float
  * in the hierarchy may only ever keep too much; one that drops something shows here.
  */
+#include "tests/support/run_suite.h"
 #include "tests/support/world_cases.h"
 
 #include <check.h>
@@ -320,9 +321,5 @@ int main(void)
     tcase_add_loop_test(tests, blocks_is_a_ray, 0, KINDS);
     tcase_add_test(tests, building_again_changes_nothing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -11,6 +11,7 @@
  * is judged although both agree.
  */
 #include "tests/peers/bullet_peer.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/world_cases.h"
 #include "tests/support/world_reference.h"
 
@@ -257,9 +258,5 @@ int main(void)
     tcase_add_test(tests, the_judge_can_tell);
     tcase_add_loop_test(tests, agrees_with_bullet, 0, KINDS);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

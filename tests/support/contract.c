@@ -1,5 +1,6 @@
 #include "tests/support/contract.h"
 
+#include <check.h>
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,14 @@ json_t *hs_contract_load(void)
         return document;
     fprintf(stderr, "openapi.yaml: %s\n", error);
     exit(1);
+}
+
+const json_t *hs_contract_schema(const json_t *document, const char *name)
+{
+    const json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+    const json_t *found = json_object_get(schemas, name);
+    ck_assert_msg(found != NULL, "openapi.yaml has no schema %s", name);
+    return found;
 }
 
 const json_t *hs_contract_operation(const json_t *document, const char *method, const char *pattern)

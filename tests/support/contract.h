@@ -13,6 +13,9 @@
    caller. */
 json_t *hs_contract_load(void);
 
+/* A schema by its name. One that is not there fails the test. */
+const json_t *hs_contract_schema(const json_t *document, const char *name);
+
 /* The operation of a route, or NULL. `method` is in capitals, `pattern` as in api/routes.h. */
 const json_t *hs_contract_operation(const json_t *document, const char *method,
                                     const char *pattern);

@@ -5,39 +5,16 @@
 #include "api/matches.h"
 #include "api/rulesets.h"
 #include "api/ticks.h"
+#include "tests/support/fuzz_body.h"
 #include "tests/support/fuzz_checks.h"
+#include "tests/support/fuzz_moves.h"
 #include "tests/support/fuzz_stage.h"
 
 const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS] = {
     {"frames", hs_fuzz_frames},     {"hits", hs_fuzz_hits},       {"ticks", hs_fuzz_ticks},
     {"rulesets", hs_fuzz_rulesets}, {"headers", hs_fuzz_headers}, {"pointer", hs_fuzz_pointer},
-    {"maps", hs_fuzz_maps},
+    {"maps", hs_fuzz_maps},         {"moves", hs_fuzz_moves},
 };
-
-enum { MAX_ITEMS = 256 };
-
-/* A request body on its way through the edge. */
-struct body {
-    struct hs_problem problem;
-    struct hs_arena arena;
-    struct hs_reader reader;
-    json_t *root; /* NULL: refused by the parser */
-};
-
-static void open_body(struct body *body, const uint8_t *data, size_t size)
-{
-    hs_problem_init(&body->problem);
-    body->arena = (struct hs_arena){0};
-    body->reader = (struct hs_reader){
-        .problem = &body->problem, .arena = &body->arena, .max_items = MAX_ITEMS};
-    body->root = hs_json_parse((struct hs_str){(const char *)data, size}, &body->problem);
-}
-
-static void close_body(struct body *body)
-{
-    json_decref(body->root);
-    hs_arena_free(&body->arena);
-}
 
 /* ---- hits ---- */
 
@@ -99,17 +76,17 @@ static const char *judge_all(const struct hs_match *match, const struct hs_hits_
 
 const char *hs_fuzz_hits(const uint8_t *data, size_t size)
 {
-    struct body body;
+    struct hs_fuzz_body body;
     struct hs_hits_request request = {0};
     const char *fault;
-    open_body(&body, data, size);
+    hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
         hs_hits_decode_body(&body.reader, body.root, &request);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
         fault = judge_all(hs_fuzz_stage(), &request, NULL);
-    close_body(&body);
+    hs_fuzz_body_close(&body);
     return fault;
 }
 
@@ -207,17 +184,17 @@ static const char *frames_in_match(const struct hs_frames_request *request, stru
 
 const char *hs_fuzz_frames(const uint8_t *data, size_t size)
 {
-    struct body body;
+    struct hs_fuzz_body body;
     struct hs_frames_request request = {0};
     const char *fault;
-    open_body(&body, data, size);
+    hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
         hs_frames_decode_body(&body.reader, body.root, &request);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
         fault = frames_in_match(&request, &body.arena);
-    close_body(&body);
+    hs_fuzz_body_close(&body);
     return fault;
 }
 
@@ -229,6 +206,8 @@ static const char *tick_in_match(const struct hs_ticks_request *tick, struct hs_
     const char *fault = match == NULL ? "out of memory" : NULL;
     if (fault == NULL && (tick->fields & HS_TICKS_FRAMES))
         fault = post_all(match, &tick->frames, arena);
+    if (fault == NULL && (tick->fields & HS_TICKS_MOVES))
+        fault = hs_fuzz_judge_moves(match, &tick->moves);
     if (fault == NULL && (tick->fields & HS_TICKS_HITS))
         fault = judge_all(match, &tick->hits, match);
     if (fault == NULL)
@@ -239,17 +218,17 @@ static const char *tick_in_match(const struct hs_ticks_request *tick, struct hs_
 
 const char *hs_fuzz_ticks(const uint8_t *data, size_t size)
 {
-    struct body body;
+    struct hs_fuzz_body body;
     struct hs_ticks_request tick = {0};
     const char *fault;
-    open_body(&body, data, size);
+    hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
         hs_ticks_decode_body(&body.reader, body.root, &tick);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
         fault = tick_in_match(&tick, &body.arena);
-    close_body(&body);
+    hs_fuzz_body_close(&body);
     return fault;
 }
 
@@ -257,13 +236,13 @@ const char *hs_fuzz_ticks(const uint8_t *data, size_t size)
 
 static struct hs_ruleset *read_ruleset(const void *data, size_t size, struct hs_problem *problem)
 {
-    struct body body;
+    struct hs_fuzz_body body;
     struct hs_ruleset *ruleset = NULL;
-    open_body(&body, data, size);
+    hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
         ruleset = hs_ruleset_decode(&body.reader, body.root, (struct hs_str){0});
     *problem = body.problem;
-    close_body(&body);
+    hs_fuzz_body_close(&body);
     return ruleset;
 }
 

@@ -24,8 +24,11 @@ hs_fuzz_run hs_fuzz_frames;
  */
 hs_fuzz_run hs_fuzz_hits;
 
-/* A ticks body: its frames posted to an empty match, its hits judged there. */
+/* A ticks body: its frames posted to an empty match, its moves and hits judged there. */
 hs_fuzz_run hs_fuzz_ticks;
+
+/* A moves body: judged on the stage, each move twice; a list must decode as its table does. */
+hs_fuzz_run hs_fuzz_moves;
 
 /* A ruleset: its canonical form must read back as itself, and a match must run on it. */
 hs_fuzz_run hs_fuzz_rulesets;
@@ -44,7 +47,7 @@ struct hs_fuzz_target {
     hs_fuzz_run *run;
 };
 
-enum { HS_FUZZ_TARGETS = 7 };
+enum { HS_FUZZ_TARGETS = 8 };
 extern const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS];
 
 #endif

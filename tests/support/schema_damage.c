@@ -278,8 +278,9 @@ static struct damaging *begin(const json_t *document, const json_t *schema, cons
     d->document = document;
     d->random = random;
     d->root = json_deep_copy(value);
-    d->sites[d->count++] = (struct site){.schema = schema, .given = schema, .value = d->root};
-    collect(d, schema, d->root, &d->sites[0]);
+    const json_t *branch = hs_schema_branch(document, schema, value);
+    d->sites[d->count++] = (struct site){.schema = branch, .given = schema, .value = d->root};
+    collect(d, branch, d->root, &d->sites[0]);
     return d;
 }
 

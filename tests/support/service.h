@@ -4,7 +4,7 @@
  *
  *     struct hs_test_service service;
  *     if (!hs_test_service_start(&service, NULL)) return 1;
- *     ... run the suite against service.data_port ...
+ *     int failed = hs_run_suite(...); against service.data_port
  *     bool clean = hs_test_service_stop(&service);
  *     return failed == 0 && clean ? 0 : 1;
  *

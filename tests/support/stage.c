@@ -95,6 +95,13 @@ struct hs_player_frame hs_stage_entry(const char *player, double x, double y, do
     return (struct hs_player_frame){.player = hs_stage_str(player), .position = {x, y, z}};
 }
 
+struct hs_player_frame hs_stage_event(const char *player, enum hs_sample_event event)
+{
+    struct hs_player_frame entry = hs_stage_entry(player, 0, 0, 0);
+    entry.event = event;
+    return entry;
+}
+
 enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
                                    const struct hs_player_frame *entry, unsigned *flags)
 {
@@ -149,6 +156,16 @@ struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
     memset(result, 0xA5, sizeof *result);
     hs_hit_verify(match, claim, now_us, result);
     return result;
+}
+
+struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
+                                     int64_t now_us)
+{
+    static struct hs_hit_result result;
+    struct hs_hit_result *fresh = hs_stage_verify(match, claim, now_us);
+    result = *fresh;
+    free(fresh);
+    return &result;
 }
 
 const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check)

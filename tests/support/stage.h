@@ -33,6 +33,9 @@ struct hs_match *hs_stage_match(const struct hs_ruleset *ruleset);
 /* An entry that says the least: player and position. */
 struct hs_player_frame hs_stage_entry(const char *player, double x, double y, double z);
 
+/* An entry at the origin with an event. */
+struct hs_player_frame hs_stage_event(const char *player, enum hs_sample_event event);
+
 /* Posts one entry at a time; returns its result. `flags` may be NULL. */
 enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
                                    const struct hs_player_frame *entry, unsigned *flags);
@@ -49,8 +52,13 @@ void hs_stage_play(struct hs_match *match);
 /* S claims T with the rifle from his eye to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
+/* Owned by the caller: free(). */
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us);
+
+/* The same, as an answer that holds until the next call. */
+struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
+                                     int64_t now_us);
 
 /* The row of a check; NULL: it did not run. */
 const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/support/offline.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/shot.h"
 #include "validators/world.h"
@@ -429,9 +430,5 @@ int main(void)
     tcase_add_test(tcase, scenarios_allocate_nothing);
     tcase_add_test(tcase, a_replay_allocates_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

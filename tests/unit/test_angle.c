@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/angle.h"
 
 static struct hs_vec unit(double x, double y, double z)
@@ -140,10 +141,6 @@ int main(void)
     tcase_add_loop_test(tcase, arcs_against_a_search, 0, 10);
     tcase_add_test(tcase, arcs_of_next_to_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
     printf("angle: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250403));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

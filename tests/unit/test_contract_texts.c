@@ -1,34 +1,28 @@
 /*
- * openapi.yaml and the sources say the same: it is whole and understood, its routes, closed lists,
- * rulesets and limits are those of the code, its examples fit its schemas, and docs/api.md agrees.
- * tests/integration/test_contract*.c hold it against the running service.
+ * openapi.yaml and the sources say the same: it is whole and understood, its routes and closed
+ * lists are those of the code, its examples fit its schemas, and docs/api.md agrees.
+ * test_contract_numbers.c looks at its numbers, tests/integration/test_contract*.c hold it against
+ * the running service.
  */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/json_in.h"
 #include "api/problem.h"
 #include "tests/support/contract.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "service/version.h"
 #include "validators/hit.h"
 #include "validators/match.h"
+#include "validators/moves.h"
 #include "validators/ruleset.h"
 #include "validators/vocabulary.h"
 
 static json_t *document;
-
-static const json_t *component(const char *kind, const char *name)
-{
-    const json_t *found =
-        json_object_get(json_object_get(json_object_get(document, "components"), kind), name);
-    ck_assert_msg(found != NULL, "openapi.yaml has no components/%s/%s", kind, name);
-    return found;
-}
 
 /* ---- the document itself ---- */
 
@@ -212,6 +206,8 @@ static const char *const modes[] = {HS_MODES(NAME_2) NULL};
 static const char *const checks[] = {HS_CHECKS(NAME_3) NULL};
 static const char *const reasons[] = {HS_REASONS(NAME_4) NULL};
 static const char *const flags[] = {HS_FLAGS(NAME_2) NULL};
+static const char *const move_checks[] = {HS_MOVE_CHECKS(NAME_3) NULL};
+static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
 static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
 static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
@@ -228,6 +224,8 @@ static const struct {
     {"Check", checks, 0},
     {"Reason", reasons, 0},
     {"Flag", flags, 0},
+    {"MoveCheck", move_checks, 0},
+    {"MoveReason", move_reasons, 0},
     {"Unit", units, 1 /* none: the members are left out */},
     {"FrameRefusal", frame_results, 1 /* stored is no refusal */},
     {"FrameFlag", frame_flags, 0},
@@ -236,7 +234,7 @@ static const struct {
 
 START_TEST(closed_lists_are_those_of_the_sources)
 {
-    const json_t *names = json_object_get(component("schemas", lists[_i].schema), "enum");
+    const json_t *names = json_object_get(hs_contract_schema(document, lists[_i].schema), "enum");
     size_t count = 0;
     for (const char *const *name = lists[_i].names + lists[_i].first; *name != NULL; name++) {
         const char *documented = json_string_value(json_array_get(names, count++));
@@ -250,7 +248,7 @@ END_TEST
 
 static void assert_enum(const char *schema, const char *(*name)(int), int count)
 {
-    const json_t *names = json_object_get(component("schemas", schema), "enum");
+    const json_t *names = json_object_get(hs_contract_schema(document, schema), "enum");
     ck_assert_uint_eq(json_array_size(names), (size_t)count);
     for (int i = 0; i < count; i++)
         ck_assert_str_eq(json_string_value(json_array_get(names, (size_t)i)), name(i));
@@ -289,11 +287,13 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
     /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
-    const json_t *events = json_object_get(component("schemas", "PlayerEvent"), "enum");
+    const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LEAVE);
-    const json_t *fuses = json_object_get(component("schemas", "Fuse"), "enum");
+    const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");
     ck_assert_uint_eq(json_array_size(fuses), HS_FUSE_PROXIMITY);
-    const json_t *causes = json_object_get(component("schemas", "Cause"), "enum");
+    const json_t *kinds = json_object_get(hs_contract_schema(document, "MoveKind"), "enum");
+    ck_assert_uint_eq(json_array_size(kinds), HS_MOVE_OLD + 1);
+    const json_t *causes = json_object_get(hs_contract_schema(document, "Cause"), "enum");
     ck_assert_uint_eq(json_array_size(causes), HS_CAUSE_BLAST + 1);
 }
 END_TEST
@@ -330,14 +330,31 @@ static void assert_tables(const char *reason_text, const char *problem_text, con
     }
 }
 
+static void assert_move_tables(const char *text, const char *where)
+{
+    char row[256];
+    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++) {
+        enum hs_move_reason reason = (enum hs_move_reason)i;
+        snprintf(row, sizeof row, "| `%s` | %s | ", hs_move_reason_name(reason),
+                 hs_verdict_name(hs_move_reason_verdict(reason)));
+        ck_assert_msg(strstr(text, row) != NULL, "%s has no row %s", where, row);
+    }
+}
+
 START_TEST(tables_are_those_of_the_sources)
 {
-    const json_t *reason = component("schemas", "Reason");
-    const json_t *problem = component("schemas", "ProblemCode");
+    const json_t *reason = hs_contract_schema(document, "Reason");
+    const json_t *move_reason = hs_contract_schema(document, "MoveReason");
+    const json_t *problem = hs_contract_schema(document, "ProblemCode");
     assert_tables(json_string_value(json_object_get(reason, "description")),
                   json_string_value(json_object_get(problem, "description")), "openapi.yaml");
+    assert_move_tables(json_string_value(json_object_get(move_reason, "description")),
+                       "openapi.yaml");
     const char *page = read_text("docs/api.md");
     assert_tables(page, page, "docs/api.md");
+    const char *moves = strstr(page, "| reason of a move |");
+    ck_assert_ptr_nonnull(moves);
+    assert_move_tables(moves, "docs/api.md");
     char quoted[128];
     for (int i = 0; i < HS_FLAG_COUNT; i++) {
         snprintf(quoted, sizeof quoted, "`%s`", hs_flag_name((enum hs_flag)i));
@@ -374,6 +391,8 @@ START_TEST(the_page_lists_what_there_is)
 {
     const char *page = read_text("docs/api.md");
     assert_enumeration(strstr(page, "The checks decide in the order"), checks, 0, "Check");
+    assert_enumeration(strstr(page, "The checks of a move decide in the order"), move_checks, 0,
+                       "MoveCheck");
     assert_enumeration(strstr(page, ", in the `unit`") != NULL
                            ? strstr(page, ", in the `unit`") + strlen(", in the `unit`")
                            : NULL,
@@ -381,12 +400,14 @@ START_TEST(the_page_lists_what_there_is)
     assert_enumeration(strstr(page, "Entries of frames are refused as"), frame_results, 1,
                        "FrameRefusal");
     assert_enumeration(strstr(page, "remarked on with"), frame_flags, 0, "FrameFlag");
-    size_t rows = 0, wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT;
+    size_t rows = 0,
+           wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT + HS_MOVE_REASON_COUNT;
     for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {
         const char *name = at + 4;
         size_t len = strcspn(name, "`");
         ck_assert_msg(is_listed(verdicts, name, len) || is_listed(reasons, name, len) ||
-                          is_listed(flags, name, len) || is_listed(problem_codes, name, len),
+                          is_listed(flags, name, len) || is_listed(problem_codes, name, len) ||
+                          is_listed(move_reasons, name, len),
                       "docs/api.md has a row of %.*s, which is in no list", (int)len, name);
         rows++;
     }
@@ -429,12 +450,13 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
     assert_number(field, scalar);
 }
 
-/* The number of scalars of a section, each held against its documentation. */
+/* The number of scalars of a section, each held against its documentation. `others`: members it has
+   besides. */
 static size_t assert_section(const char *section, const char *schema,
-                             const struct hs_ruleset *defaults)
+                             const struct hs_ruleset *defaults, size_t others)
 {
     size_t count = 0;
-    const json_t *properties = json_object_get(component("schemas", schema), "properties");
+    const json_t *properties = json_object_get(hs_contract_schema(document, schema), "properties");
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
         if (strcmp(scalar->section, section) != 0)
@@ -442,9 +464,7 @@ static size_t assert_section(const char *section, const char *schema,
         assert_scalar(properties, scalar, hs_scalar_get(scalar, defaults));
         count++;
     }
-    /* besides the scalars: the priority of zones, the source of the moment */
-    bool has_other = strcmp(section, "hit") == 0 || strcmp(section, "rewind") == 0;
-    ck_assert_uint_eq(json_object_size(properties), count + (size_t)has_other);
+    ck_assert_uint_eq(json_object_size(properties), count + others);
     return count;
 }
 
@@ -454,13 +474,30 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
     ck_assert_ptr_nonnull(defaults);
     ck_assert_str_eq(defaults->name.text, "centimetres");
-    size_t count = assert_section("history", "HistoryRules", defaults) +
-                   assert_section("rewind", "RewindRules", defaults) +
-                   assert_section("hit", "HitRules", defaults) +
-                   assert_section("moves/prediction_ping", "PredictionRules", defaults);
+    /* Besides the scalars: the source of the moment; the priority of zones; the prevention, the
+       ways of moving and the sections inside. */
+    size_t count = assert_section("history", "HistoryRules", defaults, 0) +
+                   assert_section("rewind", "RewindRules", defaults, 1) +
+                   assert_section("hit", "HitRules", defaults, 1) +
+                   assert_section("moves", "MovesRules", defaults, 7) +
+                   assert_section("moves/forced_update", "ForcedUpdateRules", defaults, 0) +
+                   assert_section("moves/prediction_ping", "PredictionRules", defaults, 0) +
+                   assert_section("moves/credit", "CreditRules", defaults, 0) +
+                   assert_section("moves/ack_bound", "AckBoundRules", defaults, 0) +
+                   assert_section("moves/lead_guard", "LeadGuardRules", defaults, 0);
     ck_assert_uint_eq(count, hs_ruleset_scalar_count);
-    const json_t *modes_of = json_object_get(component("schemas", "CheckModes"), "properties");
-    ck_assert_uint_eq(json_object_size(modes_of), HS_CHECK_COUNT);
+    const json_t *moves = json_object_get(hs_contract_schema(document, "MovesRules"), "properties");
+    const json_t *prevention = json_object_get(moves, "prevention");
+    ck_assert_str_eq(json_string_value(json_object_get(prevention, "default")),
+                     hs_prevention_name(defaults->moves.prevention));
+    const json_t *modes_of =
+        json_object_get(hs_contract_schema(document, "CheckModes"), "properties");
+    ck_assert_uint_eq(json_object_size(modes_of), HS_CHECK_COUNT + HS_MOVE_CHECK_COUNT);
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        ck_assert_str_eq(
+            json_string_value(json_object_get(
+                json_object_get(modes_of, hs_move_check_name((enum hs_move_check)i)), "default")),
+            hs_mode_name(hs_move_check_default_mode((enum hs_move_check)i)));
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         ck_assert_str_eq(
             json_string_value(json_object_get(
@@ -472,7 +509,8 @@ END_TEST
 
 START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
 {
-    const json_t *properties = json_object_get(component("schemas", "Weapon"), "properties");
+    const json_t *properties =
+        json_object_get(hs_contract_schema(document, "Weapon"), "properties");
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         assert_scalar(properties, &hs_weapon_scalars[i], hs_weapon_scalars[i].initial);
     /* besides the scalars: type, blast, falloff, zones */
@@ -480,9 +518,34 @@ START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
 }
 END_TEST
 
+START_TEST(move_mode_fields_have_the_defaults_and_ranges_of_the_sources)
+{
+    const json_t *properties =
+        json_object_get(hs_contract_schema(document, "MoveMode"), "properties");
+    for (size_t i = 0; i < hs_move_mode_scalar_count; i++)
+        assert_scalar(properties, &hs_move_mode_scalars[i], hs_move_mode_scalars[i].initial);
+    ck_assert_uint_eq(json_object_size(properties), hs_move_mode_scalar_count);
+}
+END_TEST
+
+/* A column is a member of a move. */
+START_TEST(columns_are_the_members_of_a_move)
+{
+    const json_t *properties = json_object_get(hs_contract_schema(document, "Move"), "properties");
+    const json_t *columns = json_object_get(
+        json_object_get(hs_contract_schema(document, "MovesTable"), "properties"), "columns");
+    const json_t *names = json_object_get(json_object_get(columns, "items"), "enum");
+    size_t i;
+    json_t *name;
+    ck_assert_uint_eq(json_array_size(names), json_object_size(properties));
+    json_array_foreach(names, i, name)
+        ck_assert_ptr_nonnull(json_object_get(properties, json_string_value(name)));
+}
+END_TEST
+
 START_TEST(blast_fields_have_the_defaults_and_ranges_of_the_sources)
 {
-    const json_t *properties = json_object_get(component("schemas", "Blast"), "properties");
+    const json_t *properties = json_object_get(hs_contract_schema(document, "Blast"), "properties");
     for (size_t i = 0; i < hs_blast_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_blast_scalars[i];
         const json_t *field = json_object_get(properties, scalar->key);
@@ -507,6 +570,7 @@ static const struct {
     {"Ruleset", "rigs", "maxProperties", HS_MAX_RIGS},
     {"Ruleset", "weapons", "maxProperties", HS_MAX_WEAPONS},
     {"HitRules", "zone_priority", "maxItems", HS_MAX_ZONES},
+    {"MovesRules", "modes", "maxProperties", HS_MAX_MOVE_MODES},
     {"Weapon", "falloff", "maxItems", HS_MAX_FALLOFF},
     {"Rig", "bones", "maxItems", HS_MAX_BONES},
     {"Rig", "hitboxes", "maxItems", HS_MAX_HITBOXES},
@@ -529,7 +593,8 @@ static const struct {
 
 START_TEST(numbers_have_the_bounds_of_the_sources)
 {
-    const json_t *real = component("schemas", "Real"), *time = component("schemas", "Time");
+    const json_t *real = hs_contract_schema(document, "Real"),
+                 *time = hs_contract_schema(document, "Time");
     ck_assert(json_number_value(json_object_get(real, "minimum")) == -HS_JSON_REAL_MAX);
     ck_assert(json_number_value(json_object_get(real, "maximum")) == HS_JSON_REAL_MAX);
     ck_assert(json_number_value(json_object_get(time, "minimum")) == -HS_JSON_TIME_MAX);
@@ -540,7 +605,7 @@ END_TEST
 START_TEST(limits_are_those_of_the_sources)
 {
     const json_t *properties =
-        json_object_get(component("schemas", limits[_i].schema), "properties");
+        json_object_get(hs_contract_schema(document, limits[_i].schema), "properties");
     const json_t *member = json_object_get(properties, limits[_i].member);
     ck_assert_int_eq(json_integer_value(json_object_get(member, limits[_i].keyword)),
                      limits[_i].limit);
@@ -567,6 +632,8 @@ static Suite *texts_suite(void)
     tcase_add_test(sources, the_page_lists_what_there_is);
     tcase_add_test(sources, ruleset_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, weapon_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_test(sources, move_mode_fields_have_the_defaults_and_ranges_of_the_sources);
+    tcase_add_test(sources, columns_are_the_members_of_a_move);
     tcase_add_test(sources, blast_fields_have_the_defaults_and_ranges_of_the_sources);
     tcase_add_test(sources, numbers_have_the_bounds_of_the_sources);
     tcase_add_loop_test(sources, limits_are_those_of_the_sources, 0,
@@ -578,10 +645,7 @@ static Suite *texts_suite(void)
 int main(void)
 {
     document = hs_contract_load();
-    SRunner *runner = srunner_create(texts_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(texts_suite());
     json_decref(document);
     return failed == 0 ? 0 : 1;
 }

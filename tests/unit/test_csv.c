@@ -7,6 +7,7 @@
 
 #include "service/play/csv.h"
 #include "service/play/csv_match.h"
+#include "tests/support/run_suite.h"
 
 #define QW_POSES "t_ms,slot,x,y,z,yaw,pitch,alive\n"
 #define QW_SHOTS "t_ms,shooter,ox,oy,oz,dx,dy,dz,max_dist,ping_ms,weapon,victim,server_hit,damage\n"
@@ -252,9 +253,5 @@ int main(void)
     tcase_add_loop_test(tests, faults_are_found, 0, sizeof(faults) / sizeof(faults[0]));
     tcase_add_test(tests, pair_must_be_whole);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

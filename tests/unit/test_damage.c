@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/hit_context.h"
 
@@ -297,9 +298,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_miss_in_shadow_is_paid_as_it_was_claimed, 0, 2);
     tcase_add_test(tcase, what_touched_in_shadow_is_paid_as_it_touched);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

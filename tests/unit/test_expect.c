@@ -1,9 +1,9 @@
 /* What holds of an expectation and an answer, and what does not. */
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "service/play/expect.h"
+#include "tests/support/run_suite.h"
 
 struct sample {
     bool holds;
@@ -160,9 +160,5 @@ int main(void)
     tcase_add_test(answer, test_body_and_code);
     tcase_add_test(answer, test_errors);
     suite_add_tcase(suite, answer);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

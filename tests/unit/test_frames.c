@@ -1,11 +1,11 @@
 /* Posting frames: every refusal, and what is bounded. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/inspect.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/players.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;
@@ -36,49 +36,6 @@ static enum hs_frame_result post(int64_t time_us, struct hs_player_frame entry)
 static enum hs_frame_result place(int64_t time_us, const char *player)
 {
     return post(time_us, hs_stage_entry(player, 0, 0, 0));
-}
-
-static struct hs_player_frame event(const char *player, enum hs_sample_event what)
-{
-    struct hs_player_frame entry = hs_stage_entry(player, 0, 0, 0);
-    entry.event = what;
-    return entry;
-}
-
-static const struct hs_history *history_of(const char *player)
-{
-    const struct hs_player *p = hs_players_find(&match->players, hs_stage_str(player));
-    ck_assert_ptr_nonnull(p);
-    return p->history;
-}
-
-static uint32_t samples_of(const char *player)
-{
-    struct hs_player_info info;
-    return hs_match_find_player(match, hs_stage_str(player), &info) ? info.samples : 0;
-}
-
-static const struct hs_sample *sample_at(const char *player, int64_t time_us)
-{
-    const struct hs_history *history = history_of(player);
-    int64_t i = hs_history_find(history, time_us);
-    ck_assert_int_ge(i, 0);
-    const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-    ck_assert_int_eq(sample->time_us, time_us);
-    return sample;
-}
-
-static const struct hs_state *state_at(const char *player, int64_t time_us)
-{
-    return hs_history_state(history_of(player), sample_at(player, time_us));
-}
-
-static struct hs_match_info info(void)
-{
-    struct hs_match_info out;
-    memset(&out, 0xA5, sizeof out);
-    hs_match_info(match, &out);
-    return out;
 }
 
 /* ---- refusals ---- */
@@ -231,7 +188,7 @@ START_TEST(entries_are_judged_one_by_one)
     ck_assert_int_eq(results[0], HS_FRAME_STORED);
     ck_assert_int_eq(results[2], HS_FRAME_STORED);
     bool stored = refusals[_i].result == HS_FRAME_STORED;
-    ck_assert_uint_eq(info().players, stored ? 3 : 2);
+    ck_assert_uint_eq(hs_info_of(match).players, stored ? 3 : 2);
     struct hs_player_info player;
     ck_assert_int_eq(hs_match_find_player(match, HS_STR("P"), &player), stored);
     ck_assert_uint_gt(strlen(hs_frame_result_text(results[1])), 0);
@@ -251,10 +208,10 @@ START_TEST(a_refused_entry_of_a_known_player_changes_nothing)
     entry.event = HS_EVENT_SPAWN;
     refusals[_i].spoil(&entry);
     ck_assert_int_eq(post(HS_MS(50), entry), refusals[_i].result);
-    ck_assert_uint_eq(samples_of("P"), 1);
-    ck_assert_int_eq(info().newest_us, 0); /* nothing of the frame was stored */
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
+    ck_assert_int_eq(hs_info_of(match).newest_us, 0); /* nothing of the frame was stored */
     ck_assert_int_eq(place(HS_MS(100), "P"), HS_FRAME_STORED);
-    const struct hs_state *state = state_at("P", HS_MS(100));
+    const struct hs_state *state = hs_state_at(match, "P", HS_MS(100));
     ck_assert_int_eq(state->life, 0);
     ck_assert_uint_eq(state->weapon, HS_NONE);
 }
@@ -264,7 +221,7 @@ START_TEST(the_first_of_two_at_one_time_is_kept)
 {
     ck_assert_int_eq(post(HS_MS(50), hs_stage_entry("P", 1, 0, 0)), HS_FRAME_STORED);
     ck_assert_int_eq(post(HS_MS(50), hs_stage_entry("P", 2, 0, 0)), HS_FRAME_DUPLICATE_TIME);
-    ck_assert_double_eq(sample_at("P", HS_MS(50))->position.x, 1);
+    ck_assert_double_eq(hs_sample_at(match, "P", HS_MS(50))->position.x, 1);
     struct hs_player_frame twice[2] = {hs_stage_entry("Q", 1, 0, 0), hs_stage_entry("Q", 2, 0, 0)};
     enum hs_frame_result results[2];
     unsigned flags = 0;
@@ -272,7 +229,7 @@ START_TEST(the_first_of_two_at_one_time_is_kept)
     ck_assert(hs_match_post_frame(match, &frame, results, &flags));
     ck_assert_int_eq(results[0], HS_FRAME_STORED);
     ck_assert_int_eq(results[1], HS_FRAME_DUPLICATE_TIME);
-    ck_assert_double_eq(sample_at("Q", HS_MS(50))->position.x, 1);
+    ck_assert_double_eq(hs_sample_at(match, "Q", HS_MS(50))->position.x, 1);
 }
 END_TEST
 
@@ -282,9 +239,9 @@ START_TEST(the_window_is_inclusive)
     ck_assert_int_eq(place(HS_MS(1000) - 1, "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(1000), "P"), HS_FRAME_STORED);
     ck_assert_int_eq(place(HS_MS(7000) + 1, "P"), HS_FRAME_TIME_JUMP);
-    ck_assert_int_eq(info().newest_us, HS_MS(2000));
+    ck_assert_int_eq(hs_info_of(match).newest_us, HS_MS(2000));
     ck_assert_int_eq(place(HS_MS(7000), "P"), HS_FRAME_STORED);
-    ck_assert_int_eq(info().newest_us, HS_MS(7000));
+    ck_assert_int_eq(hs_info_of(match).newest_us, HS_MS(7000));
 }
 END_TEST
 
@@ -300,7 +257,7 @@ START_TEST(prune_keeps_one_beyond_the_window)
     /* Others' time goes on: the last known pose stays. */
     for (int ms = 3050; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "Q", 0, 0, 0);
-    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
 }
 END_TEST
 
@@ -313,20 +270,20 @@ START_TEST(players_and_samples_are_bounded)
     hs_stage_place(match, 0, "A", 0, 0, 0);
     hs_stage_place(match, 0, "B", 0, 0, 0);
     ck_assert_int_eq(place(0, "C"), HS_FRAME_CAPACITY);
-    ck_assert_uint_eq(info().players, 2);
+    ck_assert_uint_eq(hs_info_of(match).players, 2);
     unsigned flags = 0;
     for (int i = 1; i < 10; i++) {
         flags = 0;
         ck_assert_int_eq(post_flags(i, hs_stage_entry("A", 0, 0, 0), &flags), HS_FRAME_STORED);
         ck_assert_uint_eq(flags, i < 4 ? 0 : 1u << HS_FRAME_FLAG_HISTORY_FULL);
     }
-    ck_assert_uint_eq(samples_of("A"), 4);
+    ck_assert_uint_eq(hs_samples_of(match, "A"), 4);
     /* Somebody leaves: there is room for one again, and no more. */
-    ck_assert_int_eq(post(10, event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
-    ck_assert_uint_eq(info().players, 1);
+    ck_assert_int_eq(post(10, hs_stage_event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_uint_eq(hs_info_of(match).players, 1);
     ck_assert_int_eq(place(11, "C"), HS_FRAME_STORED);
     ck_assert_int_eq(place(11, "B"), HS_FRAME_CAPACITY);
-    ck_assert_uint_eq(info().players, 2);
+    ck_assert_uint_eq(hs_info_of(match).players, 2);
     match = saved;
     hs_match_destroy(small);
 }
@@ -359,12 +316,12 @@ START_TEST(unflagged_jumps_are_flagged)
     ck_assert_uint_eq(flags, 0);
     post_flags(HS_MS(150), hs_stage_entry("P", 33, 0, 0), &flags); /* 600 m/s */
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP);
-    ck_assert(sample_at("P", HS_MS(150))->jumped);
+    ck_assert(hs_sample_at(match, "P", HS_MS(150))->jumped);
     flags = 0;
-    struct hs_player_frame jump = event("P", HS_EVENT_TELEPORT);
+    struct hs_player_frame jump = hs_stage_event("P", HS_EVENT_TELEPORT);
     post_flags(HS_MS(200), jump, &flags);
     ck_assert_uint_eq(flags, 0);
-    ck_assert(!sample_at("P", HS_MS(200))->jumped);
+    ck_assert(!hs_sample_at(match, "P", HS_MS(200))->jumped);
 }
 END_TEST
 
@@ -381,8 +338,8 @@ START_TEST(offsets_survive_far_from_the_origin)
     entry.fields |= HS_FIELD_AIM;
     entry.aim[1] = -5;
     ck_assert_int_eq(post(0, entry), HS_FRAME_STORED);
-    const struct hs_sample *sample = sample_at("P", 0);
-    const struct hs_extra *extra = hs_history_extra(history_of("P"), sample);
+    const struct hs_sample *sample = hs_sample_at(match, "P", 0);
+    const struct hs_extra *extra = hs_history_extra(hs_history_of(match, "P"), sample);
     ck_assert(extra->has_eye && extra->eye[0] == 0.25 && extra->eye[2] == 1);
     ck_assert(extra->bones[0] == 0.5f && extra->bones[1] == -0.125f && extra->bones[2] == 0.0f);
     ck_assert(sample->aim[0] == 0 && sample->aim[1] == -1.0f);
@@ -404,9 +361,5 @@ int main(void)
     tcase_add_test(tcase, unflagged_jumps_are_flagged);
     tcase_add_test(tcase, offsets_survive_far_from_the_origin);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* The movers of frames: documents into structs, faults with their places, refusals as JSON. */
 #include "api/frames.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <string.h>
@@ -192,9 +193,5 @@ int main(void)
     tcase_add_test(tcase, a_frame_still_needs_players);
     tcase_add_test(tcase, results_are_of_players_then_movers);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* What the header fields of a request are refused for. */
 #include "api/headers.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct hs_str str(const char *text)
@@ -198,9 +198,5 @@ int main(void)
     tcase_add_test(tests, takes_ids);
     tcase_add_loop_test(tests, takes_trace_ids, 0, (int)(sizeof traces / sizeof traces[0]));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -1,9 +1,9 @@
 /* The history of one player: order, limits, what is kept, and what is shared. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/history.h"
 
@@ -558,9 +558,5 @@ int main(void)
     tcase_add_test(tcase, bytes_are_bounded);
     tcase_add_test(tcase, a_cleared_history_starts_again);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

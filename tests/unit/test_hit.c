@@ -3,12 +3,11 @@
  * Fixture: tests/support/stage.h.
  */
 #include <check.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
 
@@ -45,11 +44,7 @@ static void tear_down(void)
 
 static struct hs_hit_result *judge_at(const struct hs_hit_claim *claim, int64_t now_us)
 {
-    static struct hs_hit_result result;
-    struct hs_hit_result *fresh = hs_stage_verify(match, claim, now_us);
-    result = *fresh;
-    free(fresh);
-    return &result;
+    return hs_stage_judge(match, claim, now_us);
 }
 
 static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
@@ -558,14 +553,9 @@ static TCase *cases_of_decisions(void)
 int main(void)
 {
     printf("hit: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250302));
-    fflush(stdout);
     Suite *suite = suite_create("hit");
     TCase *tcase = cases_of_decisions();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

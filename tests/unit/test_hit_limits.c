@@ -4,10 +4,8 @@
  */
 #include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
 
@@ -30,11 +28,7 @@ static void tear_down(void)
 
 static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
 {
-    static struct hs_hit_result result;
-    struct hs_hit_result *fresh = hs_stage_verify(match, claim, NOW);
-    result = *fresh;
-    free(fresh);
-    return &result;
+    return hs_stage_judge(match, claim, NOW);
 }
 
 static struct hs_hit_claim head_shot(void)
@@ -498,9 +492,5 @@ int main(void)
     TCase *tcase = cases_at_limits();
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

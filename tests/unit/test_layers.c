@@ -10,9 +10,10 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "tests/support/run_suite.h"
 
 enum layer { VALIDATORS, API, SERVICE, LAYERS };
 
@@ -233,9 +234,5 @@ int main(void)
     tcase_add_loop_test(tcase, the_check_can_fail, 0, LINES);
     tcase_add_test(tcase, other_lines_are_no_includes);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

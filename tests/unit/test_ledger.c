@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/ledger.h"
 
@@ -441,10 +442,6 @@ int main(void)
     tcase_add_test(cadence, rounds_since_the_last_pause);
     tcase_add_test(cadence, a_new_clock_is_not_compared_with_the_old);
     suite_add_tcase(suite, cadence);
-    SRunner *runner = srunner_create(suite);
     printf("ledger: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250401));
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

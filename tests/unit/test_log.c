@@ -2,6 +2,8 @@
  * for. */
 #include "service/log.h"
 
+#include "tests/support/run_suite.h"
+
 #include <check.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -241,9 +243,5 @@ int main(void)
     tcase_add_test(tests, limits_hold_between_threads);
     tcase_add_test(tests, a_full_pipe_is_not_waited_for);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* Maps by name: swapped whole, kept by who holds them, bounded in number and memory. */
 #include "service/map_store.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -179,9 +180,5 @@ int main(void)
     tcase_add_test(tests, room_is_bounded_in_memory);
     tcase_add_test(tests, threads_see_whole_maps);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "api/json_cursor.h"
 #include "tests/support/map_reference.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -270,9 +271,5 @@ int main(void)
     tcase_add_test(tests, numbers_are_rounded_as_they_should);
     tcase_add_test(tests, agrees_with_a_tree_of_values);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

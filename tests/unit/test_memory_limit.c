@@ -1,6 +1,8 @@
 /* The memory limit, read from made-up control groups. */
 #include "service/memory_limit.h"
 
+#include "tests/support/run_suite.h"
+
 #include <check.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -102,9 +104,5 @@ int main(void)
     tcase_add_test(tests, version_1);
     tcase_add_test(tests, of_this_process);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

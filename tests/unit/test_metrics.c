@@ -3,6 +3,7 @@
 #include "service/version.h"
 
 #include "api/problem.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -361,9 +362,5 @@ int main(void)
     tcase_add_test(tests, histograms_take_any_number);
     tcase_add_test(tests, nothing_is_lost_between_threads);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

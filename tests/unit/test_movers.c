@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/angle.h"
 #include "validators/movers.h"
@@ -189,8 +190,9 @@ START_TEST(jumps)
     ck_assert_int_eq(hs_mover_find(door(), rules, HS_MS(100), &now), HS_REWIND_OK);
     ck_assert(hs_mover_later(door(), rules, &now, HS_MS(200), &later));
     ck_assert_double_eq(later.alpha, 1);
-    ck_assert_int_eq(hs_mover_next_sample(door(), 0), HS_MS(100));
-    ck_assert_int_eq(hs_mover_next_sample(door(), HS_MS(200)), INT64_MAX);
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, 0), HS_MS(100));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(200)), HS_MS(250));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(250)), INT64_MAX);
 }
 END_TEST
 
@@ -342,9 +344,5 @@ int main(void)
     tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
     tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "service/options.h"
 
 #include "service/address.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -289,9 +290,5 @@ int main(void)
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, addresses);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

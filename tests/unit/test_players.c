@@ -1,9 +1,9 @@
 /* What players of a match keep: no frame leaves more behind than the window, whoever posts. */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/players.h"
 
@@ -134,9 +134,5 @@ int main(void)
     tcase_add_test(tcase, everybody_is_pruned_by_every_frame);
     tcase_add_test(tcase, nothing_is_due_after_the_clock_was_set_anew);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "api/problem.h"
 
 #include "api/escape.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -175,9 +176,5 @@ int main(void)
     tcase_add_test(tests, every_code_has_name_status_and_title);
     tcase_add_loop_test(tests, escapes_any_bytes, 0, (int)(sizeof escapes / sizeof escapes[0]));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

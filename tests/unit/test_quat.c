@@ -4,10 +4,10 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/quat.h"
 
 #define DEFAULT_SEED 20250301
@@ -277,7 +277,6 @@ END_TEST
 int main(void)
 {
     printf("quat: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    fflush(stdout);
     Suite *suite = suite_create("quat");
     TCase *tcase = tcase_create("quat");
     tcase_add_loop_test(tcase, slerp_is_the_textbooks, 0, 8);
@@ -288,9 +287,5 @@ int main(void)
     tcase_add_loop_test(tcase, what_counts_as_unit, 0, NORMS);
     tcase_add_test(tcase, normalising_twice_changes_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

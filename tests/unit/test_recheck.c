@@ -2,6 +2,7 @@
 #include "service/recheck/differences.h"
 #include "service/recheck/members.h"
 #include "service/recheck/stream_reader.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -191,6 +192,12 @@ END_TEST
     ",\"checks\":[{\"check\":\"shape\",\"outcome\":\"pass\"},{\"check\":\"origin\",\"outcome\":"   \
     "\"" outcome "\"," reason "\"measured\":" #measured ",\"limit\":" #limit                       \
     ",\"unit\":\"length\"}]"
+#define MOVE(seq, verdict, reason, delta)                                                          \
+    "{\"player\":\"ann\",\"seq\":" #seq ",\"verdict\":\"" verdict "\",\"reason\":\"" reason        \
+    "\",\"delta_time\":" delta ",\"replayed\":false}"
+#define NAMELESS_MOVE                                                                              \
+    "{\"player\":\"ann\",\"verdict\":\"accepted\",\"reason\":\"ok\",\"delta_time\":0.1,"           \
+    "\"replayed\":false}"
 #define HITS(results) "{\"results\":[" results "],\"revision\":\"r\"}"
 
 #define MISS RESULT(1, "rejected", "no_intersection", 0, "")
@@ -217,6 +224,20 @@ static const struct {
      1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, false, true,
      1, 0, 0, 0, 1, 0, 0, 0},
+    /* moves, known by player and seq, if there is one */
+    {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "accepted", "ok", "0.01")),
+     HS_ROUTE_MOVES_POST, false, true, 1, 1, 0, 0, 0, 0, 0, 0},
+    {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "rejected", "stale", "0")),
+     HS_ROUTE_MOVES_POST, true, true, 1, 0, 1, 0, 0, 0, 0, 0},
+    {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "accepted", "ok", "0.02")),
+     HS_ROUTE_MOVES_POST, true, true, 1, 0, 0, 1, 0, 0, 0, 0},
+    {"{\"moves\":[" NAMELESS_MOVE "],\"hits\":[" HIT "]}",
+     "{\"moves\":[" NAMELESS_MOVE "],\"hits\":[" HIT "]}", HS_ROUTE_TICKS_POST, false, true, 2, 2,
+     0, 0, 0, 0, 0, 0},
+    {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(2, "accepted", "ok", "0.01")),
+     HS_ROUTE_MOVES_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(HIT), HS_ROUTE_MOVES_POST, true, false, 0, 0, 0,
+     0, 0, 0, 0, 0},
     /* claims sent again */
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "accepted", "ok", "")),
      HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 0, 0},
@@ -263,7 +284,9 @@ START_TEST(answers_are_compared)
     bool fits = compare(&d, pairs[_i].route, pairs[_i].before, pairs[_i].after);
     ck_assert_int_eq(fits, pairs[_i].fits);
     if (fits) {
-        ck_assert_uint_eq(d.hits + d.shots, pairs[_i].claims);
+        ck_assert_uint_eq(d.hits + d.shots + d.moves, pairs[_i].claims);
+        if (pairs[_i].route == HS_ROUTE_MOVES_POST)
+            ck_assert_uint_eq(d.moves, pairs[_i].claims);
         if (pairs[_i].route == HS_ROUTE_SHOTS_POST)
             ck_assert_uint_eq(d.shots, pairs[_i].claims);
         ck_assert_uint_eq(d.same, pairs[_i].same);
@@ -337,9 +360,5 @@ static Suite *create_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(create_suite());
 }

@@ -4,6 +4,7 @@
 #include "service/metrics.h"
 #include "service/record.h"
 #include "service/ruleset_store.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -561,9 +562,5 @@ static Suite *create_suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(create_suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(create_suite());
 }

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "service/play/recording.h"
+#include "tests/support/run_suite.h"
 
 #define HEAD                                                                                       \
     "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"m\",\"ruleset\":\"metres\"}\n"
@@ -255,9 +256,5 @@ int main(void)
     tcase_add_loop_test(tests, what_is_written_reads_the_same, 0, 2);
     tcase_add_test(tests, missing_file_says_so);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

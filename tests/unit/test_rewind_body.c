@@ -1,69 +1,23 @@
 /* The rewound body and eye: turning, stances, posted bones, boxes. Metres, milliseconds. */
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/past.h"
 #include "tests/support/random.h"
-#include "tests/support/stage.h"
+#include "tests/support/run_suite.h"
+#include "validators/angle.h"
 #include "validators/quat.h"
-#include "validators/rewind.h"
 
-#define PI 3.14159265358979323846
-/* Of places worked out by hand: what single precision leaves at a few metres from the root. */
-#define NEAR 1e-6
-
-static struct hs_ruleset *rules;
-static struct hs_history *history;
-static struct hs_state state;
+static struct hs_past past;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    history = hs_history_create(&(struct hs_history_limits){.samples = 64});
-    state = (struct hs_state){.damage_scale = 1, .ammo = -1, .alive = true};
+    hs_past_open(&past);
 }
 
 static void tear_down(void)
 {
-    hs_history_destroy(history);
-    hs_ruleset_destroy(rules);
-}
-
-static struct hs_sample at(int64_t time_us, double x, double y, double z)
-{
-    return (struct hs_sample){.time_us = time_us, .position = {x, y, z}, .rotation = {0, 0, 0, 1}};
-}
-
-static void yaw(struct hs_sample *sample, double degrees)
-{
-    sample->rotation[2] = (float)sin(degrees * PI / 360);
-    sample->rotation[3] = (float)cos(degrees * PI / 360);
-}
-
-static void put_extra(struct hs_sample sample, const struct hs_extra *extra)
-{
-    ck_assert_int_eq(hs_history_insert(history, &rules->history, &sample, &state, extra),
-                     HS_INSERT_STORED);
-}
-
-static void put(struct hs_sample sample)
-{
-    put_extra(sample, NULL);
-}
-
-static struct hs_bracket find(int64_t time_us)
-{
-    struct hs_bracket bracket;
-    memset(&bracket, 0xA5, sizeof bracket);
-    ck_assert_int_eq(hs_rewind_find(history, rules, time_us, &bracket), HS_REWIND_OK);
-    return bracket;
-}
-
-static struct hs_vec eye(int64_t time_us)
-{
-    struct hs_bracket bracket = find(time_us);
-    return hs_rewind_eye(history, rules, &bracket);
+    hs_past_close(&past);
 }
 
 static double extent(const struct hs_solid *solid)
@@ -75,7 +29,7 @@ static double extent(const struct hs_solid *solid)
 static void compare_one_by_one(const struct hs_bracket *bracket, const struct hs_body *whole)
 {
     struct hs_pose pose;
-    hs_rewind_pose(history, rules, bracket, &pose);
+    hs_rewind_pose(past.history, past.rules, bracket, &pose);
     ck_assert_ptr_eq(pose.rig, whole->rig);
     uint16_t k = 0;
     for (uint16_t i = 0; i < pose.rig->hitbox_count; i++) {
@@ -99,65 +53,58 @@ static void compare_one_by_one(const struct hs_bracket *bracket, const struct hs
 
 static struct hs_body *body(int64_t time_us)
 {
-    static struct hs_body out;
-    struct hs_bracket bracket = find(time_us);
-    memset(&out, 0xA5, sizeof out);
-    hs_ruleset_finish(rules); /* tests change the rig as they like */
-    hs_rewind_body(history, rules, &bracket, &out);
-    compare_one_by_one(&bracket, &out);
-    return &out;
-}
-
-static void expect_vec(struct hs_vec got, double x, double y, double z, double tolerance)
-{
-    ck_assert_msg(hs_vec_distance(got, (struct hs_vec){x, y, z}) <= tolerance,
-                  "%.9g %.9g %.9g instead of %.9g %.9g %.9g", got.x, got.y, got.z, x, y, z);
+    struct hs_bracket bracket = hs_past_find(&past, time_us);
+    hs_ruleset_finish(past.rules); /* tests change the rig as they like */
+    struct hs_body *out = hs_past_body(&past, time_us);
+    compare_one_by_one(&bracket, out);
+    return out;
 }
 
 /* ---- turning ---- */
 
 START_TEST(from_179_to_minus_179_by_way_of_180)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(100), 0, 0, 0);
-    yaw(&a, 179);
-    yaw(&b, -179);
-    put(a);
-    put(b);
-    expect_vec(body(HS_MS(50))->solids[1].center, -0.5, 0, 0, NEAR);
-    expect_vec(body(HS_MS(25))->solids[1].center, 0.5 * cos(179.5 * PI / 180),
-               0.5 * sin(179.5 * PI / 180), 0, NEAR);
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 0, 0, 0);
+    hs_past_yaw(&a, 179);
+    hs_past_yaw(&b, -179);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, NULL);
+    hs_expect_vec(body(HS_MS(50))->solids[1].center, -0.5, 0, 0, HS_PAST_NEAR);
+    hs_expect_vec(body(HS_MS(25))->solids[1].center, 0.5 * cos(179.5 * HS_PI / 180),
+                  0.5 * sin(179.5 * HS_PI / 180), 0, HS_PAST_NEAR);
 }
 END_TEST
 
 START_TEST(slerp_turns_at_a_constant_rate)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(100), 0, 0, 0);
-    yaw(&b, 120);
-    put(a);
-    put(b);
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 0, 0, 0);
+    hs_past_yaw(&b, 120);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, NULL);
     for (int ms = 0; ms < 100; ms++) {
-        double angle = 120 * PI / 180 * ms / 100;
-        expect_vec(body(HS_MS(ms))->solids[1].center, 0.5 * cos(angle), 0.5 * sin(angle), 0, NEAR);
+        double angle = 120 * HS_PI / 180 * ms / 100;
+        hs_expect_vec(body(HS_MS(ms))->solids[1].center, 0.5 * cos(angle), 0.5 * sin(angle), 0,
+                      HS_PAST_NEAR);
     }
 }
 END_TEST
 
 START_TEST(q_and_minus_q_are_one_pose)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(100), 0, 0, 0);
-    yaw(&a, 72);
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center = (struct hs_vec){0.5, 0, 0};
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 0, 0, 0);
+    hs_past_yaw(&a, 72);
     b = a;
     b.time_us = HS_MS(100);
     for (int i = 0; i < 4; i++)
         b.rotation[i] = -a.rotation[i];
-    put(a);
-    put(b);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, NULL);
     for (int ms = 0; ms <= 100; ms += 10)
-        expect_vec(body(HS_MS(ms))->solids[1].center, 0.5 * cos(72 * PI / 180),
-                   0.5 * sin(72 * PI / 180), 0, NEAR);
+        hs_expect_vec(body(HS_MS(ms))->solids[1].center, 0.5 * cos(72 * HS_PI / 180),
+                      0.5 * sin(72 * HS_PI / 180), 0, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -165,17 +112,17 @@ END_TEST
 
 START_TEST(between_stances_the_older_one_stands)
 {
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(50), 1, 0, 0);
-    yaw(&b, 90);
-    state.stance = 1;
-    put(a);
-    state.stance = 0;
-    put(b);
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(50), 1, 0, 0);
+    hs_past_yaw(&b, 90);
+    past.state.stance = 1;
+    hs_past_put(&past, a, NULL);
+    past.state.stance = 0;
+    hs_past_put(&past, b, NULL);
     struct hs_body *b25 = body(HS_MS(25));
-    expect_vec(b25->solids[0].center, 0.5, 0, 1.1, NEAR);
-    expect_vec(b25->solids[1].center, 0.5, 0, 1.1, NEAR);
-    expect_vec(eye(HS_MS(25)), 0.5, 0, 1.1, NEAR);
-    expect_vec(body(HS_MS(50))->solids[0].center, 1, 0, 1.6, NEAR);
+    hs_expect_vec(b25->solids[0].center, 0.5, 0, 1.1, HS_PAST_NEAR);
+    hs_expect_vec(b25->solids[1].center, 0.5, 0, 1.1, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(25)), 0.5, 0, 1.1, HS_PAST_NEAR);
+    hs_expect_vec(body(HS_MS(50))->solids[0].center, 1, 0, 1.6, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -206,24 +153,24 @@ static void set_bone(struct hs_extra *extra, int bone, double x, double y, doubl
     v[0] = (float)x;
     v[1] = (float)y;
     v[2] = (float)z;
-    v[5] = (float)sin(degrees * PI / 360);
-    v[6] = (float)cos(degrees * PI / 360);
+    v[5] = (float)sin(degrees * HS_PI / 360);
+    v[6] = (float)cos(degrees * HS_PI / 360);
 }
 
 START_TEST(posted_bones_move_by_themselves)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.5, 0, 0};
+    past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.5, 0, 0};
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
     set_bone(extra, 1, 0, 0, 1, 0);
-    struct hs_sample a = at(0, 100, 0, 0), b = at(HS_MS(100), 104, 0, 0);
-    yaw(&b, 77); /* the root's turn does not move posted bones */
-    put_extra(a, extra);
+    struct hs_sample a = hs_past_at(0, 100, 0, 0), b = hs_past_at(HS_MS(100), 104, 0, 0);
+    hs_past_yaw(&b, 77); /* the root's turn does not move posted bones */
+    hs_past_put(&past, a, extra);
     set_bone(extra, 1, 0, 2, 1, 90);
-    put_extra(b, extra);
+    hs_past_put(&past, b, extra);
     struct hs_vec got = body(HS_MS(50))->solids[0].center;
-    expect_vec(got, 102 + 0.5 * cos(PI / 4), 1 + 0.5 * sin(PI / 4), 1, NEAR);
-    expect_vec(body(HS_MS(50))->solids[1].center, 102, 0, 1.1, NEAR);
-    expect_vec(body(HS_MS(100))->solids[0].center, 104, 2.5, 1, NEAR);
+    hs_expect_vec(got, 102 + 0.5 * cos(HS_PI / 4), 1 + 0.5 * sin(HS_PI / 4), 1, HS_PAST_NEAR);
+    hs_expect_vec(body(HS_MS(50))->solids[1].center, 102, 0, 1.1, HS_PAST_NEAR);
+    hs_expect_vec(body(HS_MS(100))->solids[0].center, 104, 2.5, 1, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -231,7 +178,7 @@ END_TEST
 START_TEST(balls_hold_whatever_is_posted)
 {
     struct hs_random random = hs_random_start(hs_test_seed(12), (uint64_t)_i);
-    struct hs_rig *rig = rules->rigs[0];
+    struct hs_rig *rig = past.rules->rigs[0];
     for (int i = 0; i < rig->hitbox_count; i++)
         rig->hitboxes[i].center = hs_vec_scale(hs_random_direction(&random), 0.5);
     for (int ms = 0; ms <= 3000; ms += 100) {
@@ -244,9 +191,9 @@ START_TEST(balls_hold_whatever_is_posted)
             for (int k = 0; k < 3; k++)
                 scale[k] = (float)hs_random_between(&random, -3, 3);
         }
-        struct hs_sample sample = at(HS_MS(ms), 1e6 + ms * 0.01, -1e5, 3);
-        yaw(&sample, hs_random_between(&random, -180, 180));
-        put_extra(sample, rests ? NULL : extra);
+        struct hs_sample sample = hs_past_at(HS_MS(ms), 1e6 + ms * 0.01, -1e5, 3);
+        hs_past_yaw(&sample, hs_random_between(&random, -180, 180));
+        hs_past_put(&past, sample, rests ? NULL : extra);
     }
     for (int i = 0; i < 200; i++)
         ck_assert_uint_eq(body(hs_random_index(&random, HS_MS(3000)))->count, rig->hitbox_count);
@@ -257,9 +204,9 @@ START_TEST(bones_missing_in_one_sample_are_left_out)
 {
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
     extra->present[0] = _i == 0 ? 1 : 3; /* row 0: no head in the older; 1: none in the newer */
-    put_extra(at(0, 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
     extra->present[0] = _i == 0 ? 3 : 1;
-    put_extra(at(HS_MS(100), 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), extra);
     struct hs_body *b = body(HS_MS(50));
     ck_assert_uint_eq(b->count, 1);
     ck_assert_uint_eq(b->hitbox[0], HS_STAGE_TORSO);
@@ -275,11 +222,11 @@ END_TEST
 START_TEST(a_held_sample_needs_no_bones_of_the_next)
 {
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    put_extra(at(0, 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
     extra->present[0] = 1;
-    struct hs_sample jump = at(HS_MS(100), 0, 0, 0);
+    struct hs_sample jump = hs_past_at(HS_MS(100), 0, 0, 0);
     jump.event = HS_EVENT_TELEPORT;
-    put_extra(jump, extra);
+    hs_past_put(&past, jump, extra);
     ck_assert_uint_eq(body(HS_MS(50))->count, 2);
     ck_assert_uint_eq(body(HS_MS(50))->excluded[0], 0);
 }
@@ -289,19 +236,19 @@ START_TEST(posted_bones_meet_a_rest_pose)
 {
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
     set_bone(extra, 1, 0, 0, 2, 0);
-    put_extra(at(0, 0, 0, 0), extra);
-    put(at(HS_MS(100), 2, 0, 0));
-    put_extra(at(HS_MS(200), 2, 0, 0), extra);
-    expect_vec(body(HS_MS(50))->solids[0].center, 1, 0, 1.8, NEAR);
-    expect_vec(body(HS_MS(150))->solids[0].center, 2, 0, 1.8, NEAR);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(HS_MS(100), 2, 0, 0), NULL);
+    hs_past_put(&past, hs_past_at(HS_MS(200), 2, 0, 0), extra);
+    hs_expect_vec(body(HS_MS(50))->solids[0].center, 1, 0, 1.8, HS_PAST_NEAR);
+    hs_expect_vec(body(HS_MS(150))->solids[0].center, 2, 0, 1.8, HS_PAST_NEAR);
 }
 END_TEST
 
 START_TEST(scale_is_interpolated_and_grows_the_shapes)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0, 0, 0.5};
+    past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0, 0, 0.5};
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
-    put_extra(at(0, 0, 0, 0), bones_of(HS_BONE_FLOATS_SCALED));
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), bones_of(HS_BONE_FLOATS_SCALED));
     extra = bones_of(HS_BONE_FLOATS_SCALED);
     for (int b = 0; b < 2; b++) {
         float *v = extra->bones + b * extra->stride;
@@ -309,29 +256,29 @@ START_TEST(scale_is_interpolated_and_grows_the_shapes)
         v[8] = 2;
         v[9] = 5;
     }
-    put_extra(at(HS_MS(100), 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), extra);
     const struct hs_solid *s = body(HS_MS(100))->solids;
-    ck_assert_double_eq_tol(s[0].radius, 0.15 * 5, NEAR); /* sphere: the largest */
-    expect_vec(s[0].center, 0, 0, 2.5, NEAR);
-    ck_assert_double_eq_tol(s[1].radius, 0.30 * 3, NEAR); /* capsule: across its axis */
-    ck_assert_double_eq_tol(s[1].half_extents.z, 0.2 * 5, NEAR);
+    ck_assert_double_eq_tol(s[0].radius, 0.15 * 5, HS_PAST_NEAR); /* sphere: the largest */
+    hs_expect_vec(s[0].center, 0, 0, 2.5, HS_PAST_NEAR);
+    ck_assert_double_eq_tol(s[1].radius, 0.30 * 3, HS_PAST_NEAR); /* capsule: across its axis */
+    ck_assert_double_eq_tol(s[1].half_extents.z, 0.2 * 5, HS_PAST_NEAR);
     s = body(HS_MS(50))->solids;
-    ck_assert_double_eq_tol(s[0].radius, 0.15 * 3, NEAR);
-    ck_assert_double_eq_tol(s[1].radius, 0.30 * 2, NEAR);
-    ck_assert_double_eq_tol(s[1].half_extents.z, 0.2 * 3, NEAR);
-    expect_vec(s[1].center, 0, 0, 3.3, NEAR);
+    ck_assert_double_eq_tol(s[0].radius, 0.15 * 3, HS_PAST_NEAR);
+    ck_assert_double_eq_tol(s[1].radius, 0.30 * 2, HS_PAST_NEAR);
+    ck_assert_double_eq_tol(s[1].half_extents.z, 0.2 * 3, HS_PAST_NEAR);
+    hs_expect_vec(s[1].center, 0, 0, 3.3, HS_PAST_NEAR);
 }
 END_TEST
 
 START_TEST(mirrored_bones_keep_their_size)
 {
-    rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.25, 0, 0};
+    past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.25, 0, 0};
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
     extra->bones[extra->stride + HS_BONE_FLOATS] = -2;
-    put_extra(at(0, 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
     const struct hs_solid *s = body(0)->solids;
-    ck_assert_double_eq_tol(s[0].radius, 0.30, NEAR);
-    expect_vec(s[0].center, -0.5, 0, 0, NEAR);
+    ck_assert_double_eq_tol(s[0].radius, 0.30, HS_PAST_NEAR);
+    hs_expect_vec(s[0].center, -0.5, 0, 0, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -339,7 +286,7 @@ END_TEST
 
 static void box_on_the_root(bool axis_aligned)
 {
-    struct hs_hitbox *box = &rules->rigs[0]->hitboxes[HS_STAGE_TORSO];
+    struct hs_hitbox *box = &past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO];
     *box = (struct hs_hitbox){.bone = 0,
                               .zone = HS_STAGE_TORSO,
                               .shape = HS_SHAPE_BOX,
@@ -347,27 +294,27 @@ static void box_on_the_root(bool axis_aligned)
                               .center = {0.5, 0, 4},
                               .rotation = {0, 0, 0, 1},
                               .axis_aligned = axis_aligned};
-    hs_ruleset_finish(rules);
+    hs_ruleset_finish(past.rules);
 }
 
 START_TEST(axis_aligned_boxes_ignore_every_turn)
 {
     box_on_the_root(true);
-    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[0] = 1; /* nor their own */
-    rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[3] = 0;
-    struct hs_sample a = at(0, 10, 0, 0), b = at(HS_MS(100), 12, 0, 0);
-    yaw(&a, 45);
-    yaw(&b, 180);
-    put(a);
-    put(b);
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[0] = 1; /* nor their own */
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[3] = 0;
+    struct hs_sample a = hs_past_at(0, 10, 0, 0), b = hs_past_at(HS_MS(100), 12, 0, 0);
+    hs_past_yaw(&a, 45);
+    hs_past_yaw(&b, 180);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, NULL);
     for (int ms = 0; ms <= 100; ms += 20) {
         const struct hs_solid *s = &body(HS_MS(ms))->solids[1];
         ck_assert(s->axis_aligned);
-        expect_vec(s->center, 10.5 + 0.02 * ms, 0, 4, NEAR);
-        expect_vec(s->half_extents, 1, 2, 3, 0);
+        hs_expect_vec(s->center, 10.5 + 0.02 * ms, 0, 4, HS_PAST_NEAR);
+        hs_expect_vec(s->half_extents, 1, 2, 3, 0);
         ck_assert_double_eq(s->radius, 0);
         for (int i = 0; i < 3; i++)
-            expect_vec(s->axes[i], i == 0, i == 1, i == 2, 0);
+            hs_expect_vec(s->axes[i], i == 0, i == 1, i == 2, 0);
     }
 }
 END_TEST
@@ -375,18 +322,18 @@ END_TEST
 START_TEST(oriented_boxes_turn_with_the_bone_and_by_themselves)
 {
     box_on_the_root(false);
-    float *own = rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation;
+    float *own = past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation;
     own[0] = own[3] = (float)sqrt(0.5); /* a quarter about x: y to z, z to -y */
-    struct hs_sample a = at(0, 10, 0, 0);
-    yaw(&a, 90);
-    put(a);
+    struct hs_sample a = hs_past_at(0, 10, 0, 0);
+    hs_past_yaw(&a, 90);
+    hs_past_put(&past, a, NULL);
     const struct hs_solid *s = &body(0)->solids[1];
     ck_assert(!s->axis_aligned);
-    expect_vec(s->center, 10, 0.5, 4, NEAR); /* the centre turns with the bone alone */
-    expect_vec(s->axes[0], 0, 1, 0, NEAR);
-    expect_vec(s->axes[1], 0, 0, 1, NEAR);
-    expect_vec(s->axes[2], 1, 0, 0, NEAR);
-    expect_vec(s->half_extents, 1, 2, 3, 0);
+    hs_expect_vec(s->center, 10, 0.5, 4, HS_PAST_NEAR); /* the centre turns with the bone alone */
+    hs_expect_vec(s->axes[0], 0, 1, 0, HS_PAST_NEAR);
+    hs_expect_vec(s->axes[1], 0, 0, 1, HS_PAST_NEAR);
+    hs_expect_vec(s->axes[2], 1, 0, 0, HS_PAST_NEAR);
+    hs_expect_vec(s->half_extents, 1, 2, 3, 0);
 }
 END_TEST
 
@@ -394,14 +341,15 @@ END_TEST
 
 START_TEST(eyes_of_stances_turn_with_the_root)
 {
-    rules->rigs[0]->stances[0].eye = (struct hs_vec){0.5, 0, 1.5};
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(100), 2, 0, 0);
-    yaw(&b, 90);
-    put(a);
-    put(b);
-    expect_vec(eye(0), 0.5, 0, 1.5, NEAR);
-    expect_vec(eye(HS_MS(100)), 2, 0.5, 1.5, NEAR);
-    expect_vec(eye(HS_MS(50)), 1 + 0.5 * cos(PI / 4), 0.5 * sin(PI / 4), 1.5, NEAR);
+    past.rules->rigs[0]->stances[0].eye = (struct hs_vec){0.5, 0, 1.5};
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 2, 0, 0);
+    hs_past_yaw(&b, 90);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, NULL);
+    hs_expect_vec(hs_past_eye(&past, 0), 0.5, 0, 1.5, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(100)), 2, 0.5, 1.5, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(50)), 1 + 0.5 * cos(HS_PI / 4), 0.5 * sin(HS_PI / 4),
+                  1.5, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -416,25 +364,27 @@ static const struct hs_extra *eye_at(double z)
 
 START_TEST(posted_eyes)
 {
-    put_extra(at(0, 0, 0, 0), eye_at(1));
-    put_extra(at(HS_MS(100), 2, 0, 0), eye_at(3));
-    put(at(HS_MS(200), 4, 0, 0));
-    put_extra(at(HS_MS(300), 6, 0, 0), eye_at(1));
-    struct hs_sample jump = at(HS_MS(400), 8, 0, 0);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), eye_at(1));
+    hs_past_put(&past, hs_past_at(HS_MS(100), 2, 0, 0), eye_at(3));
+    hs_past_put(&past, hs_past_at(HS_MS(200), 4, 0, 0), NULL);
+    hs_past_put(&past, hs_past_at(HS_MS(300), 6, 0, 0), eye_at(1));
+    struct hs_sample jump = hs_past_at(HS_MS(400), 8, 0, 0);
     jump.event = HS_EVENT_TELEPORT;
-    put(jump);
-    expect_vec(eye(0), 0, 0, 1, NEAR);
-    expect_vec(eye(HS_MS(25)), 0.5, 0, 1.5, NEAR);
-    expect_vec(eye(HS_MS(100)), 2, 0, 3, NEAR);
-    expect_vec(eye(HS_MS(150)), 3, 0, 2.3, NEAR); /* on the way to the stance's */
-    expect_vec(eye(HS_MS(200)), 4, 0, 1.6, NEAR);
-    expect_vec(eye(HS_MS(250)), 5, 0, 1.3, NEAR); /* and from it */
-    expect_vec(eye(HS_MS(300)), 6, 0, 1, NEAR);
-    expect_vec(eye(HS_MS(350)), 6, 0, 1, NEAR); /* held until the teleport */
-    expect_vec(eye(HS_MS(420)), 8, 0, 1.6, NEAR);
+    hs_past_put(&past, jump, NULL);
+    hs_expect_vec(hs_past_eye(&past, 0), 0, 0, 1, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(25)), 0.5, 0, 1.5, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(100)), 2, 0, 3, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(150)), 3, 0, 2.3,
+                  HS_PAST_NEAR); /* on the way to the stance's */
+    hs_expect_vec(hs_past_eye(&past, HS_MS(200)), 4, 0, 1.6, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(250)), 5, 0, 1.3, HS_PAST_NEAR); /* and from it */
+    hs_expect_vec(hs_past_eye(&past, HS_MS(300)), 6, 0, 1, HS_PAST_NEAR);
+    hs_expect_vec(hs_past_eye(&past, HS_MS(350)), 6, 0, 1,
+                  HS_PAST_NEAR); /* held until the teleport */
+    hs_expect_vec(hs_past_eye(&past, HS_MS(420)), 8, 0, 1.6, HS_PAST_NEAR);
     /* Posted eyes are no bones. */
     ck_assert_uint_eq(body(HS_MS(25))->count, 2);
-    expect_vec(body(HS_MS(25))->solids[0].center, 0.5, 0, 1.6, NEAR);
+    hs_expect_vec(body(HS_MS(25))->solids[0].center, 0.5, 0, 1.6, HS_PAST_NEAR);
 }
 END_TEST
 
@@ -445,20 +395,20 @@ START_TEST(reach_covers_the_body)
     box_on_the_root(_i % 2 == 1);
     struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
     extra->reach = 9;
-    struct hs_sample a = at(0, 0, 0, 0), b = at(HS_MS(100), 2, 0, 0);
-    yaw(&b, 60);
-    put(a);
-    put_extra(b, extra);
-    struct hs_bracket bracket = find(0);
-    double standing = hs_rewind_reach(history, rules, &bracket);
+    struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 2, 0, 0);
+    hs_past_yaw(&b, 60);
+    hs_past_put(&past, a, NULL);
+    hs_past_put(&past, b, extra);
+    struct hs_bracket bracket = hs_past_find(&past, 0);
+    double standing = hs_rewind_reach(past.history, past.rules, &bracket);
     /* The box's furthest corner is (1.5, 2, 7): 7.43. */
     ck_assert_double_ge(standing, hs_vec_length((struct hs_vec){1.5, 2, 7}));
     ck_assert_double_le(standing, hs_vec_length((struct hs_vec){0.5, 0, 4}) +
                                       hs_vec_length((struct hs_vec){1, 2, 3}) + 1e-9);
-    bracket = find(HS_MS(50));
-    ck_assert_double_eq(hs_rewind_reach(history, rules, &bracket), 9);
-    bracket = find(HS_MS(100));
-    ck_assert_double_eq(hs_rewind_reach(history, rules, &bracket), 9);
+    bracket = hs_past_find(&past, HS_MS(50));
+    ck_assert_double_eq(hs_rewind_reach(past.history, past.rules, &bracket), 9);
+    bracket = hs_past_find(&past, HS_MS(100));
+    ck_assert_double_eq(hs_rewind_reach(past.history, past.rules, &bracket), 9);
 }
 END_TEST
 
@@ -484,9 +434,5 @@ int main(void)
     tcase_add_test(tcase, posted_eyes);
     tcase_add_loop_test(tcase, reach_covers_the_body, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

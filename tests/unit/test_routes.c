@@ -1,9 +1,9 @@
 /* Which path and method is which route, and what is not one. */
 #include "api/routes.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -149,9 +149,5 @@ int main(void)
     tcase_add_test(tests, metrics_are_on_the_admin_listener_only);
     tcase_add_test(tests, patterns_lead_to_their_routes);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/ruleset.h"
 
@@ -132,7 +133,9 @@ START_TEST(units_differ_in_lengths_alone)
     struct hs_ruleset *cm = builtin(0), *other = builtin(_i);
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
-        double unit = scalar->kind == HS_SCALAR_LENGTH ? units[_i] : 1;
+        double unit = scalar->kind == HS_SCALAR_LENGTH ? units[_i]
+                      : scalar->kind == HS_SCALAR_AREA ? units[_i] * units[_i]
+                                                       : 1;
         expect_ratio(hs_scalar_get(scalar, cm), hs_scalar_get(scalar, other), unit, scalar->key);
     }
     ck_assert_uint_eq(cm->zone_count, other->zone_count);
@@ -343,7 +346,8 @@ START_TEST(every_scalar_has_its_range)
         double wrong[] = {scalar->low - (scalar->kind == HS_SCALAR_COUNT ? 1 : 0.001),
                           scalar->high + fmax(1, scalar->high / 1e6), (double)NAN};
         for (int k = 0; k < 3; k++) {
-            bool is_real = scalar->kind == HS_SCALAR_REAL || scalar->kind == HS_SCALAR_LENGTH;
+            bool is_real = scalar->kind == HS_SCALAR_REAL || scalar->kind == HS_SCALAR_LENGTH ||
+                           scalar->kind == HS_SCALAR_AREA;
             if (scalar->kind == HS_SCALAR_BOOL || (k == 2 && !is_real))
                 continue;
             hs_scalar_set(scalar, base, wrong[k]);
@@ -557,9 +561,5 @@ int main(void)
     tcase_add_test(tcase, empty_rulesets_and_many_faults);
     tcase_add_test(tcase, long_names_are_pointed_at_whole);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

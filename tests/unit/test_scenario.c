@@ -10,6 +10,7 @@
 #include "service/play/reference.h"
 #include "service/play/scenario.h"
 #include "service/play/track.h"
+#include "tests/support/run_suite.h"
 
 static json_t *parse(const char *text)
 {
@@ -583,9 +584,5 @@ int main(void)
     tcase_add_loop_test(scenario, test_scenario_refuses_files, 0, COUNT(bad_files));
     tcase_add_loop_test(scenario, test_scenario_refuses_requests, 0, COUNT(bad_requests));
     suite_add_tcase(suite, scenario);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -2,10 +2,10 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "tests/support/inspect.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/players.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;
@@ -38,59 +38,16 @@ static enum hs_frame_result place(int64_t time_us, const char *player)
     return post(time_us, hs_stage_entry(player, 0, 0, 0));
 }
 
-static struct hs_player_frame event(const char *player, enum hs_sample_event what)
-{
-    struct hs_player_frame entry = hs_stage_entry(player, 0, 0, 0);
-    entry.event = what;
-    return entry;
-}
-
-static const struct hs_history *history_of(const char *player)
-{
-    const struct hs_player *p = hs_players_find(&match->players, hs_stage_str(player));
-    ck_assert_ptr_nonnull(p);
-    return p->history;
-}
-
-static uint32_t samples_of(const char *player)
-{
-    struct hs_player_info info;
-    return hs_match_find_player(match, hs_stage_str(player), &info) ? info.samples : 0;
-}
-
-static const struct hs_sample *sample_at(const char *player, int64_t time_us)
-{
-    const struct hs_history *history = history_of(player);
-    int64_t i = hs_history_find(history, time_us);
-    ck_assert_int_ge(i, 0);
-    const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-    ck_assert_int_eq(sample->time_us, time_us);
-    return sample;
-}
-
-static const struct hs_state *state_at(const char *player, int64_t time_us)
-{
-    return hs_history_state(history_of(player), sample_at(player, time_us));
-}
-
-static struct hs_match_info info(void)
-{
-    struct hs_match_info out;
-    memset(&out, 0xA5, sizeof out);
-    hs_match_info(match, &out);
-    return out;
-}
-
 /* ---- inheritance ---- */
 
 START_TEST(first_sample_says_the_defaults)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
-    const struct hs_state *s = state_at("P", 0);
+    const struct hs_state *s = hs_state_at(match, "P", 0);
     ck_assert(s->rig == rules->default_rig && s->stance == 0 && s->team == HS_NONE);
     ck_assert(s->weapon == HS_NONE && s->any_weapon && s->ammo == -1 && !s->reloading);
     ck_assert(s->alive && s->life == 0 && !s->is_protected && s->damage_scale == 1);
-    const struct hs_sample *sample = sample_at("P", 0);
+    const struct hs_sample *sample = hs_sample_at(match, "P", 0);
     ck_assert(sample->rtt_us == -1 && sample->interp_us == -1 && sample->rotation[3] == 1);
     ck_assert(sample->aim[0] == 0 && sample->aim[1] == 0 && sample->aim[2] == 0);
 }
@@ -133,11 +90,12 @@ START_TEST(what_is_said_sticks)
     ck_assert_int_eq(post(0, speaking()), HS_FRAME_STORED);
     for (int ms = 50; ms <= 200; ms += 50) {
         hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
-        expect_spoken(state_at("P", HS_MS(ms)));
+        expect_spoken(hs_state_at(match, "P", HS_MS(ms)));
     }
     /* Another player inherits nothing of it. */
     hs_stage_place(match, HS_MS(200), "Q", 0, 0, 0);
-    ck_assert(state_at("Q", HS_MS(200))->alive && state_at("Q", HS_MS(200))->life == 0);
+    ck_assert(hs_state_at(match, "Q", HS_MS(200))->alive &&
+              hs_state_at(match, "Q", HS_MS(200))->life == 0);
 }
 END_TEST
 
@@ -145,9 +103,9 @@ START_TEST(rtt_and_interp_stick)
 {
     post(0, speaking());
     hs_stage_place(match, HS_MS(50), "P", 0, 0, 0);
-    ck_assert_int_eq(sample_at("P", 0)->rtt_us, 42000);
-    ck_assert_int_eq(sample_at("P", HS_MS(50))->rtt_us, 42000);
-    ck_assert_int_eq(sample_at("P", HS_MS(50))->interp_us, 50000);
+    ck_assert_int_eq(hs_sample_at(match, "P", 0)->rtt_us, 42000);
+    ck_assert_int_eq(hs_sample_at(match, "P", HS_MS(50))->rtt_us, 42000);
+    ck_assert_int_eq(hs_sample_at(match, "P", HS_MS(50))->interp_us, 50000);
 }
 END_TEST
 
@@ -165,34 +123,37 @@ START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
     ck_assert_int_eq(place(HS_MS(150), "P"), HS_FRAME_STORED);
     ck_assert_int_eq(place(HS_MS(75), "P"), HS_FRAME_STORED);
     ck_assert_int_eq(place(HS_MS(250), "P"), HS_FRAME_STORED);
-    ck_assert_int_eq(state_at("P", HS_MS(50))->ammo, 99);
-    ck_assert(state_at("P", HS_MS(50))->alive && state_at("P", HS_MS(50))->life == 0);
-    ck_assert_int_eq(state_at("P", HS_MS(75))->ammo, 99);  /* of the one before it in time */
-    ck_assert_int_eq(state_at("P", HS_MS(100))->ammo, -1); /* was there before: unchanged */
-    ck_assert_uint_eq(state_at("P", HS_MS(100))->weapon, HS_NONE);
-    ck_assert_int_eq(state_at("P", HS_MS(150))->ammo, -1);
-    expect_spoken(state_at("P", HS_MS(200)));
-    expect_spoken(state_at("P", HS_MS(250)));
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(50))->ammo, 99);
+    ck_assert(hs_state_at(match, "P", HS_MS(50))->alive &&
+              hs_state_at(match, "P", HS_MS(50))->life == 0);
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(75))->ammo,
+                     99); /* of the one before it in time */
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo,
+                     -1); /* was there before: unchanged */
+    ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->weapon, HS_NONE);
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(150))->ammo, -1);
+    expect_spoken(hs_state_at(match, "P", HS_MS(200)));
+    expect_spoken(hs_state_at(match, "P", HS_MS(250)));
 }
 END_TEST
 
 START_TEST(a_late_spawn_does_not_renumber_later_lives)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
-    ck_assert_int_eq(post(HS_MS(200), event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
-    ck_assert_int_eq(post(HS_MS(100), event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
-    ck_assert_int_eq(state_at("P", HS_MS(100))->life, 1);
-    ck_assert_int_eq(state_at("P", HS_MS(200))->life, 1);
+    ck_assert_int_eq(post(HS_MS(200), hs_stage_event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(100), hs_stage_event("P", HS_EVENT_SPAWN)), HS_FRAME_STORED);
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->life, 1);
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(200))->life, 1);
 }
 END_TEST
 
 START_TEST(deaths_and_spawns)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
-    post(HS_MS(50), event("P", HS_EVENT_DEATH));
+    post(HS_MS(50), hs_stage_event("P", HS_EVENT_DEATH));
     hs_stage_place(match, HS_MS(100), "P", 0, 0, 0);
-    post(HS_MS(150), event("P", HS_EVENT_SPAWN));
-    struct hs_player_frame given = event("P", HS_EVENT_SPAWN);
+    post(HS_MS(150), hs_stage_event("P", HS_EVENT_SPAWN));
+    struct hs_player_frame given = hs_stage_event("P", HS_EVENT_SPAWN);
     given.fields = HS_FIELD_LIFE;
     given.life = 40;
     post(HS_MS(200), given);
@@ -204,7 +165,7 @@ START_TEST(deaths_and_spawns)
     } want[] = {{0, true, 0},   {50, false, 0},  {100, false, 0},
                 {150, true, 1}, {200, true, 40}, {250, true, 40}};
     for (int i = 0; i < 6; i++) {
-        const struct hs_state *s = state_at("P", HS_MS(want[i].ms));
+        const struct hs_state *s = hs_state_at(match, "P", HS_MS(want[i].ms));
         ck_assert_int_eq(s->alive, want[i].alive);
         ck_assert_int_eq(s->life, want[i].life);
     }
@@ -224,13 +185,13 @@ START_TEST(another_rig_begins_with_its_first_stance)
     struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
     entry.rig = HS_STR("body"); /* the same again: nothing changes */
     post(HS_MS(50), entry);
-    ck_assert_uint_eq(state_at("P", HS_MS(50))->stance, 1);
+    ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(50))->stance, 1);
     entry.rig = HS_STR("tall");
     post(HS_MS(100), entry);
-    ck_assert_uint_eq(state_at("P", HS_MS(100))->rig, rig);
-    ck_assert_uint_eq(state_at("P", HS_MS(100))->stance, 0);
+    ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->rig, rig);
+    ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->stance, 0);
     hs_stage_place(match, HS_MS(150), "P", 0, 0, 0);
-    ck_assert_uint_eq(state_at("P", HS_MS(150))->rig, rig);
+    ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(150))->rig, rig);
 }
 END_TEST
 
@@ -239,7 +200,7 @@ START_TEST(foreign_weapons_are_remembered_as_foreign)
     struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
     entry.weapon = HS_STR("bazooka");
     post(0, entry);
-    ck_assert_uint_eq(state_at("P", 0)->weapon, HS_WEAPON_FOREIGN);
+    ck_assert_uint_eq(hs_state_at(match, "P", 0)->weapon, HS_WEAPON_FOREIGN);
 }
 END_TEST
 
@@ -248,32 +209,32 @@ END_TEST
 START_TEST(leaving_ends_the_session)
 {
     post(0, speaking());
-    ck_assert_int_eq(post(HS_MS(100), event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(100), hs_stage_event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     struct hs_player_info player;
     ck_assert(!hs_match_find_player(match, HS_STR("P"), &player));
     ck_assert(!hs_match_player(match, 0, &player));
-    ck_assert_uint_eq(info().players, 0);
-    ck_assert_uint_eq(hs_history_count(history_of("P")), 0);
+    ck_assert_uint_eq(hs_info_of(match).players, 0);
+    ck_assert_uint_eq(hs_history_count(hs_history_of(match, "P")), 0);
     /* Leaving twice, or without having been there, is no fault. */
-    ck_assert_int_eq(post(HS_MS(150), event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
-    ck_assert_int_eq(post(HS_MS(150), event("Nobody", HS_EVENT_LEAVE)), HS_FRAME_STORED);
-    ck_assert_uint_eq(info().players, 0);
+    ck_assert_int_eq(post(HS_MS(150), hs_stage_event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_int_eq(post(HS_MS(150), hs_stage_event("Nobody", HS_EVENT_LEAVE)), HS_FRAME_STORED);
+    ck_assert_uint_eq(hs_info_of(match).players, 0);
 }
 END_TEST
 
 START_TEST(late_frames_of_an_old_session_stay_out)
 {
     post(0, speaking());
-    post(HS_MS(100), event("P", HS_EVENT_LEAVE));
+    post(HS_MS(100), hs_stage_event("P", HS_EVENT_LEAVE));
     ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(100), "P"), HS_FRAME_TOO_OLD);
-    ck_assert_uint_eq(info().players, 0);
+    ck_assert_uint_eq(hs_info_of(match).players, 0);
     ck_assert_int_eq(place(HS_MS(100) + 1, "P"), HS_FRAME_STORED);
-    ck_assert_uint_eq(info().players, 1);
+    ck_assert_uint_eq(hs_info_of(match).players, 1);
     ck_assert_int_eq(place(HS_MS(60), "P"), HS_FRAME_TOO_OLD); /* now, too */
-    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
     /* The new session starts from nothing. */
-    const struct hs_state *s = state_at("P", HS_MS(100) + 1);
+    const struct hs_state *s = hs_state_at(match, "P", HS_MS(100) + 1);
     ck_assert(s->alive && s->life == 0 && s->weapon == HS_NONE && s->team == HS_NONE);
 }
 END_TEST
@@ -289,7 +250,7 @@ START_TEST(counters_of_a_session_end_with_it)
     ck_assert(hs_match_find_player(match, HS_STR("S"), &player));
     ck_assert_uint_eq(player.reasons[HS_REASON_OK], 1);
     ck_assert_double_eq(player.damage_dealt, 40);
-    post(HS_MS(1050), event("S", HS_EVENT_LEAVE));
+    post(HS_MS(1050), hs_stage_event("S", HS_EVENT_LEAVE));
     hs_stage_place(match, HS_MS(1100), "S", 0, 0, 0);
     ck_assert(hs_match_find_player(match, HS_STR("S"), &player));
     ck_assert_uint_eq(player.reasons[HS_REASON_OK], 0);
@@ -312,16 +273,16 @@ START_TEST(three_agreeing_frames_restart_the_clock)
     unsigned flags = 0;
     ck_assert_int_eq(place(jump, "P"), refusal);
     ck_assert_int_eq(place(jump + HS_MS(50), "P"), refusal);
-    ck_assert_uint_eq(samples_of("P"), 2); /* history kept */
-    ck_assert_int_eq(info().newest_us, HS_MS(50));
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 2); /* history kept */
+    ck_assert_int_eq(hs_info_of(match).newest_us, HS_MS(50));
     ck_assert_int_eq(post_flags(jump + HS_MS(100), hs_stage_entry("P", 9, 0, 0), &flags),
                      HS_FRAME_STORED);
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
-    ck_assert_uint_eq(samples_of("P"), 1);
-    ck_assert_int_eq(info().newest_us, jump + HS_MS(100));
-    ck_assert(info().needs_resync);
-    ck_assert_int_eq(info().opening_us, 0);          /* the match is the same */
-    expect_spoken(state_at("P", jump + HS_MS(100))); /* and so is the player */
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
+    ck_assert_int_eq(hs_info_of(match).newest_us, jump + HS_MS(100));
+    ck_assert(hs_info_of(match).needs_resync);
+    ck_assert_int_eq(hs_info_of(match).opening_us, 0);         /* the match is the same */
+    expect_spoken(hs_state_at(match, "P", jump + HS_MS(100))); /* and so is the player */
     ck_assert_int_eq(place(jump + HS_MS(150), "P"), HS_FRAME_STORED);
     ck_assert_int_eq(place(HS_MS(100), "P"), _i == 0 ? HS_FRAME_TOO_OLD : HS_FRAME_TIME_JUMP);
 }
@@ -339,9 +300,9 @@ START_TEST(frames_that_do_not_agree_restart_nothing)
     ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* the old clock */
     ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP); /* first again */
     ck_assert_int_eq(place(far + HS_MS(1150), "P"), HS_FRAME_TIME_JUMP);
-    ck_assert_uint_eq(samples_of("P"), 2);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 2);
     ck_assert_int_eq(place(far + HS_MS(2150), "P"), HS_FRAME_STORED); /* 1 s apart agrees */
-    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
 }
 END_TEST
 
@@ -353,7 +314,7 @@ START_TEST(a_small_step_back_heals_by_itself)
     for (int ms = 3000; ms < 5000; ms += 50)
         ck_assert_int_eq(place(HS_MS(ms), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(6050), "P"), HS_FRAME_STORED);
-    ck_assert_uint_eq(samples_of("P"), 21);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 21);
 }
 END_TEST
 
@@ -362,7 +323,7 @@ START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
     hs_stage_place(match, HS_MS(10000), "P", 0, 0, 0);
     ck_assert_int_eq(place(HS_MS(5000), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(10000) + HS_MS(3600000), "P"), HS_FRAME_TIME_JUMP);
-    ck_assert_uint_eq(samples_of("P"), 1);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
 }
 END_TEST
 
@@ -375,8 +336,8 @@ START_TEST(refused_entries_do_not_restart_the_clock)
         entry.fields = HS_FIELD_ROTATION; /* and it is 0 0 0 0 */
         ck_assert_int_ne(post(HS_MS(100000 + 50 * i), entry), HS_FRAME_STORED);
     }
-    ck_assert_uint_eq(samples_of("P"), 1);
-    ck_assert_int_eq(info().newest_us, 0);
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
+    ck_assert_int_eq(hs_info_of(match).newest_us, 0);
 }
 END_TEST
 
@@ -390,9 +351,9 @@ START_TEST(strangers_to_a_full_match_do_not_restart_the_clock)
     }
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(place(HS_MS(100000 + 50 * i), "Q"), HS_FRAME_TIME_JUMP);
-    ck_assert_int_eq(info().newest_us, 0);
-    ck_assert_uint_eq(samples_of("p0"), 1);
-    post(HS_MS(50), event("p0", HS_EVENT_LEAVE));
+    ck_assert_int_eq(hs_info_of(match).newest_us, 0);
+    ck_assert_uint_eq(hs_samples_of(match, "p0"), 1);
+    post(HS_MS(50), hs_stage_event("p0", HS_EVENT_LEAVE));
     ck_assert_int_eq(place(HS_MS(100000), "Q"), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(place(HS_MS(100050), "Q"), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(place(HS_MS(100100), "Q"), HS_FRAME_STORED);
@@ -402,7 +363,7 @@ END_TEST
 START_TEST(old_sessions_end_with_the_old_clock)
 {
     hs_stage_place(match, HS_MS(50000), "P", 0, 0, 0);
-    post(HS_MS(50050), event("P", HS_EVENT_LEAVE));
+    post(HS_MS(50050), hs_stage_event("P", HS_EVENT_LEAVE));
     for (int i = 0; i < 3; i++)
         place(HS_MS(50 * i), "Q");
     ck_assert_int_eq(place(HS_MS(150), "P"), HS_FRAME_STORED);
@@ -411,14 +372,14 @@ END_TEST
 
 START_TEST(resync_until_one_window_is_there)
 {
-    ck_assert(info().needs_resync && !info().has_frames);
+    ck_assert(hs_info_of(match).needs_resync && !hs_info_of(match).has_frames);
     hs_stage_place(match, HS_MS(500), "P", 0, 0, 0);
-    ck_assert(info().needs_resync && info().has_frames);
+    ck_assert(hs_info_of(match).needs_resync && hs_info_of(match).has_frames);
     hs_stage_place(match, HS_MS(1499), "P", 0, 0, 0);
-    ck_assert(info().needs_resync);
+    ck_assert(hs_info_of(match).needs_resync);
     hs_stage_place(match, HS_MS(1500), "P", 0, 0, 0);
-    ck_assert(!info().needs_resync);
-    ck_assert_int_eq(info().opening_us, HS_MS(500));
+    ck_assert(!hs_info_of(match).needs_resync);
+    ck_assert_int_eq(hs_info_of(match).opening_us, HS_MS(500));
 }
 END_TEST
 
@@ -426,8 +387,8 @@ START_TEST(a_late_frame_lengthens_the_window)
 {
     hs_stage_place(match, HS_MS(1000), "P", 0, 0, 0);
     hs_stage_place(match, HS_MS(0), "P", 0, 0, 0);
-    ck_assert(!info().needs_resync);
-    ck_assert_int_eq(info().newest_us, HS_MS(1000));
+    ck_assert(!hs_info_of(match).needs_resync);
+    ck_assert_int_eq(hs_info_of(match).newest_us, HS_MS(1000));
 }
 END_TEST
 
@@ -436,7 +397,7 @@ START_TEST(empty_frames_say_nothing)
     unsigned flags = 0;
     struct hs_frame frame = {.time_us = HS_MS(50), .players = NULL, .player_count = 0};
     ck_assert(hs_match_post_frame(match, &frame, NULL, &flags));
-    ck_assert(!info().has_frames);
+    ck_assert(!hs_info_of(match).has_frames);
     hs_match_destroy(NULL);
 }
 END_TEST
@@ -468,9 +429,5 @@ int main(void)
     tcase_add_test(tcase, a_late_frame_lengthens_the_window);
     tcase_add_test(tcase, empty_frames_say_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
+#include "tests/support/world_cases.h"
 #include "validators/hit_context.h"
 #include "validators/shot.h"
 
@@ -361,6 +363,33 @@ START_TEST(a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself)
 }
 END_TEST
 
+/* A wall between where the shot was posted and where its hit starts; and one beside both. */
+static void expect_walls_at_a_forgotten_launch(void)
+{
+    struct hs_hit_claim hit = hs_stage_claim(HS_MS(4000), 120, 0, 1.6);
+    hit.weapon = HS_STR("bow");
+    hit.start = (struct hs_vec){0, 0.3, 1.6};
+    for (int i = 0; i < 2; i++) {
+        struct hs_test_mesh mesh = {0};
+        double y = i == 0 ? 0.1 : 0.4;
+        hs_test_mesh_box(&mesh, (struct hs_vec){-0.5, y, 0}, (struct hs_vec){0.5, y + 0.05, 3});
+        struct hs_world *world = hs_world_create(&mesh.mesh, NULL, NULL);
+        ck_assert_ptr_nonnull(world);
+        hs_match_set_world(match, world);
+        struct hs_hit_result *r = hs_stage_verify(match, &hit, HS_MS(4000));
+        if (i == 0)
+            hs_expect_reason(r, HS_REASON_ORIGIN_OCCLUDED);
+        else
+            hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_PASS, HS_REASON_OK);
+        hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, i == 0 ? 0.1 : 0.3,
+                          i == 0 ? 0.3 : 0.5);
+        free(r);
+        hs_match_set_world(match, NULL);
+        hs_world_destroy(world);
+        hs_test_mesh_free(&mesh);
+    }
+}
+
 /* The history of the launch is gone by the time of the hit: what was posted stands for it. */
 START_TEST(a_launch_that_is_forgotten)
 {
@@ -387,6 +416,7 @@ START_TEST(a_launch_that_is_forgotten)
     r = hs_stage_verify(match, &hit, HS_MS(4000));
     hs_expect_reason(r, HS_REASON_ORIGIN_MISMATCH);
     free(r);
+    expect_walls_at_a_forgotten_launch();
     hit = hs_stage_claim(HS_MS(4000), 0, 120, 1.6);
     hit.weapon = HS_STR("bow");
     hit.target = hs_stage_str(NULL);
@@ -439,9 +469,5 @@ int main(void)
     tcase_add_test(tcase, a_launch_that_is_forgotten);
     tcase_add_test(tcase, a_shot_is_remembered_so_long);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "service/simulate/simulate.h"
 #include "service/simulate/simulation.h"
 #include "service/simulate/skirmish.h"
+#include "tests/support/run_suite.h"
 
 /* ---- links ---- */
 
@@ -280,9 +281,5 @@ int main(void)
     tcase_add_test(tcase, the_report_names_what_it_counts);
     tcase_add_test(tcase, wrong_usage);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/angle.h"
 #include "validators/digest.h"
 #include "validators/spread.h"
@@ -196,9 +197,5 @@ int main(void)
     tcase_add_test(tcase, pellets_are_even_over_the_disc);
     tcase_add_test(tcase, no_spread_is_straight_on);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

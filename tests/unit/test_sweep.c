@@ -5,8 +5,8 @@
  */
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "tests/support/run_suite.h"
 #include "validators/sweep.h"
 
 #define ROOT_HALF 0.70710678118654752440
@@ -325,9 +325,5 @@ int main(void)
     tcase_add_loop_test(tcase, from_the_centre_a_direction_is_chosen, 0, 4);
     tcase_add_loop_test(tcase, distance_to_the_surface, 0, 8);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/play/synthetic.h"
+#include "tests/support/run_suite.h"
 
 enum { SEEDS = 4 };
 #define SECONDS 12.0
@@ -282,9 +283,5 @@ int main(void)
     tcase_add_test(tests, screens_show_the_way_between_ticks);
     tcase_add_loop_test(tests, everybody_is_true_to_his_kind, 0, SEEDS);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "service/play/picture.h"
 #include "service/play/tally.h"
 #include "service/play/walkers.h"
+#include "tests/support/run_suite.h"
 
 static void add(struct hs_tally *tally, const char *who, enum hs_truth truth, const char *text)
 {
@@ -147,9 +148,5 @@ int main(void)
     tcase_add_test(tests, latencies_are_ordered);
     tcase_add_test(tests, pictures_show_the_miss_from_where_it_is_seen);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

@@ -1,4 +1,5 @@
 /* The world by hand: one triangle or box at a time, and answers known without arithmetic. */
+#include "tests/support/run_suite.h"
 #include "validators/world.h"
 
 #include "tests/support/world_cases.h"
@@ -398,9 +399,5 @@ int main(void)
     tcase_add_test(tests, beyond_every_world);
     tcase_add_test(tests, nearest_point_of_a_triangle);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

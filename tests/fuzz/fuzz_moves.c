@@ -1,0 +1,17 @@
+/* libFuzzer on POST .../moves; what must hold is in tests/support/fuzz_moves.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/fuzz_targets.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *fault = hs_fuzz_moves(data, size);
+    if (fault != NULL) {
+        fprintf(stderr, "fuzz_moves: %s\n", fault);
+        abort();
+    }
+    return 0;
+}

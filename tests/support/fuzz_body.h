@@ -1,0 +1,21 @@
+/* A request body on its way through the edge, as fuzzed bytes. */
+#ifndef HS_TESTS_FUZZ_BODY_H
+#define HS_TESTS_FUZZ_BODY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/json_in.h"
+
+struct hs_fuzz_body {
+    struct hs_problem problem;
+    struct hs_arena arena;
+    struct hs_reader reader;
+    json_t *root; /* NULL: refused by the parser */
+};
+
+/* The body must stay where it is until it is closed. */
+void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size);
+void hs_fuzz_body_close(struct hs_fuzz_body *body);
+
+#endif

@@ -1,0 +1,20 @@
+/* What a match holds of a player, for tests of what was stored. Failures end the test. */
+#ifndef HS_TESTS_INSPECT_H
+#define HS_TESTS_INSPECT_H
+
+#include "validators/players.h"
+
+const struct hs_history *hs_history_of(const struct hs_match *match, const char *player);
+
+/* 0 where there is no such player. */
+uint32_t hs_samples_of(const struct hs_match *match, const char *player);
+
+/* The sample of exactly that time, and what holds from it on. */
+const struct hs_sample *hs_sample_at(const struct hs_match *match, const char *player,
+                                     int64_t time_us);
+const struct hs_state *hs_state_at(const struct hs_match *match, const char *player,
+                                   int64_t time_us);
+
+struct hs_match_info hs_info_of(const struct hs_match *match);
+
+#endif

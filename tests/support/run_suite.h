@@ -1,0 +1,11 @@
+/* How every test program ends. */
+#ifndef HS_TESTS_RUN_SUITE_H
+#define HS_TESTS_RUN_SUITE_H
+
+#include <check.h>
+
+/* Runs the suite, which it takes, and prints what came of it. The exit code: 0 all is well, else 1.
+   What was printed before comes before, and only once, whether or not the tests fork. */
+int hs_run_suite(Suite *suite);
+
+#endif
