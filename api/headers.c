@@ -172,6 +172,8 @@ void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_st
         headers->type_fine = is_json(value);
     } else if (same(name, "host")) {
         headers->hosts++;
+    } else if (same(name, "authorization")) {
+        headers->authorizations++;
     } else if (same(name, "x-request-id")) {
         note_request_id(headers, value);
     } else if (same(name, "traceparent")) {
@@ -189,9 +191,11 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                        headers->lengths);
     else if (headers->length_bad)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length is not a decimal number");
-    else if (headers->types > 1 || headers->hosts > 1)
+    else if (headers->types > 1 || headers->hosts > 1 || headers->authorizations > 1)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s came more than once",
-                       headers->types > 1 ? "Content-Type" : "Host");
+                       headers->types > 1   ? "Content-Type"
+                       : headers->hosts > 1 ? "Host"
+                                            : "Authorization");
     else if (headers->transfer_encoding)
         hs_problem_set(problem, HS_PROBLEM_LENGTH_REQUIRED,
                        "Send a Content-Length; no Transfer-Encoding is accepted");

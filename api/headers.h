@@ -16,6 +16,7 @@ enum { HS_REQUEST_ID_MAX = 128 };
 
 struct hs_headers {
     unsigned lengths, types, hosts;         /* how often the field came */
+    unsigned authorizations;                /* the same of Authorization, which is not kept */
     size_t length;                          /* Content-Length; only with lengths == 1 */
     bool length_bad;                        /* not a plain decimal number that fits */
     bool transfer_encoding;                 /* any Transfer-Encoding */

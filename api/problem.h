@@ -15,6 +15,7 @@
     X(MALFORMED_JSON, "malformed_json", 400, "The body is not acceptable JSON")                    \
     X(INVALID_REQUEST, "invalid_request", 400, "The request has bad fields")                       \
     X(BAD_HEADER, "bad_header", 400, "A header is ambiguous or malformed")                         \
+    X(UNAUTHORIZED, "unauthorized", 401, "A valid token is required")                              \
     X(FORBIDDEN, "forbidden", 403, "Not allowed")                                                  \
     X(UNKNOWN_MATCH, "unknown_match", 404, "No such match is open")                                \
     X(UNKNOWN_ROUTE, "unknown_route", 404, "No such route")                                        \

@@ -15,6 +15,9 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
         fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
     if (headers->allow != NULL && headers->allow[0] != '\0')
         fine = fine && MHD_add_response_header(response, "Allow", headers->allow) == MHD_YES;
+    if (headers->challenge != NULL && headers->challenge[0] != '\0')
+        fine = fine &&
+               MHD_add_response_header(response, "WWW-Authenticate", headers->challenge) == MHD_YES;
     if (status == 503)
         fine = fine && MHD_add_response_header(response, "Retry-After", seconds) == MHD_YES;
     if (headers->close)

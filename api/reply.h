@@ -17,6 +17,7 @@ struct MHD_Connection;
 struct hs_reply_headers {
     const char *request_id; /* X-Request-Id of every reply */
     const char *allow;      /* NULL or "": no Allow */
+    const char *challenge;  /* NULL or "": no WWW-Authenticate */
     bool close;             /* the connection ends with this reply */
 };
 

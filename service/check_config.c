@@ -2,6 +2,7 @@
 
 #include "service/options.h"
 #include "service/ruleset_store.h"
+#include "service/tokens.h"
 
 /* Where the lines go, and whether there were any. */
 struct report {
@@ -45,6 +46,17 @@ static void check_rulesets(const char *path, const struct hs_options *options,
     hs_ruleset_store_destroy(store);
 }
 
+static void check_tokens(const struct hs_options *options, struct report *report)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (options->token_file[0] == '\0')
+        return;
+    hs_tokens_destroy(hs_tokens_load(options->token_file, &problem));
+    if (problem.code != HS_PROBLEM_NONE)
+        put_problem(report, options->token_file, &problem);
+}
+
 int hs_check_config(const char *path, FILE *to)
 {
     struct report report = {.to = to};
@@ -58,6 +70,7 @@ int hs_check_config(const char *path, FILE *to)
     if (problem.code != HS_PROBLEM_NONE)
         put_problem(&report, path, &problem);
     check_rulesets(path, &options, &report);
+    check_tokens(&options, &report);
     if (report.lines == 0)
         fputs("ok\n", to);
     return report.lines == 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /* maps: put, look at, take away. */
 #include "api/maps.h"
 
+#include "service/auth.h"
 #include "service/endpoints.h"
 #include "service/map_store.h"
 #include "service/serve.h"
@@ -18,14 +19,17 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     struct hs_str kept = service->record != NULL ? request->body : (struct hs_str){0};
     struct hs_world_mesh mesh = hs_map_mesh(document);
     struct hs_map_entry *entry = NULL;
-    enum hs_map_put result =
-        hs_map_store_put_kept(service->maps, request->params.name[0], &mesh, kept, &entry);
+    enum hs_map_put result = hs_map_store_put_kept(service->maps, request->tenant,
+                                                   request->params.name[0], &mesh, kept, &entry);
     switch (result) {
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
         write_map(reply, entry);
         hs_map_store_release(service->maps, entry);
+        return;
+    case HS_MAP_FOREIGN:
+        hs_auth_not_yours(reply->problem);
         return;
     case HS_MAP_FULL:
         hs_endpoint_overloaded(reply, "as many maps are loaded as are configured");
@@ -56,9 +60,9 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
 void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {
-    struct hs_map_entry *entry = hs_map_store_get(service->maps, request->params.name[0]);
+    struct hs_map_entry *entry = hs_endpoint_map(service, request, request->params.name[0]);
     if (entry == NULL) {
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such map");
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
         return;
     }
     write_map(reply, entry);
@@ -68,8 +72,8 @@ void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *re
 void hs_endpoint_map_delete(struct hs_service *service, const struct hs_request *request,
                             struct hs_reply *reply)
 {
-    if (hs_map_store_delete(service->maps, request->params.name[0]))
+    if (hs_map_store_delete(service->maps, request->tenant, request->params.name[0]))
         reply->status = 204;
     else
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such map");
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
 }

@@ -27,12 +27,11 @@ static void list_match(void *context, struct hs_match_slot *slot)
 void hs_endpoint_match_list(struct hs_service *service, const struct hs_request *request,
                             struct hs_reply *reply)
 {
-    (void)request;
     struct hs_writer writer = {.buffer = &reply->body};
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "matches");
     hs_write_begin(&writer, '[');
-    hs_registry_each(service->registry, list_match, &writer);
+    hs_registry_each_of(service->registry, request->tenant, list_match, &writer);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
 }
@@ -62,7 +61,7 @@ static void confirm_nameless_map(struct hs_service *service, const struct hs_req
                                  const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(service->registry, request->params.name[0], NULL, &slot);
+    hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot != NULL && confirms(slot, wanted, ruleset))
         answer_put(slot, false, reply);
     else
@@ -93,10 +92,11 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
                       const struct hs_match_request *wanted, struct hs_reply *reply)
 {
     struct hs_str name = wanted->ruleset.ptr != NULL ? wanted->ruleset : HS_STR("default");
-    struct hs_match_opening opening = {.limits = hs_endpoint_match_limits(service)};
-    opening.ruleset = hs_ruleset_store_get(service->rulesets, name);
+    struct hs_match_opening opening = {.limits = hs_endpoint_match_limits(service),
+                                       .tenant = request->tenant};
+    opening.ruleset = hs_endpoint_ruleset(service, request, name);
     if (wanted->map.ptr != NULL)
-        opening.map = hs_map_store_get(service->maps, wanted->map);
+        opening.map = hs_endpoint_map(service, request, wanted->map);
     if (opening.ruleset == NULL)
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)name.len, name.ptr);
     else if (wanted->map.ptr != NULL && opening.map == NULL)

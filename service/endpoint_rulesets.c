@@ -1,6 +1,7 @@
 /* rulesets: list, look at, replace. */
 #include "api/rulesets.h"
 
+#include "service/auth.h"
 #include "service/endpoints.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
@@ -13,9 +14,19 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text(writer, revision);
 }
 
+/* A list for somebody: what is his and what is everybody's. */
+struct listing {
+    struct hs_writer *writer;
+    struct hs_str tenant; /* ptr NULL: everything */
+};
+
 static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
 {
-    struct hs_writer *writer = context;
+    const struct listing *listing = context;
+    struct hs_writer *writer = listing->writer;
+    if (listing->tenant.ptr != NULL && entry->owner.text[0] != '\0' &&
+        !hs_str_equal(hs_name_str(&entry->owner), listing->tenant))
+        return;
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
     hs_write_key(writer, "builtin");
@@ -26,12 +37,12 @@ static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
 void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply)
 {
-    (void)request;
     struct hs_writer writer = {.buffer = &reply->body};
+    struct listing listing = {&writer, request->tenant};
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "rulesets");
     hs_write_begin(&writer, '[');
-    hs_ruleset_store_each(service->rulesets, list_ruleset, &writer);
+    hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
 }
@@ -39,10 +50,9 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
 void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,
                              struct hs_reply *reply)
 {
-    struct hs_ruleset_entry *entry =
-        hs_ruleset_store_get(service->rulesets, request->params.name[0]);
+    struct hs_ruleset_entry *entry = hs_endpoint_ruleset(service, request, request->params.name[0]);
     if (entry == NULL) {
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
         return;
     }
     struct hs_writer writer = {.buffer = &reply->body};
@@ -54,22 +64,26 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-static void answer_put(struct hs_service *service, struct hs_ruleset *ruleset, struct hs_str name,
-                       struct hs_reply *reply)
+static void answer_put(struct hs_service *service, const struct hs_request *request,
+                       struct hs_ruleset *ruleset, struct hs_reply *reply)
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};
-    enum hs_ruleset_put result = hs_ruleset_store_put(service->rulesets, ruleset, revision);
+    enum hs_ruleset_put result =
+        hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
     switch (result) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
-        write_head(&writer, name, revision);
+        write_head(&writer, request->params.name[0], revision);
         hs_write_end(&writer, '}');
         return;
     case HS_RULESET_RESERVED:
         hs_problem_add(reply->problem, "/name", "`default` is not a name of its own");
+        return;
+    case HS_RULESET_FOREIGN:
+        hs_auth_not_yours(reply->problem);
         return;
     case HS_RULESET_FULL:
         hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
@@ -89,6 +103,6 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
         return;
     struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
     if (hs_body_is_fine(&body, reply))
-        answer_put(service, ruleset, name, reply);
+        answer_put(service, request, ruleset, reply);
     hs_body_close(&body);
 }

@@ -1,6 +1,8 @@
 /* The table from routes to endpoints, and what they share. */
 #include "service/endpoints.h"
 
+#include "api/scopes.h"
+#include "service/auth.h"
 #include "service/log.h"
 #include "service/map_store.h"
 #include "service/metrics.h"
@@ -59,6 +61,41 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "%s", what);
 }
 
+void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
+                         enum hs_problem_code code, const char *detail)
+{
+    if (request->tenant.ptr != NULL)
+        hs_auth_not_yours(reply->problem);
+    else
+        hs_problem_set(reply->problem, code, "%s", detail);
+}
+
+static bool may_see(const struct hs_request *request, const struct hs_name *owner)
+{
+    return request->tenant.ptr == NULL || owner->text[0] == '\0' ||
+           hs_str_equal(hs_name_str(owner), request->tenant);
+}
+
+struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
+                                             const struct hs_request *request, struct hs_str name)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+    if (entry == NULL || may_see(request, &entry->owner))
+        return entry;
+    hs_ruleset_store_release(service->rulesets, entry);
+    return NULL;
+}
+
+struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
+                                     struct hs_str name)
+{
+    struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
+    if (entry == NULL || may_see(request, &entry->owner))
+        return entry;
+    hs_map_store_release(service->maps, entry);
+    return NULL;
+}
+
 struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service)
 {
     const struct hs_options *options = service->options;
@@ -73,15 +110,16 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    enum hs_registry_result result =
-        hs_registry_acquire(service->registry, request->params.name[0], opening, &slot);
+    enum hs_registry_result result = hs_registry_acquire(service->registry, request->tenant,
+                                                         request->params.name[0], opening, &slot);
     *created = result == HS_REGISTRY_CREATED;
     switch (result) {
     case HS_REGISTRY_FOUND:
     case HS_REGISTRY_CREATED:
         break;
     case HS_REGISTRY_MISSING:
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
+    case HS_REGISTRY_FOREIGN:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
         break;
     case HS_REGISTRY_FULL:
         hs_endpoint_overloaded(reply, "as many matches are open as are configured");
@@ -102,9 +140,10 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 {
     const char *map = service->options->default_map;
     struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(service->rulesets),
-                                       .limits = hs_endpoint_match_limits(service)};
+                                       .limits = hs_endpoint_match_limits(service),
+                                       .tenant = request->tenant};
     if (map[0] != '\0')
-        opening.map = hs_map_store_get(service->maps, (struct hs_str){map, strlen(map)});
+        opening.map = hs_endpoint_map(service, request, (struct hs_str){map, strlen(map)});
     bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
     if (lacks_map)
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH,
@@ -117,16 +156,23 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     return slot;
 }
 
+/* Who only verifies does not open matches. */
+static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
+{
+    return service->options->auto_open &&
+           (request->tenant.ptr == NULL || hs_route_allows(HS_ROUTE_MATCH_PUT, request->scopes));
+}
+
 struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open)
 {
     struct hs_match_slot *slot = NULL;
     bool created;
-    if (!may_open || !service->options->auto_open)
+    if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
     /* Nearly always it is open already, and then nothing needs to be looked up. */
-    hs_registry_acquire(service->registry, request->params.name[0], NULL, &slot);
+    hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     return slot != NULL ? slot : open_by_default(service, request, reply);
 }
 

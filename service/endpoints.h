@@ -52,6 +52,19 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
+/*
+ * The ruleset, or map, of that name where the caller may see it: his own, or everybody's. NULL:
+ * there is none of that name, or it is another tenant's, which is to be told alike.
+ */
+struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
+                                             const struct hs_request *request, struct hs_str name);
+struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
+                                     struct hs_str name);
+
+/* What the path names is not there, or another tenant's: 404 where nobody asks for tokens. */
+void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
+                         enum hs_problem_code code, const char *detail);
+
 /* Where requests are recorded: this one, answered, while its match is still locked. */
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, const struct hs_reply *reply);

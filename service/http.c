@@ -80,22 +80,31 @@ static int open_socket(const char *text, char bound[64], char error[256])
     return fd;
 }
 
-static bool start_daemon(struct hs_http *http, int fd)
+static bool start_daemon(struct hs_http *http, int fd, const struct hs_tls *tls)
 {
     const struct hs_http_limits *limits = &http->limits;
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG |
+                     (http->is_tls ? MHD_USE_TLS : 0);
+    struct MHD_OptionItem encryption[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
+        /* GnuTLS's own sound defaults, from TLS 1.2 on. */
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL},
+    };
     /* The library refuses a pool of one thread; one is what it runs without the option. */
     struct MHD_OptionItem pool[] = {
         {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)limits->threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
     http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        hs_http_handle, http, MHD_OPTION_EXTERNAL_LOGGER, log_library, http,
+        flags, 0, NULL, NULL, hs_http_handle, http, MHD_OPTION_EXTERNAL_LOGGER, log_library, http,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, limits->idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
         hs_http_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, http,
-        MHD_OPTION_ARRAY, limits->threads < 2 ? pool + 1 : pool, MHD_OPTION_END);
+        MHD_OPTION_ARRAY, limits->threads < 2 ? pool + 1 : pool, MHD_OPTION_ARRAY,
+        http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
     return http->daemon != NULL;
 }
 
@@ -144,13 +153,14 @@ static void stop_watchdog(struct hs_http *http)
 
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const char *address, const struct hs_http_limits *limits,
-                              char error[256])
+                              const struct hs_tls *tls, char error[256])
 {
     struct hs_http *http = create(service, listener, limits);
     if (http == NULL) {
         snprintf(error, 256, "out of memory");
         return NULL;
     }
+    http->is_tls = tls->certificate != NULL;
     int fd = open_socket(address, http->address, error);
     if (fd < 0) {
         destroy(http);
@@ -162,8 +172,9 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
         destroy(http);
         return NULL;
     }
-    if (!start_daemon(http, fd)) {
-        snprintf(error, 256, "cannot serve %.100s: see the log", http->address);
+    if (!start_daemon(http, fd, tls)) {
+        snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
+                 http->is_tls ? "; the key may not be that of the certificate" : "");
         stop_watchdog(http);
         close(fd);
         destroy(http);

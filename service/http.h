@@ -12,6 +12,7 @@
 #include "api/buffer.h"
 #include "api/problem.h"
 #include "api/routes.h"
+#include "service/tls.h"
 
 struct hs_service; /* service/serve.h: everything an endpoint may reach */
 
@@ -24,6 +25,8 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or one made here */
     struct hs_arena *arena; /* freed when the endpoint has returned */
     bool explain;           /* ?explain, ?explain=1 */
+    struct hs_str tenant;   /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
+    unsigned scopes;        /* what he may do (api/scopes.h); of no meaning without a tenant */
     void *connection;       /* for hs_request_query; NULL: it came over none, and has no query */
 };
 
@@ -63,11 +66,12 @@ struct hs_http;
 
 /*
  * Opens a listener on ADDRESS:PORT ("127.0.0.1:0" takes a free port; IPv6 in brackets) and serves
- * it from its own threads. NULL with a sentence in `error` when it cannot. Call from one thread.
+ * it from its own threads, over TLS where `tls` has a certificate (needed no longer than until this
+ * returns). NULL with a sentence in `error` when it cannot. Call from one thread.
  */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const char *address, const struct hs_http_limits *limits,
-                              char error[256]);
+                              const struct hs_tls *tls, char error[256]);
 
 /* The bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);

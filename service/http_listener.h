@@ -45,6 +45,7 @@ struct hs_http {
     struct hs_http_limits limits;
     struct MHD_Daemon *daemon;
     char address[64];
+    bool is_tls; /* bytes of ours must not be put on its sockets */
     atomic_bool closing;
     atomic_uint in_flight;    /* requests between header and reply sent */
     atomic_size_t body_bytes; /* of all requests being received */

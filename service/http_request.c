@@ -2,6 +2,7 @@
 #include "service/http_listener.h"
 
 #include "api/reply.h"
+#include "service/auth.h"
 #include "service/clock.h"
 #include "service/metrics.h"
 #include "service/serve.h"
@@ -18,6 +19,8 @@ struct request {
     struct hs_http *http;
     struct hs_http_connection *connection;
     struct hs_headers headers; /* request_id is always set */
+    struct hs_auth auth;
+    bool authenticated; /* `auth` says */
     struct hs_buffer body;
     int64_t start_us;
     bool shed; /* the bodies of all requests are too much: this one was dropped */
@@ -104,35 +107,66 @@ static bool takes_body(const char *method)
     return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
 
-static void find_route(const struct request *request, const char *method, const char *url,
-                       struct target *target)
+static enum hs_route_match find_route(const struct request *request, const char *method,
+                                      const char *url, struct target *target)
 {
     enum hs_route route;
     enum hs_route_match match =
         hs_route_find(request->http->listener, method, url, &route, &target->params);
-    target->route = HS_METRICS_NO_ROUTE;
-    if (match == HS_ROUTE_UNKNOWN) {
-        hs_problem_set(&target->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
-    } else if (match == HS_ROUTE_BAD_METHOD) {
-        hs_problem_set(&target->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
-                       target->params.allow);
-    } else {
-        target->route = route;
-        if (match == HS_ROUTE_BAD_NAME)
-            hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
-                           "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
-    }
+    bool known = match == HS_ROUTE_FOUND || match == HS_ROUTE_BAD_NAME;
+    target->route = known ? (unsigned)route : HS_METRICS_NO_ROUTE;
+    return match;
 }
 
-static void examine(const struct request *request, const char *method, const char *url,
-                    struct target *target)
+static void refuse_route(enum hs_route_match match, struct target *target)
+{
+    if (match == HS_ROUTE_UNKNOWN)
+        hs_problem_set(&target->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
+    else if (match == HS_ROUTE_BAD_METHOD)
+        hs_problem_set(&target->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
+                       target->params.allow);
+    else if (match == HS_ROUTE_BAD_NAME)
+        hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+                       "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
+}
+
+/* The value of the Authorization header; with two of them the request is refused anyway. */
+static struct hs_str authorization(struct MHD_Connection *connection)
+{
+    struct hs_str value = {0};
+    if (MHD_lookup_connection_value_n(connection, MHD_HEADER_KIND, "Authorization", 13, &value.ptr,
+                                      &value.len) != MHD_YES)
+        return (struct hs_str){0};
+    return value.ptr == NULL ? HS_STR("") : value;
+}
+
+/* Asks, once a request, who the caller is and what he may do. */
+static void authenticate(struct request *request, struct MHD_Connection *connection,
+                         struct target *target)
+{
+    enum hs_route route = (enum hs_route)target->route;
+    if (!request->authenticated) {
+        struct hs_service *service = request->http->service;
+        request->authenticated = true;
+        hs_auth_check(service, route, &target->params, authorization(connection), &request->auth);
+        if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
+            hs_metrics_auth_failure(service->metrics, request->auth.failure);
+    }
+    hs_auth_refuse(&request->auth, route, &target->problem);
+}
+
+static void examine(struct request *request, struct MHD_Connection *connection, const char *method,
+                    const char *url, struct target *target)
 {
     const struct hs_headers *headers = &request->headers;
     bool body = takes_body(method);
     hs_problem_init(&target->problem);
     hs_headers_check_framing(headers, body, &target->problem);
     target->close = target->problem.code != HS_PROBLEM_NONE;
-    find_route(request, method, url, target);
+    enum hs_route_match match = find_route(request, method, url, target);
+    if (target->route != HS_METRICS_NO_ROUTE)
+        authenticate(request, connection, target);
+    refuse_route(match, target);
     const struct hs_http_limits *limits = &request->http->limits;
     size_t limit = target->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
     hs_headers_check_content(headers, body, limit, &target->problem);
@@ -164,6 +198,7 @@ static void log_request(struct request *request, const struct target *target, in
     const struct hs_log_field fields[] = {
         HS_LOG_TEXT("request_id", request->headers.request_id),
         HS_LOG_TEXT("trace_id", request->headers.trace_id),
+        HS_LOG_TEXT("tenant", request->auth.identity.tenant.text),
         HS_LOG_TEXT("match", match),
         HS_LOG_TEXT("route", pattern),
         HS_LOG_NUMBER("status", status),
@@ -177,6 +212,7 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
 {
     struct hs_http *http = request->http;
     struct hs_service *service = http->service;
+    char challenge[192];
     struct hs_reply_headers headers = {
         .request_id = request->headers.request_id,
         .allow = target->params.allow,
@@ -184,6 +220,9 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
     };
     if (reply->problem->code != HS_PROBLEM_NONE)
         reply->status = hs_problem_status(reply->problem->code);
+    if (reply->status == 401 || reply->status == 403)
+        headers.challenge =
+            hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
     int64_t duration_us = hs_clock_us() - request->start_us;
     hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
     log_request(request, target, reply->status, duration_us);
@@ -228,6 +267,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     request->http = http;
     request->connection = peer;
     request->start_us = hs_clock_us();
+    request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_inflight(http->service->metrics, 1);
 
@@ -235,7 +275,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     if (request->headers.request_id[0] == '\0')
         make_request_id(request->headers.request_id);
     struct target target;
-    examine(request, method, url, &target);
+    examine(request, connection, method, url, &target);
     peer->route = target.route;
     memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
@@ -278,7 +318,10 @@ static void run_endpoint(struct request *request, struct target *target,
         .request_id = request->headers.request_id,
         .arena = &arena,
         .connection = connection,
+        .scopes = request->auth.identity.scopes,
     };
+    if (http->service->keyring != NULL)
+        view.tenant = hs_name_str(&request->auth.identity.tenant);
     const char *explain = hs_request_query(&view, "explain");
     view.explain = explain != NULL && strcmp(explain, "0") != 0;
     hs_endpoints[target->route](http->service, &view, reply);
@@ -298,7 +341,7 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         .status = 200, .content_type = "application/json", .problem = &target.problem};
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
-    examine(request, method, url, &target);
+    examine(request, connection, method, url, &target);
     if (target.problem.code == HS_PROBLEM_NONE && request->shed) {
         hs_problem_set(&target.problem, HS_PROBLEM_OVERLOADED,
                        "Too many bodies are being received");

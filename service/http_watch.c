@@ -99,7 +99,8 @@ static bool inspect(struct hs_http_connection *connection, int64_t now_us)
         !atomic_compare_exchange_strong(&connection->phase, &phase, HS_HTTP_EXPIRED))
         return false;
     if (phase == HS_HTTP_BODY) {
-        send_timeout(connection);
+        if (!http->is_tls)
+            send_timeout(connection);
         hs_metrics_http(http->service->metrics, connection->route, 408, (double)age_us * 1e-6);
     }
     /* Wakes the thread that serves it: it reads the end, and closes. */

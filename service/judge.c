@@ -63,16 +63,18 @@ bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /*
- * The name of a verdict: a hash of the match, its opening (the time of its first frame), the
- * shooter, the shot and the rules, so that the same claim has the same name wherever it is judged.
+ * The name of a verdict: a hash of the tenant (where there are any), the match, its opening (the
+ * time of its first frame), the shooter, the shot and the rules, so that the same claim has the
+ * same name wherever it is judged.
  */
 static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
                          struct hs_str shooter, struct hs_verdict_id *out)
 {
     struct hs_match_times times;
-    char text[4 * HS_NAME_MAX + HS_REVISION_MAX + 64], digest[HS_SHA256_HEX];
+    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 64], digest[HS_SHA256_HEX];
     hs_match_times(slot->match, &times);
-    int len = snprintf(text, sizeof text, "%s\n%lld\n%s\n%.*s\n%llu\n%s", slot->name.text,
+    int len = snprintf(text, sizeof text, "%s%s%s\n%lld\n%s\n%.*s\n%llu\n%s", slot->tenant.text,
+                       slot->tenant.text[0] != '\0' ? "\n" : "", slot->name.text,
                        (long long)times.opening_us, kind, (int)shooter.len, shooter.ptr,
                        (unsigned long long)shot, slot->ruleset->revision);
     hs_sha256_hex(text, (size_t)len, digest);

@@ -6,6 +6,7 @@
 #include "service/recheck/recheck.h"
 #include "service/serve.h"
 #include "service/simulate/simulate.h"
+#include "service/token_command.h"
 #include "service/version.h"
 
 #include <fcntl.h>
@@ -26,7 +27,8 @@ static int serve(int argc, char **argv)
     if (result == HS_OPTIONS_HELP) {
         puts(
             "usage: hindsight serve [--config FILE] [OPTION]...\n\n"
-            "Serves until SIGTERM; reloads rulesets on SIGHUP. What is given later wins: the\n"
+            "Serves until SIGTERM; reloads rulesets and tokens on SIGHUP. What is given later "
+            "wins: the\n"
             "defaults below, FILE (a JSON object; max_matches for --max-matches), the environment\n"
             "(HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command line.\n");
         hs_options_help(stdout);
@@ -66,6 +68,7 @@ static const struct {
 } commands[] = {
     {"serve", serve, "run the service"},
     {"check-config", check_config, "check a configuration file and its rulesets"},
+    {"token", hs_token_main, "make a token for a caller of the service"},
     {"play", hs_play_main, "play a recording against a running service"},
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also by other rules"},

@@ -107,6 +107,11 @@ static size_t find_place(const struct hs_map_store *store, struct hs_str name)
     return i;
 }
 
+static bool is_owner(const struct hs_map_entry *entry, struct hs_str owner)
+{
+    return hs_str_equal(hs_name_str(&entry->owner), owner);
+}
+
 /* ---- the store ---- */
 
 void hs_map_store_destroy(struct hs_map_store *store)
@@ -158,6 +163,8 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
     size_t place = find_place(store, hs_name_str(&entry->name));
     bool there = place < store->usage.maps;
     *gone = entry;
+    if (there && !is_owner(store->entries[place], hs_name_str(&entry->owner)))
+        return HS_MAP_FOREIGN;
     if (!there && store->usage.maps == store->max_maps)
         return HS_MAP_FULL;
     /* A map nobody else holds makes room for its successor. */
@@ -176,16 +183,17 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry)
 {
-    return hs_map_store_put_kept(store, name, mesh, (struct hs_str){0}, entry);
+    return hs_map_store_put_kept(store, (struct hs_str){0}, name, mesh, (struct hs_str){0}, entry);
 }
 
-enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str name,
-                                      const struct hs_world_mesh *mesh, struct hs_str document,
-                                      struct hs_map_entry **entry)
+enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
+                                      struct hs_str name, const struct hs_world_mesh *mesh,
+                                      struct hs_str document, struct hs_map_entry **entry)
 {
     struct hs_map_entry *made = create_entry(name, mesh, document), *gone;
     if (made == NULL)
         return HS_MAP_NO_MEMORY;
+    hs_name_set(&made->owner, owner);
     pthread_mutex_lock(&store->lock);
     enum hs_map_put result = put_entry(store, made, &gone);
     pthread_mutex_unlock(&store->lock);
@@ -196,12 +204,12 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
     return result;
 }
 
-bool hs_map_store_delete(struct hs_map_store *store, struct hs_str name)
+bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name)
 {
     struct hs_map_entry *gone = NULL;
     pthread_mutex_lock(&store->lock);
     size_t place = find_place(store, name);
-    bool there = place < store->usage.maps;
+    bool there = place < store->usage.maps && is_owner(store->entries[place], owner);
     if (there) {
         gone = drop_reference(store, store->entries[place]);
         store->entries[place] = store->entries[--store->usage.maps];

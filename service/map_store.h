@@ -13,6 +13,7 @@
 
 struct hs_map_entry {
     struct hs_name name;
+    struct hs_name owner;           /* the tenant who put it; "": it is everybody's */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
     struct hs_world_info info; /* of `world` */
@@ -43,6 +44,7 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
 enum hs_map_put {
     HS_MAP_CREATED,
     HS_MAP_REPLACED, /* also when the same geometry was there already */
+    HS_MAP_FOREIGN,  /* the name is another owner's */
     HS_MAP_FULL,     /* as many maps as there is room for */
     HS_MAP_TOO_BIG,  /* as many bytes as there is room for */
     HS_MAP_NO_MEMORY
@@ -56,13 +58,14 @@ enum hs_map_put {
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
-/* The same, and the map keeps the document it was made of. */
-enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str name,
-                                      const struct hs_world_mesh *mesh, struct hs_str document,
-                                      struct hs_map_entry **entry);
+/* The same, and the map keeps the document it was made of (ptr NULL: it does not), and belongs to
+   an owner (len 0: to everybody). */
+enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
+                                      struct hs_str name, const struct hs_world_mesh *mesh,
+                                      struct hs_str document, struct hs_map_entry **entry);
 
-/* Takes a map away; false: there is none of that name. */
-bool hs_map_store_delete(struct hs_map_store *store, struct hs_str name);
+/* Takes a map away; false: the owner (len 0: everybody) has none of that name. */
+bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
     size_t maps;  /* that have a name */

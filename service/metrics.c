@@ -12,7 +12,8 @@
 #define CODES(X)                                                                                   \
     X(200)                                                                                         \
     X(201)                                                                                         \
-    X(204) X(400) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
+    X(204)                                                                                         \
+    X(400) X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
 
 static const int codes[] = {
 #define X(code) code,
@@ -53,6 +54,7 @@ struct hs_metrics {
     counter timing_flags[HS_TIMING_FLAGS];
     counter move_failures[HS_MOVE_CHECK_COUNT][SHOWN_MODES];
     counter shed[HS_SHED_REASON_COUNT];
+    counter auth_failures[HS_AUTH_FAILURE_COUNT];
     counter recorded, not_recorded;
     struct histogram stages[HS_STAGE_COUNT], rewind;
     atomic_llong inflight;
@@ -186,6 +188,11 @@ void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason)
     add(&metrics->shed[reason], 1);
 }
 
+void hs_metrics_auth_failure(struct hs_metrics *metrics, enum hs_auth_failure failure)
+{
+    add(&metrics->auth_failures[failure], 1);
+}
+
 void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded)
 {
     add(recorded ? &metrics->recorded : &metrics->not_recorded, 1);
@@ -278,6 +285,16 @@ static void put_requests(const struct hs_metrics *metrics, struct hs_buffer *out
     for (size_t i = 0; i < HS_SHED_REASON_COUNT; i++)
         hs_buffer_printf(out, "hindsight_requests_shed_total{reason=\"%s\"} %llu\n", reasons[i],
                          value(&metrics->shed[i]));
+}
+
+static void put_auth_failures(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    head(out, "hindsight_auth_failures_total", "counter",
+         "Requests refused for their token, its scopes or its tenant.");
+    for (size_t i = 0; i < HS_AUTH_FAILURE_COUNT; i++)
+        hs_buffer_printf(out, "hindsight_auth_failures_total{reason=\"%s\"} %llu\n",
+                         hs_auth_failure_name((enum hs_auth_failure)i),
+                         value(&metrics->auth_failures[i]));
 }
 
 static const char *const kinds[HS_JUDGED_COUNT] = {"hit", "shot"};
@@ -430,6 +447,7 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     head(out, "hindsight_build_info", "gauge", "The version of the service; always 1.");
     hs_buffer_puts(out, "hindsight_build_info{version=\"" HS_VERSION "\"} 1\n");
     put_requests(metrics, out);
+    put_auth_failures(metrics, out);
     put_verdicts(metrics, out);
     put_moves(metrics, out);
     gauge(out, "hindsight_matches_active", "Open matches.", (double)gauges->matches);

@@ -12,6 +12,7 @@
 
 #include "api/buffer.h"
 #include "api/routes.h"
+#include "service/tokens.h"
 #include "validators/vocabulary.h"
 
 struct hs_service;
@@ -93,6 +94,9 @@ enum hs_shed_reason {
 };
 
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
+
+/* A request that was not admitted, and why. */
+void hs_metrics_auth_failure(struct hs_metrics *metrics, enum hs_auth_failure failure);
 
 /* A request that changed a match, where requests are recorded: whether it could be. */
 void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded);

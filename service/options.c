@@ -209,11 +209,17 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         if (!hs_address_parse(addresses[i].text, &address))
             hs_problem_add(problem, addresses[i].pointer,
                            "must be ADDR:PORT with a numeric address, IPv6 in brackets");
-        else if (!hs_address_is_loopback(&address) && !(options->no_auth && options->insecure))
+        else if (!hs_address_is_loopback(&address) && options->token_file[0] == '\0' &&
+                 !(options->no_auth && options->insecure))
             hs_problem_add(problem, addresses[i].pointer,
                            "is not a loopback address: this serves anybody who can reach it, and "
-                           "needs both no-auth and insecure");
+                           "needs a token-file, or both no-auth and insecure");
     }
+    if (options->token_file[0] != '\0' && options->no_auth)
+        hs_problem_add(problem, "/no_auth", "does not go with a token_file");
+    if ((options->tls_cert[0] == '\0') != (options->tls_key[0] == '\0'))
+        hs_problem_add(problem, options->tls_cert[0] == '\0' ? "/tls_cert" : "/tls_key",
+                       "is needed too: TLS takes a certificate and its key");
     if (!is_name(options->default_ruleset))
         hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);

@@ -91,6 +91,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     }
     pthread_mutex_init(&slot->lock, NULL);
     hs_name_set(&slot->name, name);
+    hs_name_set(&slot->tenant, opening->tenant);
     slot->ruleset = opening->ruleset;
     slot->limits = opening->limits;
     hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
@@ -107,7 +108,13 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     return slot;
 }
 
-enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str name,
+static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
+{
+    return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
+}
+
+enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
+                                            struct hs_str name,
                                             const struct hs_match_opening *opening,
                                             struct hs_match_slot **slot)
 {
@@ -115,7 +122,10 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        if (found == NULL && opening == NULL)
+        if (found != NULL && !belongs_to(found, tenant)) {
+            result = HS_REGISTRY_FOREIGN;
+            found = NULL;
+        } else if (found == NULL && opening == NULL)
             result = HS_REGISTRY_MISSING;
         else if (found == NULL && registry->count >= registry->limit)
             result = HS_REGISTRY_FULL;
@@ -160,8 +170,20 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
     pthread_mutex_unlock(&registry->lock);
 }
 
-/* All slots at this moment, one reference each; NULL when there are none or memory is out. */
-static struct hs_match_slot **snapshot(struct hs_registry *registry, size_t *count)
+bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant)
+{
+    pthread_mutex_lock(&registry->lock);
+    const struct hs_match_slot *slot = find(registry, name);
+    if (slot != NULL)
+        *tenant = slot->tenant;
+    pthread_mutex_unlock(&registry->lock);
+    return slot != NULL;
+}
+
+/* All slots of a tenant at this moment, one reference each; NULL when there are none or memory is
+   out. */
+static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
+                                       size_t *count)
 {
     size_t n = 0;
     pthread_mutex_lock(&registry->lock);
@@ -169,6 +191,8 @@ static struct hs_match_slot **snapshot(struct hs_registry *registry, size_t *cou
         registry->count > 0 ? malloc(registry->count * sizeof(struct hs_match_slot *)) : NULL;
     for (size_t i = 0; slots != NULL && i < registry->table_size; i++) {
         for (struct hs_match_slot *slot = registry->table[i]; slot != NULL; slot = slot->next) {
+            if (!belongs_to(slot, tenant))
+                continue;
             slot->references++;
             slots[n++] = slot;
         }
@@ -178,11 +202,11 @@ static struct hs_match_slot **snapshot(struct hs_registry *registry, size_t *cou
     return slots;
 }
 
-void hs_registry_each(struct hs_registry *registry,
-                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
+                         void (*visit)(void *context, struct hs_match_slot *slot), void *context)
 {
     size_t count;
-    struct hs_match_slot **slots = snapshot(registry, &count);
+    struct hs_match_slot **slots = snapshot(registry, tenant, &count);
     for (size_t i = 0; i < count; i++) {
         pthread_mutex_lock(&slots[i]->lock);
         if (!slots[i]->closed)
@@ -190,6 +214,12 @@ void hs_registry_each(struct hs_registry *registry,
         hs_registry_release(registry, slots[i]);
     }
     free(slots);
+}
+
+void hs_registry_each(struct hs_registry *registry,
+                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    hs_registry_each_of(registry, (struct hs_str){0}, visit, context);
 }
 
 size_t hs_registry_count(struct hs_registry *registry)

@@ -26,7 +26,7 @@ enum hs_recorded {
 };
 
 struct hs_match_slot {
-    struct hs_name name;
+    struct hs_name name, tenant;      /* the tenant it belongs to; "": nobody asks */
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
@@ -43,6 +43,7 @@ struct hs_match_opening {
     struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
+    struct hs_str tenant; /* it belongs to him; ptr NULL: nobody asks */
 };
 
 struct hs_registry;
@@ -58,15 +59,19 @@ enum hs_registry_result {
     HS_REGISTRY_FOUND,
     HS_REGISTRY_CREATED,
     HS_REGISTRY_MISSING,
+    HS_REGISTRY_FOREIGN, /* another tenant's */
     HS_REGISTRY_FULL,
     HS_REGISTRY_NO_MEMORY
 };
 
 /*
  * The match of that name, locked, with FOUND or CREATED; hs_registry_release gives it back. With
- * an opening a missing match is opened, without one it is MISSING.
+ * an opening a missing match is opened, without one it is MISSING. `tenant`: who asks for it; ptr
+ * NULL: anybody may have any. What is another tenant's is FOREIGN at once: its lock is not waited
+ * for, lest the wait tell something of it.
  */
-enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str name,
+enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
+                                            struct hs_str name,
                                             const struct hs_match_opening *opening,
                                             struct hs_match_slot **slot);
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
@@ -74,9 +79,16 @@ void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slo
 /* Takes a locked match out of the registry; the caller still releases the slot. */
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
 
+/* Whether a match of that name is open, and whose it is. */
+bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
+
 /* Calls `visit` with each match, locked, in no order. */
 void hs_registry_each(struct hs_registry *registry,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+
+/* The same with those of one tenant; ptr NULL: all. */
+void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
+                         void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 size_t hs_registry_count(struct hs_registry *registry);
 

@@ -85,6 +85,11 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
 {
     bool found;
     size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
+    if (found &&
+        !hs_str_equal(hs_name_str(&store->entries[place]->owner), hs_name_str(&entry->owner))) {
+        destroy_entry(entry);
+        return HS_RULESET_FOREIGN;
+    }
     if (found) {
         drop_reference(store->entries[place]);
         store->entries[place] = entry;
@@ -184,8 +189,8 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
     pthread_mutex_unlock(&store->lock);
 }
 
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_ruleset *ruleset,
-                                         char revision[HS_REVISION_MAX])
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
 {
     if (is_default(hs_name_str(&ruleset->name))) {
         hs_ruleset_destroy(ruleset);
@@ -194,6 +199,7 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
     struct hs_ruleset_entry *entry = create_entry(ruleset, false);
     if (entry == NULL)
         return HS_RULESET_NO_MEMORY;
+    hs_name_set(&entry->owner, owner);
     memcpy(revision, entry->revision, HS_REVISION_MAX);
     pthread_mutex_lock(&store->lock);
     enum hs_ruleset_put result = put_entry(store, entry);
@@ -262,12 +268,15 @@ static bool load_file(struct hs_ruleset_store *store, const char *path, struct h
     struct hs_ruleset *ruleset = hs_ruleset_from_file(path, name, problem);
     if (ruleset == NULL)
         return false;
-    switch (hs_ruleset_store_put(store, ruleset, revision)) {
+    switch (hs_ruleset_store_put(store, (struct hs_str){0}, ruleset, revision)) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
         return true;
     case HS_RULESET_RESERVED:
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "`default` is not a name of its own");
+        break;
+    case HS_RULESET_FOREIGN:
+        hs_problem_set(problem, HS_PROBLEM_FORBIDDEN, "a tenant has put a ruleset of that name");
         break;
     case HS_RULESET_FULL:
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "at most %zu rulesets", store->max_rulesets);

@@ -18,6 +18,7 @@ struct hs_ruleset_entry {
     char revision[HS_REVISION_MAX]; /* "sha256:" of the canonical document */
     char *document;                 /* canonical, `document_size` bytes */
     size_t document_size;
+    struct hs_name owner; /* the tenant who put it; "": it is everybody's */
     bool is_builtin;
     unsigned references; /* guarded by the store */
 };
@@ -48,12 +49,15 @@ enum hs_ruleset_put {
     HS_RULESET_CREATED,
     HS_RULESET_REPLACED, /* also when the same document was there already */
     HS_RULESET_RESERVED, /* "default" is not a name of its own */
+    HS_RULESET_FOREIGN,  /* the name is another owner's */
     HS_RULESET_FULL,
     HS_RULESET_NO_MEMORY
 };
 
-/* Takes a decoded, finished ruleset over, whatever the result. */
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_ruleset *ruleset,
+/* Takes a decoded, finished ruleset over, whatever the result. `owner`: len 0: it is everybody's.
+ */
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
 /* Calls `visit` with each entry, in order of name. */
@@ -73,9 +77,9 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
- * Puts every NAME.json of a directory. A file that is not a whole ruleset is reported and leaves
- * the ruleset of that name as it was. Returns the number of files at fault; a directory that
- * cannot be read counts as one.
+ * Puts every NAME.json of a directory, for everybody. A file that is not a whole ruleset is
+ * reported and leaves the ruleset of that name as it was. Returns the number of files at fault; a
+ * directory that cannot be read counts as one.
  */
 typedef void hs_ruleset_file_report(void *context, const char *path,
                                     const struct hs_problem *problem);

@@ -1,5 +1,6 @@
 #include "service/serve.h"
 
+#include "service/auth.h"
 #include "service/clock.h"
 #include "service/http.h"
 #include "service/log.h"
@@ -87,6 +88,7 @@ static void destroy_state(struct hs_service *service)
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
+    hs_keyring_destroy(service->keyring);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -118,11 +120,49 @@ static bool load_rulesets(struct hs_service *service)
     return complete;
 }
 
+static void report_tokens(const struct hs_service *service, const struct hs_problem *problem)
+{
+    hs_log(HS_LOG_ERROR, "not a token file", HS_LOG_TEXT("file", service->options->token_file),
+           HS_LOG_TEXT("pointer", problem->count > 0 ? problem->errors[0].pointer : ""),
+           HS_LOG_TEXT("detail", problem->count > 0 ? problem->errors[0].detail : problem->detail),
+           HS_LOG_NUMBER("problems", problem->count + problem->left_out));
+}
+
+/* The tokens to start with. False: they cannot be used. */
+static bool load_tokens(struct hs_service *service)
+{
+    const char *path = service->options->token_file;
+    struct hs_problem problem;
+    if (path[0] == '\0')
+        return true;
+    hs_problem_init(&problem);
+    struct hs_tokens *tokens = hs_tokens_load(path, &problem);
+    if (tokens == NULL) {
+        report_tokens(service, &problem);
+        return false;
+    }
+    hs_log(HS_LOG_INFO, "tokens are asked for", HS_LOG_TEXT("file", path),
+           HS_LOG_NUMBER("tokens", hs_tokens_count(tokens)));
+    service->keyring = hs_keyring_create(tokens);
+    return service->keyring != NULL;
+}
+
+static bool reload_tokens(struct hs_service *service)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (hs_auth_reload(service, &problem))
+        return true;
+    report_tokens(service, &problem);
+    return false;
+}
+
 static void reload(struct hs_service *service)
 {
-    bool successful = load_rulesets(service);
+    bool tokens = reload_tokens(service);
+    bool successful = load_rulesets(service) && tokens;
     hs_metrics_reload(service->metrics, successful);
-    hs_log(successful ? HS_LOG_INFO : HS_LOG_ERROR, "rulesets reloaded",
+    hs_log(successful ? HS_LOG_INFO : HS_LOG_ERROR, "rulesets and tokens reloaded",
            HS_LOG_TEXT("directory", service->options->rules),
            HS_LOG_TEXT("result", successful ? "complete" : "something is wrong, see above"));
 }
@@ -140,8 +180,8 @@ static bool start_recording(struct hs_service *service)
     return service->record != NULL;
 }
 
-static bool start_listeners(struct hs_service *service, struct hs_http **data,
-                            struct hs_http **admin)
+static bool start_both(struct hs_service *service, const struct hs_tls *tls, struct hs_http **data,
+                       struct hs_http **admin, char error[256])
 {
     const struct hs_options *options = service->options;
     struct hs_http_limits limits = {
@@ -155,24 +195,38 @@ static bool start_listeners(struct hs_service *service, struct hs_http **data,
         .idle_seconds = (unsigned)options->idle_seconds,
         .request_seconds = (unsigned)options->request_seconds,
     };
-    char error[256];
-    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, error);
-    if (*data != NULL) {
-        limits.threads = (unsigned)options->admin_threads;
-        limits.connections = ADMIN_CONNECTIONS;
-        *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, error);
-        if (*admin != NULL)
-            return true;
+    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
+    if (*data == NULL)
+        return false;
+    limits.threads = (unsigned)options->admin_threads;
+    limits.connections = ADMIN_CONNECTIONS;
+    *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
+    if (*admin == NULL)
         hs_http_stop(*data, 0);
-    }
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
+    return *admin != NULL;
 }
 
-static void announce(const struct hs_http *data, const struct hs_http *admin)
+static bool start_listeners(struct hs_service *service, struct hs_http **data,
+                            struct hs_http **admin)
 {
-    printf("hindsight " HS_VERSION " ready data=http://%s admin=http://%s\n", hs_http_address(data),
-           hs_http_address(admin));
+    const struct hs_options *options = service->options;
+    struct hs_tls tls = {0};
+    char error[256];
+    bool fine = options->tls_cert[0] == '\0' ||
+                hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
+    fine = fine && start_both(service, &tls, data, admin, error);
+    hs_tls_free(&tls); /* the library has taken from it what it needs */
+    if (!fine)
+        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return fine;
+}
+
+static void announce(const struct hs_options *options, const struct hs_http *data,
+                     const struct hs_http *admin)
+{
+    const char *scheme = options->tls_cert[0] == '\0' ? "http" : "https";
+    printf("hindsight " HS_VERSION " ready data=%s://%s admin=%s://%s\n", scheme,
+           hs_http_address(data), scheme, hs_http_address(admin));
     fflush(stdout);
     hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION),
            HS_LOG_TEXT("data", hs_http_address(data)),
@@ -233,7 +287,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
 {
     if (!create_state(service, options))
         return FAILED;
-    if (!load_rulesets(service))
+    if (!load_tokens(service) || !load_rulesets(service))
         return WRONG_CONFIGURATION;
     return start_recording(service) && start_listeners(service, data, admin) ? FINE : FAILED;
 }
@@ -250,7 +304,7 @@ int hs_serve(const struct hs_options *options)
         return code;
     }
     atomic_store(&service.ready, true);
-    announce(data, admin);
+    announce(options, data, admin);
     for (;;) {
         int received = sigwaitinfo(&signals, NULL);
         if (received == SIGTERM || received == SIGINT)

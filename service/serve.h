@@ -6,6 +6,7 @@
 
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
+struct hs_keyring;       /* tokens.h: the tokens in force */
 struct hs_registry;      /* registry.h: matches and their locks */
 struct hs_map_store;     /* map_store.h: named worlds, swapped whole */
 struct hs_ruleset_store; /* ruleset_store.h: named rulesets, swapped whole */
@@ -17,8 +18,9 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_record *record; /* NULL: nothing is written down */
-    atomic_bool draining;     /* readyz answers 404 from now on */
+    struct hs_keyring *keyring; /* NULL: no tokens are asked for */
+    struct hs_record *record;   /* NULL: nothing is written down */
+    atomic_bool draining;       /* readyz answers 404 from now on */
     atomic_bool ready;
     atomic_uint stuck[3]; /* by enum hs_listener: endpoints running for longer than they ever may */
 };
@@ -26,7 +28,8 @@ struct hs_service {
 /*
  * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line
  *   hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT
- * on stdout when it can be used, reloads rulesets on SIGHUP, drains at the end.
+ * (https with TLS) on stdout when it can be used, reloads rulesets and tokens on SIGHUP, drains at
+ * the end.
  * Returns an exit code (0 fine, 1 failed, 2 wrong usage or configuration).
  */
 int hs_serve(const struct hs_options *options);

@@ -12,7 +12,8 @@ struct hs_client {
     CURL *curl;
     struct curl_slist *json_headers, *bare_headers;
     char url[URL_MAX];
-    char *body; /* of the answer, with room for a terminator */
+    const char *token; /* of the environment; NULL: none */
+    char *body;        /* of the answer, with room for a terminator */
     size_t size, capacity;
     char error[CURL_ERROR_SIZE];
 };
@@ -28,6 +29,7 @@ struct hs_client *hs_client_open(const char *url)
         return NULL;
     }
     snprintf(client->url, sizeof(client->url), "%.*s", (int)length, url);
+    client->token = getenv("HINDSIGHT_TOKEN");
     client->capacity = 4096;
     client->body = calloc(1, client->capacity);
     client->curl = curl_easy_init();
@@ -108,6 +110,10 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
     if (body != NULL) {
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    }
+    if (client->token != NULL && client->token[0] != '\0') {
+        curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, client->token);
     }
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, client->error);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);

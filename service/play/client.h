@@ -17,7 +17,11 @@ struct hs_client_response {
     double seconds; /* from the first byte sent to the last byte received */
 };
 
-/* `url` is "http://HOST:PORT", copied; a trailing slash is ignored. NULL: out of memory. */
+/*
+ * `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is ignored. The token of
+ * the variable HINDSIGHT_TOKEN, if there is one, goes with each request: on a command line
+ * everybody could read it. NULL: out of memory.
+ */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 

@@ -52,7 +52,8 @@ static void print_help(FILE *out)
     hs_cheat_list(out);
     fprintf(out, "\n"
                  "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
-                 "expectation of the recording failed, 2 wrong usage.\n");
+                 "expectation of the recording failed, 2 wrong usage.\n"
+                 "A service that asks for tokens gets that of the variable HINDSIGHT_TOKEN.\n");
 }
 
 static bool parse_number(const char *text, double *out)

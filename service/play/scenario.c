@@ -456,7 +456,7 @@ static bool add_closing(struct draft *draft, const json_t *scenario)
     if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)
         return true;
     return add_step(draft, "DELETE", "/v1/maps/$match", NULL, 0,
-                    json_pack("{s:{s:[i,i]}}", "status", "$one_of", 204, 404)) != NULL;
+                    json_pack("{s:{s:[i,i,i]}}", "status", "$one_of", 204, 403, 404)) != NULL;
 }
 
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,

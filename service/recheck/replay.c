@@ -72,7 +72,8 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
 {
     char revision[HS_REVISION_MAX];
     struct hs_name name = ruleset->name;
-    enum hs_ruleset_put result = hs_ruleset_store_put(replay->service.rulesets, ruleset, revision);
+    enum hs_ruleset_put result =
+        hs_ruleset_store_put(replay->service.rulesets, (struct hs_str){0}, ruleset, revision);
     bool there = result == HS_RULESET_CREATED || result == HS_RULESET_REPLACED;
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
@@ -247,11 +248,14 @@ static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_
     return HS_REPLAY_DONE;
 }
 
+/* A recording has the matches of all tenants, and whoever has it may compute all of them. */
+static const struct hs_str anybody = {0};
+
 /* Ends a match. What is known of it is not enough to go on. False: it is not open. */
 static bool forget_match(struct hs_replay *replay, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(replay->service.registry, name, NULL, &slot);
+    hs_registry_acquire(replay->service.registry, anybody, name, NULL, &slot);
     if (slot != NULL) {
         hs_registry_remove(replay->service.registry, slot);
         hs_registry_release(replay->service.registry, slot);
@@ -294,13 +298,14 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
     struct hs_match_slot *slot = NULL;
     struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
                                                   .samples = (uint32_t)line->max_samples,
-                                                  .movers = (uint32_t)line->max_movers}};
+                                                  .movers = (uint32_t)line->max_movers},
+                                       .tenant = line->tenant};
     opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
     if (line->map.ptr != NULL)
         opening.map = find_map(replay, line->map, line->map_revision);
     if (line->map.ptr != NULL && opening.map == NULL)
         return impossible(error, "the stream has no map ", line->map);
-    hs_registry_acquire(replay->service.registry, line->name, &opening, &slot);
+    hs_registry_acquire(replay->service.registry, anybody, line->name, &opening, &slot);
     if (slot == NULL)
         return impossible(error, "no room for the match ", line->name);
     hs_registry_release(replay->service.registry, slot);

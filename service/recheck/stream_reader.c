@@ -46,6 +46,8 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
         return read_text(value, &line->map);
     if (is(key, "map_revision"))
         return read_text(value, &line->map_revision);
+    if (is(key, "tenant"))
+        return read_text(value, &line->tenant) && hs_name_is_valid(line->tenant);
     if (is(key, "program"))
         return read_text(value, &line->program);
     if (is(key, "version"))

@@ -24,6 +24,7 @@ struct hs_stream_line {
     struct hs_str name;              /* of the ruleset, map or match; of a header: the format */
     struct hs_str revision;          /* of the ruleset or map, or of the ruleset of a match */
     struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
+    struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
     struct hs_str program;           /* the version that wrote it */
     struct hs_str document, body, answer; /* JSON */
     uint64_t version, max_players, max_samples, max_movers;

@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "api/problem.h"
+#include "api/scopes.h"
 #include "tests/support/contract.h"
 #include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "tests/support/service.h"
+#include "tests/support/tokens.h"
 
 /* Small limits, so that each can be reached; nothing opens a match but PUT. */
 static const char *const narrow[] = {"--auto-open=false",
@@ -34,7 +36,7 @@ static const char *const narrow[] = {"--auto-open=false",
 /* Bytes of a body that is never finished, of one that then is too much, of one that always is. */
 enum { UNFINISHED_BODY = 6000, SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
-static struct hs_test_service service;
+static struct hs_test_service service, guarded;
 static json_t *document;
 
 static const struct {
@@ -46,10 +48,23 @@ static const struct {
 #undef X
 };
 
+static unsigned port_at(const struct hs_test_service *of, size_t route)
+{
+    return routes[route].listeners == HS_LISTENER_ADMIN ? of->admin_port : of->data_port;
+}
+
 static unsigned port_of(size_t route)
 {
-    return routes[route].listeners == HS_LISTENER_ADMIN ? service.admin_port : service.data_port;
+    return port_at(&service, route);
 }
+
+/* Between them they lack every scope; where a route takes any, it is the name they lack. */
+static struct hs_test_token tokens[] = {
+    {.tenant = "acme", .kid = "a", .scopes = "\"ingest\""},
+    {.tenant = "acme", .kid = "b", .scopes = "\"rules\""},
+};
+
+static char token_file[] = "/tmp/hindsight_tokens_XXXXXX";
 
 /* The path of a route with names in it: the match that is open, unless another is wanted. */
 static void fill_path(const char *pattern, const char *name, char path[256])
@@ -153,6 +168,10 @@ static void expect(const struct hs_raw_answer *raw, const json_t *operation, int
             documented = hs_problem_status((enum hs_problem_code)i);
     ck_assert_int_eq(documented, status);
     ck_assert_int_eq(hs_raw_header(raw, "Retry-After", value)[0] != '\0', status == 503);
+    const char *challenge = hs_raw_header(raw, "WWW-Authenticate", value);
+    ck_assert_int_eq(strncmp(challenge, "Bearer realm=", 13) == 0,
+                     status == 401 ||
+                         (status == 403 && strstr(raw->body, "lacks a scope") != NULL));
     json_decref(problem);
 }
 
@@ -177,12 +196,30 @@ static void provoke_bad_request(size_t route, struct message *message)
         fill_path(routes[route].pattern, "not%20a%20name", message->path);
 }
 
+/* A token that must not use the route, or the path of what nobody has. */
+static void provoke_forbidden(size_t route, struct message *message)
+{
+    static char headers[512];
+    bool allowed = hs_route_allows((enum hs_route)route, HS_SCOPE_INGEST);
+    const char *header = tokens[allowed ? 1 : 0].header;
+    if (hs_route_allows((enum hs_route)route, HS_SCOPE_INGEST) &&
+        hs_route_allows((enum hs_route)route, HS_SCOPE_RULES))
+        fill_path(routes[route].pattern, "never-put", message->path);
+    snprintf(headers, sizeof headers, "%s%s\r\n", message->headers, header);
+    message->headers = headers;
+}
+
 /* Makes a message that is answered with this status; false where that takes more than a message. */
 static bool provoke(size_t route, int status, struct message *message)
 {
     switch (status) {
     case 400:
         provoke_bad_request(route, message);
+        return true;
+    case 401:
+        return true;
+    case 403:
+        provoke_forbidden(route, message);
         return true;
     case 404:
         fill_path(routes[route].pattern, "never-opened", message->path);
@@ -258,8 +295,8 @@ START_TEST(documented_errors_can_be_provoked)
         provoked++;
         message.size = message.unsized ? 0 : strlen(message.body);
         snprintf(what, sizeof what, "%s %s", message.method, message.path);
-        expect(status == 503 ? send_crowded(port_of(route), &message)
-                             : receive(send_message(port_of(route), &message)),
+        unsigned port = status == 401 || status == 403 ? port_at(&guarded, route) : port_of(route);
+        expect(status == 503 ? send_crowded(port, &message) : receive(send_message(port, &message)),
                operation, status, what);
     }
     /* the health routes say 404 and 503 of the process, not of a request */
@@ -338,7 +375,7 @@ END_TEST
 /* Of two lists: every status listed is one of those the suites of this file look at. */
 START_TEST(only_known_error_statuses_are_listed)
 {
-    static const char known[] = " 400 404 408 409 411 413 415 422 503 ";
+    static const char known[] = " 400 401 403 404 408 409 411 413 415 422 503 ";
     const json_t *operation =
         hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
     const char *key;
@@ -436,11 +473,20 @@ static Suite *errors_suite(void)
 
 int main(void)
 {
+    const char *const guards[] = {"--token-file", token_file, NULL};
     document = hs_contract_load();
-    if (!hs_test_service_start(&service, narrow) || !open_match())
+    int fd = mkstemp(token_file);
+    if (fd < 0)
+        return 1;
+    close(fd);
+    hs_test_tokens_write(token_file, tokens, sizeof tokens / sizeof tokens[0]);
+    if (!hs_test_service_start(&service, narrow) || !open_match() ||
+        !hs_test_service_start(&guarded, guards))
         return 1;
     int failed = hs_run_suite(errors_suite());
     bool clean = hs_test_service_stop(&service);
+    clean = hs_test_service_stop(&guarded) && clean;
+    unlink(token_file);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;
 }

@@ -79,7 +79,7 @@ static bool read_line(int fd, char *line, size_t size, long deadline)
 static bool parse_ready(struct hs_test_service *service)
 {
     return sscanf(service->ready,
-                  "hindsight %*s ready data=http://127.0.0.1:%u admin=http://127.0.0.1:%u",
+                  "hindsight %*s ready data=%*[a-z]://127.0.0.1:%u admin=%*[a-z]://127.0.0.1:%u",
                   &service->data_port, &service->admin_port) == 2;
 }
 

@@ -12,6 +12,7 @@
 
 #include "api/json_in.h"
 #include "api/problem.h"
+#include "api/scopes.h"
 #include "tests/support/contract.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
@@ -83,6 +84,8 @@ START_TEST(every_component_is_used)
         json_object_foreach(kinds, name, value)
     {
         char reference[256];
+        if (strcmp(kind, "securitySchemes") == 0)
+            continue; /* named, not referred to: see what_a_route_asks_for_is_documented */
         snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
         ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
     }
@@ -192,6 +195,53 @@ START_TEST(path_parameters_are_declared)
             json_string_value(json_object_get(json_array_get(declared, count), "$ref")), reference);
     }
     ck_assert_uint_eq(json_array_size(declared), count);
+}
+END_TEST
+
+/* Whether a caller with these scopes (-1: without a token) has what the operation documents. */
+static bool has_security(const json_t *operation, int scopes)
+{
+    size_t i, k;
+    json_t *one, *role;
+    const json_t *alternatives = json_object_get(operation, "security");
+    if (json_array_size(alternatives) == 0)
+        return true;
+    json_array_foreach(alternatives, i, one)
+    {
+        const json_t *roles = json_object_get(one, "bearer");
+        bool fine = roles != NULL && scopes >= 0;
+        json_array_foreach(roles, k, role)
+        {
+            const char *name = json_string_value(role);
+            unsigned bit = hs_scope_parse((struct hs_str){name, strlen(name)});
+            ck_assert_msg(bit != 0, "%s is no scope", name);
+            fine = fine && ((unsigned)scopes & bit) != 0;
+        }
+        if (fine)
+            return true;
+    }
+    return false;
+}
+
+/* `admin`, which stands for all others, is not listed. */
+START_TEST(what_a_route_asks_for_is_documented)
+{
+    enum hs_route route = (enum hs_route)_i;
+    const json_t *operation =
+        hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
+    const json_t *responses = json_object_get(operation, "responses");
+    ck_assert_ptr_nonnull(json_object_get(
+        json_object_get(json_object_get(document, "components"), "securitySchemes"), "bearer"));
+    ck_assert_ptr_nonnull(json_object_get(operation, "security"));
+    ck_assert_int_eq(has_security(operation, -1), hs_route_is_open(route));
+    ck_assert_int_eq(json_object_get(responses, "401") == NULL, hs_route_is_open(route));
+    for (int scopes = 0; scopes < HS_SCOPE_ADMIN; scopes++)
+        ck_assert_msg(has_security(operation, scopes) == hs_route_allows(route, (unsigned)scopes),
+                      "%s %s with scopes %x", routes[_i].method, routes[_i].pattern,
+                      (unsigned)scopes);
+    ck_assert_msg(hs_route_allows(route, HS_SCOPE_ADMIN), "%s is not in the table of scopes",
+                  routes[_i].pattern);
+    ck_assert_int_eq(strncmp(routes[_i].pattern, "/v1/", 4) != 0, hs_route_is_open(route));
 }
 END_TEST
 
@@ -624,6 +674,7 @@ static Suite *texts_suite(void)
     suite_add_tcase(suite, whole);
     TCase *sources = tcase_create("sources");
     tcase_add_loop_test(sources, every_route_is_documented, 0, route_count);
+    tcase_add_loop_test(sources, what_a_route_asks_for_is_documented, 0, route_count);
     tcase_add_test(sources, every_documented_route_exists);
     tcase_add_loop_test(sources, path_parameters_are_declared, 0, route_count);
     tcase_add_loop_test(sources, closed_lists_are_those_of_the_sources, 0, list_count);

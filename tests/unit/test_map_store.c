@@ -66,7 +66,7 @@ START_TEST(who_holds_a_map_keeps_it)
     ck_assert_ptr_ne(old, new);
     ck_assert_double_eq_tol(width_of(old), 5, 1e-9);
     ck_assert_double_eq_tol(width_of(new), 7, 1e-9);
-    ck_assert(hs_map_store_delete(store, str("dm4")));
+    ck_assert(hs_map_store_delete(store, str(""), str("dm4")));
     ck_assert_ptr_null(hs_map_store_get(store, str("dm4")));
     hs_map_store_retain(store, new);
     hs_map_store_release(store, new);
@@ -105,8 +105,8 @@ START_TEST(room_is_bounded_in_number)
     put_and_drop("c", 1, HS_MAP_CREATED);
     put_and_drop("d", 1, HS_MAP_FULL);
     put_and_drop("b", 2, HS_MAP_REPLACED);
-    ck_assert(hs_map_store_delete(store, str("a")));
-    ck_assert(!hs_map_store_delete(store, str("a")));
+    ck_assert(hs_map_store_delete(store, str(""), str("a")));
+    ck_assert(!hs_map_store_delete(store, str(""), str("a")));
     put_and_drop("d", 4, HS_MAP_CREATED);
     struct hs_map_entry *entry = hs_map_store_get(store, str("b"));
     ck_assert_double_eq_tol(width_of(entry), 2, 1e-9);
@@ -129,7 +129,7 @@ START_TEST(room_is_bounded_in_memory)
     hs_map_store_release(store, large);
     ck_assert_int_eq(put("large", 2, 600, &large), HS_MAP_REPLACED);
     hs_map_store_release(store, large);
-    ck_assert(hs_map_store_delete(store, str("large")));
+    ck_assert(hs_map_store_delete(store, str(""), str("large")));
     ck_assert_int_eq(put("other", 1, 600, &other), HS_MAP_CREATED);
     hs_map_store_release(store, other);
 }
@@ -143,7 +143,7 @@ static void *replace_often(void *argument)
         put("shared", width, 1, &entry);
         hs_map_store_release(store, entry);
         if (i % 50 == 0)
-            hs_map_store_delete(store, str("shared"));
+            hs_map_store_delete(store, str(""), str("shared"));
     }
     return NULL;
 }
@@ -164,7 +164,7 @@ START_TEST(threads_see_whole_maps)
     }
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    hs_map_store_delete(store, str("shared"));
+    hs_map_store_delete(store, str(""), str("shared"));
     ck_assert_uint_eq(hs_map_store_usage(store).bytes, 0);
 }
 END_TEST

@@ -43,6 +43,9 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert_str_eq(options.log_level, "info");
     ck_assert(!options.no_auth);
     ck_assert(!options.insecure);
+    ck_assert_str_eq(options.token_file, "");
+    ck_assert_str_eq(options.tls_cert, "");
+    ck_assert_str_eq(options.tls_key, "");
     ck_assert(options.auto_open);
     ck_assert_uint_eq(options.max_connections, 4096);
     ck_assert_uint_eq(options.body_bytes, 1048576);
@@ -123,6 +126,15 @@ static const struct {
     {{"--listen", "0.0.0.0:80"}, "listen is not a loopback address"},
     {{"--listen", "0.0.0.0:80", "--no-auth"}, "listen is not a loopback address"},
     {{"--listen", "0.0.0.0:80", "--insecure"}, "listen is not a loopback address"},
+    {{"--no-auth"}, NULL},
+    {{"--listen", "0.0.0.0:80", "--token-file", "x"}, NULL},
+    {{"--admin-listen", "[::]:80", "--token-file", "x"}, NULL},
+    {{"--listen", "0.0.0.0:80", "--token-file="}, "listen is not a loopback address"},
+    {{"--token-file", "x", "--no-auth"}, "no_auth does not go with a token_file"},
+    {{"--token-file", "x", "--no-auth", "--insecure"}, "no_auth does not go with"},
+    {{"--tls-cert", "x", "--tls-key", "y"}, NULL},
+    {{"--tls-cert", "x"}, "tls_key is needed too"},
+    {{"--tls-key", "x"}, "tls_cert is needed too"},
     {{"--admin-listen", "[::]:80"}, "admin_listen is not a loopback address"},
     {{"--listen", "localhost:80"}, "listen must be ADDR:PORT"},
     {{"--listen", "127.0.0.1"}, "listen must be ADDR:PORT"},

@@ -315,7 +315,8 @@ static void request_on(struct hs_record *record, const char *match, struct hs_ma
     struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
                                        .map = map,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
-    hs_registry_acquire(registry, (struct hs_str){match, strlen(match)}, &opening, &slot);
+    hs_registry_acquire(registry, (struct hs_str){0}, (struct hs_str){match, strlen(match)},
+                        &opening, &slot);
     ck_assert_ptr_nonnull(slot);
     struct hs_recorded_request recorded = {.route = route,
                                            .explain = route == HS_ROUTE_HITS_POST,
@@ -487,16 +488,18 @@ START_TEST(maps_are_in_the_stream_once)
     struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
     struct hs_world_mesh mesh = {.boxes = &box, .box_count = 1};
     struct hs_map_entry *first, *second;
-    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(document), &first),
-                     HS_MAP_CREATED);
+    ck_assert_int_eq(
+        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(document), &first),
+        HS_MAP_CREATED);
     size_t bytes = hs_map_store_usage(maps).bytes;
     ck_assert_uint_eq(bytes, first->info.bytes + sizeof document - 1);
     struct hs_record *record = open_record(1 << 20);
     request_on(record, "a", first, HS_ROUTE_TICKS_POST, "{}", "{}");
     request_on(record, "b", first, HS_ROUTE_TICKS_POST, "{}", "{}");
     box.max = (struct hs_vec){2, 2, 2};
-    ck_assert_int_eq(hs_map_store_put_kept(maps, HS_STR("dm1"), &mesh, HS_STR(other), &second),
-                     HS_MAP_REPLACED);
+    ck_assert_int_eq(
+        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(other), &second),
+        HS_MAP_REPLACED);
     request_on(record, "c", second, HS_ROUTE_TICKS_POST, "{}", "{}");
     ck_assert_str_ne(first->revision, second->revision);
     hs_map_store_release(maps, first);

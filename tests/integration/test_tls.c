@@ -1,0 +1,255 @@
+/* HTTPS on both listeners, with a certificate made for the test; what a wrong pair of files says.
+ */
+#include <check.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/service.h"
+
+static char directory[] = "/tmp/hindsight_tls_XXXXXX";
+static char certificate[128], key[128];
+static struct hs_test_service service;
+
+/* ---- a certificate ---- */
+
+/* A self-signed certificate of 127.0.0.1 and its key; false: nothing here makes one. */
+static bool make_certificate(const char *name)
+{
+    char command[1024];
+    snprintf(command, sizeof command,
+             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+             "-subj /CN=hindsight-test -addext subjectAltName=IP:127.0.0.1 "
+             "-keyout %s/%s.key -out %s/%s.crt >/dev/null 2>&1",
+             directory, name, directory, name);
+    return system(command) == 0;
+}
+
+/* ---- asking ---- */
+
+static size_t take(char *bytes, size_t size, size_t count, void *context)
+{
+    char *body = context;
+    size_t len = strlen(body), more = size * count < 4095 - len ? size * count : 4095 - len;
+    memcpy(body + len, bytes, more);
+    body[len + more] = '\0';
+    return size * count;
+}
+
+/* One connection, kept between requests. */
+static CURL *open_client(const char *authority)
+{
+    CURL *curl = curl_easy_init();
+    ck_assert_ptr_nonnull(curl);
+    curl_easy_setopt(curl, CURLOPT_CAINFO, authority);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 60L);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
+    return curl;
+}
+
+/* Returns the status, or 0 with *code set. */
+static long get(CURL *curl, const char *scheme, unsigned port, const char *path, char body[4096],
+                CURLcode *code)
+{
+    char url[256];
+    long status = 0;
+    body[0] = '\0';
+    snprintf(url, sizeof url, "%s://127.0.0.1:%u%s", scheme, port, path);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    *code = curl_easy_perform(curl);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    return *code == CURLE_OK ? status : 0;
+}
+
+static void setup(void)
+{
+    const char *const arguments[] = {"--tls-cert", certificate, "--tls-key",         key,
+                                     "--threads",  "2",         "--request-seconds", "1",
+                                     NULL};
+    ck_assert(hs_test_service_start(&service, arguments));
+}
+
+static void teardown(void)
+{
+    ck_assert(hs_test_service_stop(&service));
+}
+
+START_TEST(both_listeners_speak_tls)
+{
+    char body[4096];
+    CURLcode code;
+    char wanted[256];
+    snprintf(wanted, sizeof wanted, "data=https://127.0.0.1:%u admin=https://127.0.0.1:%u",
+             service.data_port, service.admin_port);
+    ck_assert_ptr_nonnull(strstr(service.ready, wanted));
+    CURL *curl = open_client(certificate);
+    for (int i = 0; i < 50; i++)
+        ck_assert_msg(get(curl, "https", service.data_port, "/v1/matches", body, &code) == 200,
+                      "%s", curl_easy_strerror(code));
+    ck_assert_str_eq(body, "{\"matches\":[]}");
+    ck_assert_int_eq(get(curl, "https", service.admin_port, "/livez", body, &code), 200);
+    curl_easy_cleanup(curl);
+}
+END_TEST
+
+START_TEST(only_a_modern_client_that_trusts_it_gets_in)
+{
+    char body[4096], other[160];
+    CURLcode code;
+    ck_assert(make_certificate("other"));
+    snprintf(other, sizeof other, "%s/other.crt", directory);
+    CURL *curl = open_client(other);
+    ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 0);
+    ck_assert_int_eq(code, CURLE_PEER_FAILED_VERIFICATION);
+    curl_easy_cleanup(curl);
+    curl = open_client(certificate);
+    ck_assert_int_eq(get(curl, "http", service.data_port, "/livez", body, &code), 0);
+    curl_easy_setopt(curl, CURLOPT_SSLVERSION,
+                     (long)CURL_SSLVERSION_TLSv1_1 | (long)CURL_SSLVERSION_MAX_TLSv1_1);
+    ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 0);
+    curl_easy_setopt(curl, CURLOPT_SSLVERSION,
+                     (long)CURL_SSLVERSION_TLSv1_2 | (long)CURL_SSLVERSION_MAX_TLSv1_2);
+    ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 200);
+    curl_easy_cleanup(curl);
+}
+END_TEST
+
+static size_t trickle(char *bytes, size_t size, size_t count, void *context)
+{
+    int *left = context;
+    (void)size;
+    (void)count;
+    usleep(300000);
+    bytes[0] = ' ';
+    return (*left)-- > 0 ? 1 : CURL_READFUNC_ABORT;
+}
+
+/* A body that trickles is cut off; no byte in the clear gets between the encrypted ones. */
+START_TEST(slow_bodies_are_cut_off)
+{
+    char body[4096], url[128];
+    int left = 40;
+    CURLcode code;
+    CURL *curl = open_client(certificate);
+    struct curl_slist *headers =
+        curl_slist_append(curl_slist_append(NULL, "Content-Type: application/json"), "Expect:");
+    snprintf(url, sizeof url, "https://127.0.0.1:%u/v1/matches/slow", service.data_port);
+    body[0] = '\0';
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE, 1000L);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, trickle);
+    curl_easy_setopt(curl, CURLOPT_READDATA, &left);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    code = curl_easy_perform(curl);
+    ck_assert_int_ne(code, CURLE_OK);
+    ck_assert_int_ne(code, CURLE_ABORTED_BY_CALLBACK); /* long before the body was sent */
+    ck_assert_int_gt(left, 20);
+    ck_assert_str_eq(body, "");
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+    curl = open_client(certificate);
+    ck_assert_int_eq(get(curl, "https", service.admin_port, "/metrics", body, &code), 200);
+    ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 200);
+    curl_easy_cleanup(curl);
+}
+END_TEST
+
+/* ---- files that cannot be used ---- */
+
+/* Runs `serve` with these files below the directory; what it says, cut to 4095 bytes. */
+static const char *serve_with(const char *cert_name, const char *key_name, int *code)
+{
+    static char output[4096];
+    char command[1024];
+    snprintf(command, sizeof command,
+             "timeout 60 \"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
+             "--tls-cert %s/%s --tls-key %s/%s 2>&1",
+             directory, cert_name, directory, key_name);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    int status = pclose(pipe);
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return output;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+START_TEST(files_that_are_not_there_or_not_pem_are_named)
+{
+    int code;
+    const char *said = serve_with("none.crt", "none.key", &code);
+    ck_assert_msg(code == 1 && strstr(said, "none.crt cannot be read: No such file") != NULL, "%s",
+                  said);
+    write_file("text.crt", "a certificate\n");
+    said = serve_with("text.crt", "none.key", &code);
+    ck_assert_msg(code == 1 && strstr(said, "text.crt is not a PEM file with a certificate"), "%s",
+                  said);
+}
+END_TEST
+
+START_TEST(unusable_files_are_named)
+{
+    int code;
+    ck_assert(make_certificate("another"));
+    const char *said = serve_with("our.crt", "our.crt", &code);
+    ck_assert_msg(code == 1 && strstr(said, "our.crt may be read by anybody") != NULL, "%s", said);
+    said = serve_with("our.key", "our.key", &code);
+    ck_assert_msg(code == 1 && strstr(said, "our.key is not a PEM file with a certificate"), "%s",
+                  said);
+    said = serve_with("our.crt", "another.key", &code);
+    ck_assert_msg(code == 1 && strstr(said, "the key may not be that of the certificate"), "%s",
+                  said);
+    ck_assert_ptr_null(strstr(said, "PRIVATE KEY-----"));
+    write_file("another.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+    said = serve_with("our.crt", "another.key", &code);
+    ck_assert_msg(code == 1 && strstr(said, "cannot serve 127.0.0.1:") != NULL, "%s", said);
+}
+END_TEST
+
+int main(void)
+{
+    char command[128];
+    if (mkdtemp(directory) == NULL)
+        return 1;
+    snprintf(certificate, sizeof certificate, "%s/our.crt", directory);
+    snprintf(key, sizeof key, "%s/our.key", directory);
+    bool possible = make_certificate("our");
+    if (!possible)
+        puts("SKIP: TLS, for openssl is not here to make a certificate");
+    Suite *suite = suite_create("tls");
+    TCase *served = tcase_create("served"), *files = tcase_create("files");
+    tcase_set_timeout(served, 120);
+    tcase_set_timeout(files, 120);
+    if (possible) {
+        tcase_add_checked_fixture(served, setup, teardown);
+        tcase_add_test(served, both_listeners_speak_tls);
+        tcase_add_test(served, only_a_modern_client_that_trusts_it_gets_in);
+        tcase_add_test(served, slow_bodies_are_cut_off);
+        tcase_add_test(files, unusable_files_are_named);
+    }
+    tcase_add_test(files, files_that_are_not_there_or_not_pem_are_named);
+    suite_add_tcase(suite, served);
+    suite_add_tcase(suite, files);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    return system(command) == 0 && failed == 0 ? 0 : 1;
+}
