@@ -320,9 +320,9 @@ START_TEST(only_its_own_matches_move)
         ck_assert(before[i] == 1 || before[i] == 2 || before[i] == 4);
         share[before[i] >> 1]++;
     }
-    for (int i = 0; i < 3; i++) /* a third each, give or take what chance does */
-        ck_assert_msg(share[i] > MATCHES / 5 && share[i] < MATCHES / 2, "replica %d has %d of %d",
-                      i + 1, share[i], MATCHES);
+    for (int i = 0; i < 3; i++) /* a third each, nearly; with few points on the ring it is not */
+        ck_assert_msg(abs(share[i] - MATCHES / 3) <= MATCHES / 20, "replica %d has %d of %d", i + 1,
+                      share[i], MATCHES);
 
     balance(&balancer, 0xf);
     open_matches(balancer.port, fresh);

@@ -68,8 +68,7 @@ START_TEST(texts_cannot_break_out)
         "\r\n\r\n",
         "\x1b[2J\x1b]0;title\x07",
         "\x7f\b\b\b",
-        "\xc2\x9b"
-        "31m",
+        "\302\23331m",
         "\xe2\x80\xa8line\xe2\x80\xa9paragraph",
         "\t\v\f",
     };
