@@ -15,7 +15,7 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -147,7 +147,8 @@ test: tests-build ## every test that needs no root and no other server
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 
 # The programs in which threads meet; meant for SANITIZE=thread.
-CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_reload %test_golden \
+CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_log \
+    %test_reload %test_observability %test_haproxy %test_golden \
     %test_record %test_recheck %test_simulate,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)

@@ -112,16 +112,44 @@ static void note_request_id(struct hs_headers *headers, struct hs_str value)
     headers->request_id[value.len] = '\0';
 }
 
-/* version "-" trace id "-" parent id "-" flags, in lower-case hexadecimal digits. */
+static bool is_lower_hex(struct hs_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!((text.ptr[i] >= '0' && text.ptr[i] <= '9') ||
+              (text.ptr[i] >= 'a' && text.ptr[i] <= 'f')))
+            return false;
+    return true;
+}
+
+static bool is_all(struct hs_str text, char byte)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != byte)
+            return false;
+    return true;
+}
+
+/*
+ * W3C Trace Context: version "-" trace id "-" parent id "-" flags, in lower-case hexadecimal
+ * digits. Neither id is all zeros, version ff does not exist, and version 00 ends there; later ones
+ * may go on after another "-". A second field makes the first one void.
+ */
 static void note_trace(struct hs_headers *headers, struct hs_str value)
 {
-    if (value.len < 55 || value.ptr[2] != '-' || value.ptr[35] != '-')
+    enum { SIZE = 55 };
+    headers->trace_id[0] = '\0';
+    if (headers->traces++ > 0 || value.len < SIZE)
         return;
-    for (size_t i = 3; i < 35; i++)
-        if (strchr("0123456789abcdef", value.ptr[i]) == NULL || value.ptr[i] == '\0')
-            return;
-    memcpy(headers->trace_id, value.ptr + 3, 32);
-    headers->trace_id[32] = '\0';
+    struct hs_str version = {value.ptr, 2}, trace = {value.ptr + 3, 32},
+                  parent = {value.ptr + 36, 16}, flags = {value.ptr + 53, 2};
+    if (value.ptr[2] != '-' || value.ptr[35] != '-' || value.ptr[52] != '-' ||
+        !is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) ||
+        !is_lower_hex(flags) || is_all(version, 'f') || is_all(trace, '0') || is_all(parent, '0'))
+        return;
+    if (value.len > SIZE && (is_all(version, '0') || value.ptr[SIZE] != '-'))
+        return;
+    memcpy(headers->trace_id, trace.ptr, trace.len);
+    headers->trace_id[trace.len] = '\0';
 }
 
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value)

@@ -24,7 +24,8 @@ struct hs_headers {
     bool type_fine;                         /* application/json, UTF-8 */
     char ambiguous[64];                     /* what was wrong with a field; empty: nothing */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* the caller's X-Request-Id when usable, else "" */
-    char trace_id[33];                      /* of a W3C traceparent, else "" */
+    unsigned traces;                        /* how often a traceparent came */
+    char trace_id[33];                      /* of the one W3C traceparent, else "" */
 };
 
 /* Notes one field as it was received. Start from a zeroed struct. */

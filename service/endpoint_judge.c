@@ -1,8 +1,10 @@
 /* frames, moves, shots, hits, ticks: the requests of a running match. */
 #include "api/ticks.h"
 
+#include "service/clock.h"
 #include "service/endpoints.h"
 #include "service/judge.h"
+#include "service/metrics.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
@@ -31,15 +33,21 @@ static void judge(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, decode_body *decode, answer_body *answer)
 {
     struct hs_body_reader body;
+    int64_t began = hs_clock_ns();
     if (!hs_body_open(service, request, reply, &body))
         return;
     struct hs_ticks_request tick = {0};
     decode(&body.reader, body.root, &tick);
     struct judging judging = {
         .service = service, .request = request, .writer = {.buffer = &reply->body}};
+    int64_t decoded = hs_clock_ns();
     if (hs_body_is_fine(&body, reply))
         judging.slot = hs_endpoint_match(service, request, reply, true);
     if (judging.slot != NULL) {
+        if (tick.hits.count + tick.shots.count > 0) {
+            hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
+            hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
+        }
         if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
         hs_endpoint_record(service, request, judging.slot, reply);

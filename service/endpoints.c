@@ -3,6 +3,7 @@
 
 #include "api/scopes.h"
 #include "service/auth.h"
+#include "service/log.h"
 #include "service/map_store.h"
 #include "service/metrics.h"
 #include "service/options.h"
@@ -205,6 +206,13 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->record_queue_bytes =
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
+    gauges->match_limit = service->options->max_matches;
+    gauges->map_bytes_limit = service->options->map_bytes;
+    gauges->record_queue_bytes_limit = service->options->record_queue_bytes;
+    for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)
+        gauges->stuck[i] = atomic_load(&service->stuck[i]);
+    gauges->draining = atomic_load(&service->draining);
+    gauges->log_lines_dropped = hs_log_dropped();
     gauges->maps = maps.maps;
     gauges->map_bytes = maps.bytes;
 }

@@ -2,6 +2,9 @@
 
 #include "service/address.h"
 #include "service/clock.h"
+#include "service/metrics.h"
+#include "service/options.h"
+#include "service/serve.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -20,24 +23,32 @@ static void log_library(void *context, const char *format, va_list args)
 static void log_library(void *context, const char *format, va_list args)
 {
     struct hs_http *http = context;
-    unsigned dropped = 0;
-    if (!hs_log_enabled(HS_LOG_INFO) || !hs_log_allowed(&http->library_log, &dropped))
+    if (!hs_log_enabled(HS_LOG_INFO) || !hs_log_allowed(&http->library_log))
         return;
     char text[512];
     vsnprintf(text, sizeof text, format, args);
     text[strcspn(text, "\r\n")] = '\0';
-    hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text),
-           HS_LOG_NUMBER("lines_dropped", dropped));
+    hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
+}
+
+void hs_http_report_log(struct hs_http *http, bool now)
+{
+    hs_log_report(&http->library_log, now);
+    for (size_t i = 0; i < HS_HTTP_LOGS; i++)
+        hs_log_report(&http->request_logs[i], now);
 }
 
 static void notify_connection(void *context, struct MHD_Connection *connection,
                               void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
+    const struct hs_http *http = context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *socket_context = info == NULL ? NULL : hs_http_connection_open(context, info->connect_fd);
+        hs_metrics_connection(http->service->metrics, http->listener, 1);
     } else {
+        hs_metrics_connection(http->service->metrics, http->listener, -1);
         hs_http_connection_close(*socket_context);
         *socket_context = NULL;
     }
@@ -106,8 +117,15 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
     http->service = service;
     http->listener = listener;
     http->limits = *limits;
-    http->library_log.per_second = 5;
-    http->request_log.per_second = 50;
+    unsigned rate = (unsigned)service->options->log_rate;
+    http->library_log = (struct hs_log_limit){.per_second = rate, .kind = "http library"};
+    http->request_logs[HS_HTTP_LOG_ANSWERED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests answered"};
+    http->request_logs[HS_HTTP_LOG_REFUSED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
+    http->request_logs[HS_HTTP_LOG_FAILED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
+    hs_metrics_connection_limit(service->metrics, listener, limits->connections);
     pthread_condattr_t attributes;
     pthread_mutex_init(&http->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -184,5 +202,6 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     MHD_stop_daemon(http->daemon);
     stop_watchdog(http);
+    hs_http_report_log(http, true);
     destroy(http);
 }

@@ -25,6 +25,9 @@ enum hs_http_phase {
     HS_HTTP_EXPIRED,
 };
 
+/* Requests are logged in kinds, each with a limit of its own: a flood of one hides no other. */
+enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
+
 struct hs_http_connection {
     struct hs_http_connection *previous, *next;
     struct hs_http *http;
@@ -46,7 +49,7 @@ struct hs_http {
     atomic_bool closing;
     atomic_uint in_flight;    /* requests between header and reply sent */
     atomic_size_t body_bytes; /* of all requests being received */
-    struct hs_log_limit library_log, request_log;
+    struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
 
     pthread_mutex_t lock; /* guards the list and `stopping` */
     pthread_cond_t wake;
@@ -70,6 +73,9 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
 /* Enters a connection into the list and takes it out again. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
+
+/* Writes how many log lines of each kind were left out. */
+void hs_http_report_log(struct hs_http *http, bool now);
 
 /* The watchdog's thread; the argument is the struct hs_http. */
 void *hs_http_watch(void *context);

@@ -182,9 +182,10 @@ static void log_request(struct request *request, const struct target *target, in
     enum hs_log_level level = status >= 500   ? HS_LOG_WARN
                               : status >= 400 ? HS_LOG_INFO
                                               : HS_LOG_DEBUG;
-    unsigned dropped = 0;
-    if (!hs_log_enabled(level) ||
-        (level != HS_LOG_DEBUG && !hs_log_allowed(&request->http->request_log, &dropped)))
+    enum hs_http_log kind = status >= 500   ? HS_HTTP_LOG_FAILED
+                            : status >= 400 ? HS_HTTP_LOG_REFUSED
+                                            : HS_HTTP_LOG_ANSWERED;
+    if (!hs_log_enabled(level) || !hs_log_allowed(&request->http->request_logs[kind]))
         return;
     char match[HS_NAME_MAX + 1] = "";
     const char *pattern = "";
@@ -202,10 +203,8 @@ static void log_request(struct request *request, const struct target *target, in
         HS_LOG_TEXT("route", pattern),
         HS_LOG_NUMBER("status", status),
         HS_LOG_NUMBER("dur_us", duration_us),
-        HS_LOG_NUMBER("lines_dropped", dropped),
     };
-    hs_log_fields(level, "request", fields,
-                  sizeof fields / sizeof fields[0] - (dropped == 0 ? 1 : 0));
+    hs_log_fields(level, "request", fields, sizeof fields / sizeof fields[0]);
 }
 
 static enum MHD_Result send_reply(struct request *request, const struct target *target,

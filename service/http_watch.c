@@ -126,6 +126,7 @@ void *hs_http_watch(void *context)
         for (struct hs_http_connection *c = http->connections; c != NULL; c = c->next)
             stuck += inspect(c, now_us) ? 1 : 0;
         atomic_store(&http->service->stuck[http->listener], stuck);
+        hs_http_report_log(http, false);
     }
     pthread_mutex_unlock(&http->lock);
     return NULL;

@@ -130,8 +130,10 @@ static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
 {
     struct hs_hit_result result;
     struct hs_verdict_id id;
-    int64_t forward_us;
+    int64_t forward_us, began = hs_clock_ns();
     hs_shot_verify(slot->match, claim, now_us, &result, &forward_us);
+    int64_t judged = hs_clock_ns();
+    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
     if (result.replay != NULL) {
         write_replay(writer, result.replay);
         return;
@@ -144,6 +146,7 @@ static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
         hs_shot_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_SHOT, &result);
+    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
 }
 
 static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
@@ -154,7 +157,8 @@ static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
     struct hs_verdict_id id;
     int64_t began = hs_clock_ns();
     hs_hit_verify(slot->match, claim, now_us, &result);
-    hs_metrics_verify(service->metrics, (double)(hs_clock_ns() - began) / 1e9);
+    int64_t judged = hs_clock_ns();
+    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
     if (result.replay != NULL) {
         write_replay(writer, result.replay);
         return;
@@ -167,6 +171,7 @@ static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
         hs_hit_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_HIT, &result);
+    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
 }
 
 void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,

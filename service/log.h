@@ -1,6 +1,9 @@
 /*
  * The log: one JSON object a line on stderr, `ts`, `level`, `msg`, then the fields of the event.
- * A line goes out in one write, so lines of several threads never mix. Thread-safe.
+ * A line goes out in one write, so lines of several threads never mix, and has at most 4096 bytes:
+ * of one that would be longer the last fields are left out, and it says `cut`. Nobody waits for a
+ * reader that does not read: then lines are left out, counted, and their number is written as soon
+ * as somebody reads again. Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
 #define HS_SERVICE_LOG_H
@@ -50,15 +53,23 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A bound on lines a peer can cause. Start from a zeroed struct with `per_second` set. */
+/* A bound on lines of one kind that a peer can cause. Start from a zeroed struct with the first two
+   members set. */
 struct hs_log_limit {
-    unsigned per_second;
-    atomic_llong second; /* the one being counted */
-    atomic_uint count;
-    atomic_uint dropped; /* since the last line that was let through */
+    unsigned per_second;   /* 0: no bound */
+    const char *kind;      /* a literal: what is left out, in the line that says so */
+    atomic_ullong window;  /* the second being counted, and how many lines in its low 32 bits */
+    atomic_ullong dropped; /* not reported yet */
 };
 
-/* Whether one more line may go out now; *dropped: how many could not since the last one. */
-bool hs_log_allowed(struct hs_log_limit *limit, unsigned *dropped);
+/* Whether one more line may go out now; counted as left out when not. */
+bool hs_log_allowed(struct hs_log_limit *limit);
+
+/* Writes how many lines were left out, if any, once their second is over (or `now`). To be called
+   every now and then. */
+void hs_log_report(struct hs_log_limit *limit, bool now);
+
+/* Lines left out so far, for their number or because nobody read them. */
+uint64_t hs_log_dropped(void);
 
 #endif

@@ -2,14 +2,11 @@
 #include "api/moves.h"
 #include "service/version.h"
 
-#include <dirent.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 /* The statuses an answer can have; anything else is counted as "other". */
 #define CODES(X)                                                                                   \
@@ -34,8 +31,8 @@ enum {
 /* Upper bounds in seconds, ascending, closed by 0; +Inf follows. */
 static const double http_bounds[BUCKETS_MAX] = {50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3,
                                                 10e-3, 25e-3,  50e-3,  0.1,    0.25, 0.5,    1.0};
-static const double verify_bounds[BUCKETS_MAX] = {1e-6,   2e-6,   5e-6,   10e-6, 20e-6, 50e-6,
-                                                  100e-6, 200e-6, 500e-6, 1e-3,  5e-3};
+static const double stage_bounds[BUCKETS_MAX] = {1e-6,   2e-6,   5e-6, 10e-6, 20e-6, 50e-6, 100e-6,
+                                                 200e-6, 500e-6, 1e-3, 5e-3,  25e-3, 0.1};
 static const double rewind_bounds[BUCKETS_MAX] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15,
                                                   0.2,  0.25,  0.3,  0.5,   1.0, 2.0};
 
@@ -59,8 +56,10 @@ struct hs_metrics {
     counter shed[HS_SHED_REASON_COUNT];
     counter auth_failures[HS_AUTH_FAILURE_COUNT];
     counter recorded, not_recorded;
-    struct histogram verify, rewind;
+    struct histogram stages[HS_STAGE_COUNT], rewind;
     atomic_llong inflight;
+    atomic_llong connections[HS_LISTENER_BOTH]; /* by listener */
+    unsigned connection_limits[HS_LISTENER_BOTH];
     atomic_bool reload_failed;
     atomic_llong reload_success_ms; /* since the epoch; the start counts */
     double start_time;
@@ -128,6 +127,17 @@ void hs_metrics_inflight(struct hs_metrics *metrics, int change)
     atomic_fetch_add_explicit(&metrics->inflight, change, memory_order_relaxed);
 }
 
+void hs_metrics_connection(struct hs_metrics *metrics, enum hs_listener listener, int change)
+{
+    atomic_fetch_add_explicit(&metrics->connections[listener], change, memory_order_relaxed);
+}
+
+void hs_metrics_connection_limit(struct hs_metrics *metrics, enum hs_listener listener,
+                                 unsigned limit)
+{
+    metrics->connection_limits[listener] = limit;
+}
+
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
                         enum hs_reason reason, enum hs_mode mode)
 {
@@ -165,9 +175,9 @@ void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_f
         add(&metrics->frames[kind][result], count);
 }
 
-void hs_metrics_verify(struct hs_metrics *metrics, double seconds)
+void hs_metrics_stage(struct hs_metrics *metrics, enum hs_stage stage, int64_t ns)
 {
-    observe(&metrics->verify, verify_bounds, seconds);
+    observe(&metrics->stages[stage], stage_bounds, (double)ns / 1e9);
 }
 
 void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds)
@@ -199,15 +209,25 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
     atomic_store(&metrics->reload_failed, !successful);
 }
 
-static void head(struct hs_buffer *out, const char *name, const char *type, const char *help)
+void hs_metrics_head(struct hs_buffer *out, const char *name, const char *type, const char *help)
 {
     hs_buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+void hs_metrics_gauge(struct hs_buffer *out, const char *name, const char *help, double number)
+{
+    hs_metrics_head(out, name, "gauge", help);
+    hs_buffer_printf(out, "%s %.15g\n", name, number);
+}
+
+static void head(struct hs_buffer *out, const char *name, const char *type, const char *help)
+{
+    hs_metrics_head(out, name, type, help);
+}
+
 static void gauge(struct hs_buffer *out, const char *name, const char *help, double number)
 {
-    head(out, name, "gauge", help);
-    hs_buffer_printf(out, "%s %.15g\n", name, number);
+    hs_metrics_gauge(out, name, help, number);
 }
 
 /* `label` is empty or one `name="value"`. */
@@ -315,6 +335,21 @@ static void put_frames(const struct hs_metrics *metrics, enum hs_posted kind, co
                          value(&metrics->frames[kind][i]));
 }
 
+static void put_stages(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    static const char *const stages[] = {
+#define X(id, label) "stage=\"" label "\"",
+        HS_STAGES(X)
+#undef X
+    };
+    head(out, "hindsight_verify_duration_seconds", "histogram",
+         "Where the time of requests with claims goes: decode and lock once a request, judge and "
+         "encode once a claim.");
+    for (size_t i = 0; i < HS_STAGE_COUNT; i++)
+        put_histogram(out, "hindsight_verify_duration_seconds", stages[i], &metrics->stages[i],
+                      stage_bounds);
+}
+
 static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out)
 {
     head(out, "hindsight_verdicts_total", "counter",
@@ -329,13 +364,44 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
             hs_buffer_printf(out, "hindsight_verdict_flags_total{kind=\"%s\",flag=\"%s\"} %llu\n",
                              kinds[kind], hs_flag_name((enum hs_flag)flag),
                              value(&metrics->flags[kind][flag]));
-    head(out, "hindsight_verify_duration_seconds", "histogram", "Time to judge one claim.");
-    put_histogram(out, "hindsight_verify_duration_seconds", "", &metrics->verify, verify_bounds);
+    put_stages(metrics, out);
     head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");
     put_histogram(out, "hindsight_rewind_age_seconds", "", &metrics->rewind, rewind_bounds);
     put_frames(metrics, HS_POSTED_PLAYER, "hindsight_frames_total", "Posted player samples.", out);
     put_frames(metrics, HS_POSTED_MOVER, "hindsight_mover_frames_total",
                "Posted samples of movers.", out);
+}
+
+/* One series for each listener. */
+static void put_listeners(struct hs_buffer *out, const char *name, const char *help, double data,
+                          double admin)
+{
+    head(out, name, "gauge", help);
+    hs_buffer_printf(out, "%s{listener=\"data\"} %.15g\n%s{listener=\"admin\"} %.15g\n", name, data,
+                     name, admin);
+}
+
+static double connections(const struct hs_metrics *metrics, enum hs_listener listener)
+{
+    return (double)atomic_load_explicit(&metrics->connections[listener], memory_order_relaxed);
+}
+
+static void put_service(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
+                        struct hs_buffer *out)
+{
+    put_listeners(out, "hindsight_http_connections", "Open connections.",
+                  connections(metrics, HS_LISTENER_DATA), connections(metrics, HS_LISTENER_ADMIN));
+    put_listeners(out, "hindsight_http_connections_limit", "Connections beyond this wait.",
+                  metrics->connection_limits[HS_LISTENER_DATA],
+                  metrics->connection_limits[HS_LISTENER_ADMIN]);
+    put_listeners(out, "hindsight_workers_stuck",
+                  "Endpoints that run far longer than they ever may.",
+                  gauges->stuck[HS_LISTENER_DATA], gauges->stuck[HS_LISTENER_ADMIN]);
+    gauge(out, "hindsight_draining", "1 from SIGTERM on.", gauges->draining ? 1 : 0);
+    head(out, "hindsight_log_lines_dropped_total", "counter",
+         "Log lines left out, for their number or because nobody read them.");
+    hs_buffer_printf(out, "hindsight_log_lines_dropped_total %llu\n",
+                     (unsigned long long)gauges->log_lines_dropped);
 }
 
 static void put_moves(const struct hs_metrics *metrics, struct hs_buffer *out)
@@ -377,52 +443,8 @@ static void put_recording(const struct hs_metrics *metrics, const struct hs_metr
     hs_buffer_printf(out, "hindsight_record_dropped_total %llu\n", value(&metrics->not_recorded));
     gauge(out, "hindsight_record_queue_bytes", "Bytes of the recording that wait to be written.",
           (double)gauges->record_queue_bytes);
-}
-
-static double resident_bytes(void)
-{
-    char line[128] = "";
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file == NULL)
-        return 0;
-    bool fine = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    const char *second = fine ? strchr(line, ' ') : NULL; /* in pages, after the whole size */
-    unsigned long pages = second == NULL ? 0 : strtoul(second, NULL, 10);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
-}
-
-static double open_descriptors(void)
-{
-    DIR *directory = opendir("/proc/self/fd");
-    if (directory == NULL)
-        return 0;
-    unsigned count = 0;
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count - 1; /* the one that is reading */
-}
-
-static double seconds(struct timeval time)
-{
-    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
-}
-
-static void put_process(const struct hs_metrics *metrics, struct hs_buffer *out)
-{
-    struct rusage usage = {0};
-    struct rlimit files = {0};
-    getrusage(RUSAGE_SELF, &usage);
-    getrlimit(RLIMIT_NOFILE, &files);
-    head(out, "process_cpu_seconds_total", "counter", "User and system time used.");
-    hs_buffer_printf(out, "process_cpu_seconds_total %.6f\n",
-                     seconds(usage.ru_utime) + seconds(usage.ru_stime));
-    head(out, "process_start_time_seconds", "gauge", "Start of the process since the epoch.");
-    hs_buffer_printf(out, "process_start_time_seconds %.3f\n", metrics->start_time);
-    gauge(out, "process_resident_memory_bytes", "Resident memory.", resident_bytes());
-    gauge(out, "process_open_fds", "Open file descriptors.", open_descriptors());
-    gauge(out, "process_max_fds", "Limit of open file descriptors.", (double)files.rlim_cur);
+    gauge(out, "hindsight_record_queue_bytes_limit", "Requests beyond this are left out.",
+          (double)gauges->record_queue_bytes_limit);
 }
 
 void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
@@ -435,6 +457,8 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     put_verdicts(metrics, out);
     put_moves(metrics, out);
     gauge(out, "hindsight_matches_active", "Open matches.", (double)gauges->matches);
+    gauge(out, "hindsight_matches_limit", "Open matches beyond this are refused.",
+          (double)gauges->match_limit);
     gauge(out, "hindsight_players_active", "Players with a history.", (double)gauges->players);
     gauge(out, "hindsight_movers_active", "Movers with a history.", (double)gauges->movers);
     gauge(out, "hindsight_history_bytes", "Memory of all histories.",
@@ -442,6 +466,9 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
     gauge(out, "hindsight_map_bytes", "Memory of all maps, those only matches hold included.",
           (double)gauges->map_bytes);
+    gauge(out, "hindsight_map_bytes_limit", "Maps beyond this are refused.",
+          (double)gauges->map_bytes_limit);
+    put_service(metrics, gauges, out);
     put_recording(metrics, gauges, out);
     gauge(out, "hindsight_config_last_reload_successful",
           "1 if the last reload of the configuration took everything, 0 if it took nothing.",
@@ -449,5 +476,5 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     gauge(out, "hindsight_config_last_reload_success_timestamp_seconds",
           "When configuration was last taken, at the start or by a reload, since the epoch.",
           (double)atomic_load(&metrics->reload_success_ms) / 1000);
-    put_process(metrics, out);
+    hs_metrics_write_process(metrics->start_time, out);
 }

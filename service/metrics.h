@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/buffer.h"
 #include "api/routes.h"
@@ -29,6 +30,13 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
 
 /* Requests between header and reply: add 1, add -1. */
 void hs_metrics_inflight(struct hs_metrics *metrics, int change);
+
+/* A connection of a listener (HS_LISTENER_DATA, HS_LISTENER_ADMIN): add 1, add -1. */
+void hs_metrics_connection(struct hs_metrics *metrics, enum hs_listener listener, int change);
+
+/* The most connections it takes; set before it takes any. */
+void hs_metrics_connection_limit(struct hs_metrics *metrics, enum hs_listener listener,
+                                 unsigned limit);
 
 /* One judged hit: its deciding reason under HS_MODE_ENFORCE, each reason in its `would_reject`
    under HS_MODE_SHADOW. `verdict` is the reason's own (hs_reason_verdict). */
@@ -53,8 +61,22 @@ enum hs_posted { HS_POSTED_PLAYER, HS_POSTED_MOVER, HS_POSTED_COUNT };
 void hs_metrics_frame(struct hs_metrics *metrics, enum hs_posted kind, enum hs_frame_result result,
                       size_t count);
 
-/* Time taken to judge one hit. */
-void hs_metrics_verify(struct hs_metrics *metrics, double seconds);
+/* Where the time of a request with claims goes. X(id, label) */
+#define HS_STAGES(X)                                                                               \
+    X(DECODE, "decode") /* from the body to the claims, once a request */                          \
+    X(LOCK, "lock")     /* the wait for the match, once a request */                               \
+    X(JUDGE, "judge")   /* the checks, once a claim */                                             \
+    X(ENCODE, "encode") /* the answer, once a claim */
+
+enum hs_stage {
+#define X(id, label) HS_STAGE_##id,
+    HS_STAGES(X)
+#undef X
+        HS_STAGE_COUNT
+};
+
+/* Time one stage took, in nanoseconds. */
+void hs_metrics_stage(struct hs_metrics *metrics, enum hs_stage stage, int64_t ns);
 
 /* How far back a claim reached: `now` - `hit_time`. */
 void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
@@ -85,13 +107,25 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
     size_t matches, players, movers, history_bytes, maps, map_bytes, record_queue_bytes;
+    size_t match_limit, map_bytes_limit, record_queue_bytes_limit; /* as configured */
+    unsigned stuck[HS_LISTENER_BOTH]; /* by listener: endpoints that hang */
+    bool draining;
+    uint64_t log_lines_dropped;
 };
 
-/* Fills the gauges from the registry and the maps; service/endpoints.c. */
+/* Fills the gauges from where they live; service/endpoints.c. */
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
 
 /* Writes the exposition. */
 void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
                       struct hs_buffer *out);
+
+/* Its last part, about the process: memory, processor, descriptors. `start_time` in seconds since
+   the epoch. service/metrics_process.c. */
+void hs_metrics_write_process(double start_time, struct hs_buffer *out);
+
+/* The lines before the samples of a family, and a whole family of one gauge. */
+void hs_metrics_head(struct hs_buffer *out, const char *name, const char *type, const char *help);
+void hs_metrics_gauge(struct hs_buffer *out, const char *name, const char *help, double number);
 
 #endif

@@ -232,13 +232,13 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 /* The request is not in the recording: neither is anything of this match after it. */
 static void drop(struct hs_record *record, struct hs_match_slot *slot)
 {
-    unsigned left_out;
     hs_metrics_recorded(record->metrics, false);
     if (slot->recorded != HS_RECORDED_ENDED)
         slot->recorded = HS_RECORDED_LOST;
-    if (hs_log_allowed(&record->log_limit, &left_out))
+    hs_log_report(&record->log_limit, false);
+    if (hs_log_allowed(&record->log_limit))
         hs_log(HS_LOG_WARN, "a request is not recorded, nor the rest of its match",
-               HS_LOG_TEXT("match", slot->name.text), HS_LOG_NUMBER("lines_dropped", left_out));
+               HS_LOG_TEXT("match", slot->name.text));
     if (slot->recorded == HS_RECORDED_ENDED)
         return;
     struct hs_buffer line = {0};
@@ -288,7 +288,7 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
     }
     record->metrics = metrics;
     record->maps = maps;
-    record->log_limit.per_second = 1;
+    record->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "requests not recorded"};
     pthread_mutex_init(&record->lock, NULL);
     record->queue = hs_line_queue_open(path, max_bytes, error);
     struct hs_buffer line = {0};
@@ -324,6 +324,7 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry)
     if (registry != NULL && record->queue != NULL)
         hs_registry_each(registry, mark_lost, record);
     hs_line_queue_close(record->queue);
+    hs_log_report(&record->log_limit, true);
     pthread_mutex_destroy(&record->lock);
     free(record->revisions);
     free(record);

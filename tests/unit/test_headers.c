@@ -133,7 +133,6 @@ END_TEST
 
 START_TEST(takes_ids)
 {
-    static const char trace[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     char id[HS_REQUEST_ID_MAX + 2];
     memset(id, 'i', sizeof id - 1);
     id[sizeof id - 1] = '\0';
@@ -146,10 +145,45 @@ START_TEST(takes_ids)
     ck_assert_str_eq(headers.request_id, id + 1);
     hs_headers_add(&headers, str("X-Request-Id"), str("second"));
     ck_assert_str_eq(headers.request_id, id + 1);
-    hs_headers_add(&headers, str("traceparent"), str("00-short"));
-    ck_assert_str_eq(headers.trace_id, "");
-    hs_headers_add(&headers, str("traceparent"), str(trace));
-    ck_assert_str_eq(headers.trace_id, "0af7651916cd43dd8448eb211c80319c");
+}
+END_TEST
+
+#define TRACE  "0af7651916cd43dd8448eb211c80319c"
+#define PARENT "b7ad6b7169203331"
+
+/* The rules of W3C Trace Context, one by one. */
+static const struct {
+    const char *value;
+    bool taken;
+} traces[] = {
+    {"00-" TRACE "-" PARENT "-01", true},
+    {"00-" TRACE "-" PARENT "-00", true},
+    {" 00-" TRACE "-" PARENT "-01 ", true},
+    {"01-" TRACE "-" PARENT "-01", true},
+    {"cc-" TRACE "-" PARENT "-01-what-comes-later", true},
+    {"cc-" TRACE "-" PARENT "-01.what", false},
+    {"00-" TRACE "-" PARENT "-01-", false},
+    {"ff-" TRACE "-" PARENT "-01", false},
+    {"00-00000000000000000000000000000000-" PARENT "-01", false},
+    {"00-" TRACE "-0000000000000000-01", false},
+    {"00-0AF7651916CD43DD8448EB211C80319C-" PARENT "-01", false},
+    {"00-" TRACE "-B7AD6B7169203331-01", false},
+    {"00-" TRACE "-" PARENT "-0g", false},
+    {"0x-" TRACE "-" PARENT "-01", false},
+    {"00-" TRACE "_" PARENT "-01", false},
+    {"00-" TRACE "-" PARENT "_01", false},
+    {"00-" TRACE "-" PARENT "-0", false},
+    {"00-short", false},
+    {"", false},
+};
+
+START_TEST(takes_trace_ids)
+{
+    struct hs_headers headers = {0};
+    hs_headers_add(&headers, str("traceparent"), str(traces[_i].value));
+    ck_assert_str_eq(headers.trace_id, traces[_i].taken ? TRACE : "");
+    hs_headers_add(&headers, str("Traceparent"), str("00-" TRACE "-" PARENT "-01"));
+    ck_assert_str_eq(headers.trace_id, ""); /* there is one, or there is none */
 }
 END_TEST
 
@@ -162,6 +196,7 @@ int main(void)
     tcase_add_test(tests, zero_bytes_are_seen);
     tcase_add_test(tests, knows_whether_a_body_follows);
     tcase_add_test(tests, takes_ids);
+    tcase_add_loop_test(tests, takes_trace_ids, 0, (int)(sizeof traces / sizeof traces[0]));
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

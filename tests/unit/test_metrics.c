@@ -13,7 +13,18 @@
 
 static struct hs_metrics *metrics;
 static const struct hs_metrics_gauges gauges = {
-    .matches = 2, .players = 30, .movers = 7, .history_bytes = 4096, .maps = 3, .map_bytes = 65536};
+    .matches = 2,
+    .players = 30,
+    .movers = 7,
+    .history_bytes = 4096,
+    .maps = 3,
+    .map_bytes = 65536,
+    .match_limit = 4096,
+    .map_bytes_limit = 1u << 20,
+    .record_queue_bytes_limit = 1u << 16,
+    .stuck = {[HS_LISTENER_DATA] = 2, [HS_LISTENER_ADMIN] = 1},
+    .draining = true,
+    .log_lines_dropped = 11};
 static char *text;
 
 static void setup(void)
@@ -212,6 +223,11 @@ START_TEST(counts_go_where_they_belong)
     hs_metrics_inflight(metrics, 1);
     hs_metrics_inflight(metrics, -1);
     hs_metrics_reload(metrics, false);
+    hs_metrics_connection(metrics, HS_LISTENER_DATA, 1);
+    hs_metrics_connection(metrics, HS_LISTENER_DATA, 1);
+    hs_metrics_connection(metrics, HS_LISTENER_DATA, -1);
+    hs_metrics_connection_limit(metrics, HS_LISTENER_DATA, 4096);
+    hs_metrics_connection_limit(metrics, HS_LISTENER_ADMIN, 256);
     expose();
 #define HITS  "hindsight_http_requests_total{route=\"/v1/matches/{match}/hits\",method=\"POST\","
 #define OTHER "hindsight_http_requests_total{route=\"other\",method=\"other\","
@@ -247,7 +263,22 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series("hindsight_history_bytes") == 4096);
     ck_assert(series("hindsight_maps") == 3);
     ck_assert(series("hindsight_map_bytes") == 65536);
+    ck_assert(series("hindsight_matches_limit") == 4096);
+    ck_assert(series("hindsight_map_bytes_limit") == 1u << 20);
+    ck_assert(series("hindsight_record_queue_bytes_limit") == 1u << 16);
+    ck_assert(series("hindsight_workers_stuck{listener=\"data\"}") == 2);
+    ck_assert(series("hindsight_workers_stuck{listener=\"admin\"}") == 1);
+    ck_assert(series("hindsight_draining") == 1);
+    ck_assert(series("hindsight_log_lines_dropped_total") == 11);
+    ck_assert(series("hindsight_http_connections{listener=\"data\"}") == 1);
+    ck_assert(series("hindsight_http_connections{listener=\"admin\"}") == 0);
+    ck_assert(series("hindsight_http_connections_limit{listener=\"data\"}") == 4096);
+    ck_assert(series("hindsight_http_connections_limit{listener=\"admin\"}") == 256);
     ck_assert(series("process_resident_memory_bytes") > 100000);
+    ck_assert(series("process_virtual_memory_bytes") > series("process_resident_memory_bytes"));
+    ck_assert(series("hindsight_memory_limit_bytes") > series("process_resident_memory_bytes"));
+    ck_assert(series("process_threads") >= 1);
+    ck_assert(series("process_cpu_seconds_total") >= 0);
     ck_assert(series("process_open_fds") >= 3);
     ck_assert(series("process_start_time_seconds") > 1.6e9);
 }
@@ -287,18 +318,23 @@ END_TEST
 
 START_TEST(histograms_take_any_number)
 {
-    hs_metrics_verify(metrics, 0);
-    hs_metrics_verify(metrics, -1);
-    hs_metrics_verify(metrics, 1e-6);
-    hs_metrics_verify(metrics, 1.1e-6);
-    hs_metrics_verify(metrics, 1000);
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 0);
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, -1000000000);
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1000);
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1100);
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1000000000000);
     hs_metrics_rewind_age(metrics, -0.01);
     hs_metrics_rewind_age(metrics, 0.25);
     hs_metrics_rewind_age(metrics, 2.5);
     expose();
-    ck_assert(series("hindsight_verify_duration_seconds_bucket{le=\"1e-06\"}") == 3);
-    ck_assert(series("hindsight_verify_duration_seconds_bucket{le=\"2e-06\"}") == 4);
-    ck_assert(series("hindsight_verify_duration_seconds_count") == 5);
+#define STAGE "hindsight_verify_duration_seconds"
+    ck_assert(series(STAGE "_bucket{stage=\"judge\",le=\"1e-06\"}") == 3);
+    ck_assert(series(STAGE "_bucket{stage=\"judge\",le=\"2e-06\"}") == 4);
+    ck_assert(series(STAGE "_count{stage=\"judge\"}") == 5);
+    ck_assert_double_eq_tol(series(STAGE "_sum{stage=\"judge\"}"), 1000.0000021, 1e-8);
+    ck_assert(series(STAGE "_count{stage=\"decode\"}") == 0);
+    ck_assert(series(STAGE "_count{stage=\"lock\"}") == 0);
+    ck_assert(series(STAGE "_count{stage=\"encode\"}") == 0);
     ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.01\"}") == 1);
     ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.2\"}") == 1);
     ck_assert(series("hindsight_rewind_age_seconds_bucket{le=\"0.25\"}") == 2);

@@ -1,0 +1,14 @@
+/* How much memory this process may use before the kernel ends it. */
+#ifndef HS_SERVICE_MEMORY_LIMIT_H
+#define HS_SERVICE_MEMORY_LIMIT_H
+
+/*
+ * In bytes: the least of the machine's memory and the limits of the control group of this process
+ * and of those above it (version 2: memory.max, version 1: memory.limit_in_bytes).
+ */
+double hs_memory_limit_bytes(void);
+
+/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory. */
+double hs_memory_limit_below(const char *root, double memory_bytes);
+
+#endif

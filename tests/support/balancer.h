@@ -1,0 +1,37 @@
+/*
+ * The real HAProxy with the shipped configuration (deploy/haproxy/hindsight.cfg) in front of
+ * services started by the test: only the address it listens on and its server lines are replaced.
+ * It ends with the thread that started it.
+ */
+#ifndef HS_TESTS_BALANCER_H
+#define HS_TESTS_BALANCER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define HS_BALANCER_CONFIGURATION "deploy/haproxy/hindsight.cfg"
+
+/* The program, or NULL when it is not installed. */
+const char *hs_balancer_program(void);
+
+struct hs_balancer_server {
+    unsigned id, port; /* `id` as in the server line; the port on 127.0.0.1 */
+};
+
+struct hs_balancer {
+    pid_t pid;     /* 0: not running */
+    unsigned port; /* on 127.0.0.1 */
+    char configuration[64];
+    int log; /* a file with all it wrote so far */
+};
+
+/* Starts it and waits until it answers. False, with the reason on stderr and nothing left running,
+   when it does not. */
+bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                       size_t count);
+
+/* SIGTERM, then SIGKILL after a deadline. */
+void hs_balancer_stop(struct hs_balancer *balancer);
+
+#endif
