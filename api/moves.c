@@ -33,7 +33,7 @@ static void decode_client_time(struct hs_reader *reader, const json_t *value,
                                const struct hs_json_at *at, void *target)
 {
     double seconds;
-    if (hs_json_read_real(reader, value, at, -INFINITY, INFINITY, &seconds))
+    if (hs_json_read_real(reader, value, at, -HUGE_VAL, HUGE_VAL, &seconds))
         ((struct reading *)target)->move.timestamp_us =
             hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
 }

@@ -12,6 +12,9 @@
 /* The most seconds one move can spend: keeps what is reported finite. */
 #define MOST_SPENT_S 1e6
 
+/* Smaller limits count as this: whatever is divided by it is a number. */
+#define LEAST_LIMIT 1e-200
+
 /* Claimed velocities beyond are not believed, and not squared. */
 #define MOST_VELOCITY 1e12
 
@@ -31,9 +34,9 @@
 #define GATHER_S 0.1
 
 /*
- * A rise that begins within this (or the next that is gathered) of entering a mode with gravity is
- * its launch: games let players jump shortly after the ground was left. A climb that gravity stops
- * within LAUNCH_LEAST_S is none: hovering is not launching.
+ * A rise that begins within this of entering a mode with gravity is its launch: games let players
+ * jump shortly after the ground was left. The limits of the mode before let it begin later, too. A
+ * climb that gravity stops within LAUNCH_LEAST_S is none: hovering is not launching.
  */
 #define LAUNCH_S       0.15
 #define LAUNCH_LEAST_S 0.05
@@ -68,6 +71,17 @@ struct passage {
     struct hs_vec way, up;
 };
 
+/* fmax and fmin are calls, for the sake of numbers that are none: a third of a judgement. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /* ---- limits ---- */
 
 static const struct hs_move_mode *mode_of(const struct hs_moves_rules *rules, uint16_t index)
@@ -88,13 +102,13 @@ static double acceleration_of(const struct hs_move_mode *mode)
 static double max_speed(const struct passage *passage)
 {
     double limit = speed_of(passage->mode);
-    return passage->in_window ? fmax(limit, speed_of(passage->old)) : limit;
+    return passage->in_window ? larger(limit, speed_of(passage->old)) : limit;
 }
 
 static double max_acceleration(const struct passage *passage)
 {
     double limit = acceleration_of(passage->mode);
-    return passage->in_window ? fmax(limit, acceleration_of(passage->old)) : limit;
+    return passage->in_window ? larger(limit, acceleration_of(passage->old)) : limit;
 }
 
 static double credit_of(const struct hs_move_mode *mode)
@@ -112,23 +126,23 @@ static void find(struct hs_movement_finding *finding, double measured, double li
 }
 
 struct lapse {
-    double time_s, tick_s;
+    double time_s, tick_us;
 };
 
 /*
  * Spends `spent_s` while `time_s` passed, and finds it where the credit is overdrawn by that; the
  * credit starts anew then. `limit` is what can be made in a second, and the unit of the finding.
  */
-static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent, double limit,
+static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
     /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
-    double ceiling_s = fmax(credit_s, fmin((double)pool->ceiling_s, before_s + credit_s));
-    double owed_s = before_s + fmin(spent / limit, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
+    double ceiling_s = larger(credit_s, smaller((double)pool->ceiling_s, before_s + credit_s));
+    double owed_s = before_s + smaller(spent_s, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > fmax(ceiling_s, before_s)) { /* who pays back never overdraws */
-        find(out, (TIME_TOLERANCE + owed_s / fmax(run_s, lapse->tick_s)) * limit, limit);
+    if (owed_s > larger(ceiling_s, before_s)) { /* who pays back never overdraws */
+        find(out, (TIME_TOLERANCE + owed_s / larger(run_s, lapse->tick_us / 1e6)) * limit, limit);
         owed_s = 0;
     }
     if (owed_s <= 0)
@@ -150,16 +164,16 @@ static double hear(struct hs_movement *movement, const struct hs_moves_rules *ru
     double unused_us = (double)movement->unused_us;
     if (movement->has_begun && step->received_us > movement->received_us) {
         double between = (double)(step->received_us - movement->received_us);
-        double tick = fmax(TICK_LEAST_US, fmin(between, TICK_MOST_US));
+        double tick = larger(TICK_LEAST_US, smaller(between, TICK_MOST_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
-        unused_us = fmin(unused_us, (double)rules->credit_max_us) +
-                    fmin(between * step->dilation, SILENCE_MOST_US);
+        unused_us = smaller(unused_us, (double)rules->credit_max_us) +
+                    smaller(between * step->dilation, SILENCE_MOST_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
         movement->received_us = step->received_us;
-    double time_us = fmax(step->delta_us, fmin(step->client_us, unused_us));
-    movement->unused_us = (float)fmax(0, unused_us - time_us);
+    double time_us = larger(step->delta_us, smaller(step->client_us, unused_us));
+    movement->unused_us = (float)larger(0, unused_us - time_us);
     return time_us / 1e6;
 }
 
@@ -239,7 +253,7 @@ static bool is_teleport(const struct hs_movement *movement, const struct hs_move
 {
     if (step->jump_speed <= 0)
         return false;
-    double reach = step->jump_speed * fmax(time_s, tick_us(movement) / 1e6);
+    double reach = step->jump_speed * larger(time_s, tick_us(movement) / 1e6);
     double squared = hs_vec_dot(way, way);
     if (squared <= reach * reach)
         return false;
@@ -266,20 +280,24 @@ static void judge_speed(struct hs_movement *movement, const struct passage *pass
                         struct hs_movement_finding *out)
 {
     double limit = max_speed(passage), credit_s = credit_of(passage->mode);
-    struct lapse lapse = {passage->time_s, tick_us(movement) / 1e6};
+    double inverse = 1 / larger(limit, LEAST_LIMIT);
+    struct lapse lapse = {passage->time_s, tick_us(movement)};
     double climb = hs_vec_dot(passage->way, passage->up);
     double plane = hs_vec_length(across(passage->way, passage->up));
-    pool_spend(&movement->climbing, credit_s, fabs(climb), limit, &lapse, out);
-    pool_spend(&movement->speed, credit_s, plane, limit, &lapse, out);
+    if (climb < 0 && passage->time_s >= HIDDEN_S)
+        climb = 0; /* it may have fallen meanwhile */
+    pool_spend(&movement->climbing, credit_s, fabs(climb) * inverse, limit, &lapse, out);
+    pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
 /* Pays for a gain of velocity, made in `time`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
-    struct lapse lapse = {time_s, tick_us(movement) / 1e6};
-    pool_spend(&movement->acceleration, credit_of(passage->mode), fmax(0, gain),
-               max_acceleration(passage), &lapse, out);
+    struct lapse lapse = {time_s, tick_us(movement)};
+    double limit = max_acceleration(passage);
+    pool_spend(&movement->acceleration, credit_of(passage->mode),
+               larger(0, gain) / larger(limit, LEAST_LIMIT), limit, &lapse, out);
 }
 
 static struct hs_vec last_velocity(const struct hs_movement *movement)
@@ -309,7 +327,7 @@ static void judge_claimed(struct hs_movement *movement, const struct passage *pa
     double gain = 0;
     if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
         double before = hs_vec_dot(last_velocity(movement), plane) / speed;
-        gain = fmin(speed, max_speed(passage)) - fmax(0, before);
+        gain = smaller(speed, max_speed(passage)) - larger(0, before);
     }
     pay_gain(movement, passage, gain, passage->time_s, out);
     take_velocity(movement, plane, VELOCITY_CLAIMED);
@@ -329,7 +347,7 @@ static void judge_derived(struct hs_movement *movement, const struct passage *pa
     struct hs_vec velocity = hs_vec_scale(across(gathered(movement), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
-        gain = fmin(hs_vec_length(velocity), max_speed(passage)) -
+        gain = smaller(hs_vec_length(velocity), max_speed(passage)) -
                hs_vec_length(last_velocity(movement));
     pay_gain(movement, passage, gain, time_s, out);
     take_velocity(movement, velocity, VELOCITY_DERIVED);
@@ -346,7 +364,7 @@ static double slowed(double rise, double gravity, double time_s)
         rise = 0;
         time_s -= rising_s;
     }
-    return fmax(rise - falling * time_s, -falling * FALLING_S);
+    return larger(rise - falling * time_s, -falling * FALLING_S);
 }
 
 /*
@@ -359,11 +377,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     double sudden = gravity * LAUNCH_LEAST_S;
     if (climb <= allowed)
         return false;
-    if (climb > sudden && ((double)movement->airborne_s < LAUNCH_S || passage->in_window))
+    double before = (double)movement->last_climb;
+    if (climb > sudden && (double)movement->airborne_s < LAUNCH_S)
         return true;
-    if (climb <= (double)movement->last_climb + sudden || movement->bounces >= BOUNCES)
+    bool is_late = passage->in_window && climb > sudden && before <= sudden;
+    if (!is_late && (climb <= before + sudden || movement->bounces >= BOUNCES))
         return false;
-    movement->bounces++;
+    if (!is_late)
+        movement->bounces++;
     movement->airborne_s = 0; /* what is gathered may be half of it */
     return true;
 }
@@ -384,29 +405,29 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
     double climb = hs_vec_dot(gathered(movement), passage->up) / time_s; /* at half the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
-        allowed = fmax(climb, 0); /* it may fall from here */
+        allowed = larger(climb, 0); /* it may fall from here */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = credit_of(passage->mode) + GATHER_S;
         double slack = gravity * slack_s * slack_s / 2;
-        movement->kept = (float)fmax(0, kept);
+        movement->kept = (float)larger(0, kept);
         if (kept > slack) {
             find(out, kept, slack);
             movement->kept = 0;
-            allowed = fmax(climb, 0); /* as launched here */
+            allowed = larger(climb, 0); /* as launched here */
         }
     }
-    movement->rise = (float)fmin(allowed, fmax(climb, 0));
+    movement->rise = (float)smaller(allowed, larger(climb, 0));
     movement->rise_age_s = (float)half_s;
     movement->last_climb = (float)climb;
-    movement->airborne_s += fminf(movement->way_s, (float)GATHER_S);
+    movement->airborne_s += (float)smaller((double)movement->way_s, GATHER_S);
 }
 
 static void touch_ground(struct hs_movement *movement, double time_s)
 {
     movement->bounces = 0;
     double left = 1 - time_s / KEPT_FORGIVEN_S;
-    movement->kept = (float)((double)movement->kept * fmax(0, left));
+    movement->kept = (float)((double)movement->kept * larger(0, left));
 }
 
 static void judge_motion(struct hs_movement *movement, const struct hs_movement_step *step,
@@ -441,7 +462,7 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
     double time_s = hear(movement, rules, step);
     movement->base_changes =
-        (float)fmax(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
+        (float)larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
         begin(movement, step);
         return;

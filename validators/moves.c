@@ -71,21 +71,28 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
+/* What the server did then, a move of now may be the first to show. */
+static bool is_recent(const struct judging *j, int64_t time_us)
+{
+    int64_t rtt_us = j->rtt_us >= 0 ? j->rtt_us : UNKNOWN_RTT_US;
+    return j->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
+}
+
 /* The server moved the player, and no move of his was taken for it yet. */
 static bool has_announced_jump(const struct judging *j)
 {
     const struct hs_player *player = j->player;
     if (!player->was_moved || player->moved_us <= j->moves->jump_closed_us)
         return false;
-    int64_t rtt_us = j->rtt_us >= 0 ? j->rtt_us : UNKNOWN_RTT_US;
-    return j->move->received_us - player->moved_us <= rtt_us + JUMP_ARRIVES_US;
+    return is_recent(j, player->moved_us);
 }
 
-static void judge_movement(struct judging *j, double delta_us)
+static void judge_movement(struct judging *j, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = j->move;
     struct hs_player_moves *moves = j->moves;
-    moves->unmoved_us += delta_us;
+    moves->unmoved_us += granted->delta_us;
+    moves->unmoved_client_us += granted->client_us;
     if (move->kind != HS_MOVE_NEW || !(move->fields & HS_MOVE_HAS_POSITION))
         return;
     struct hs_movement_step step = {
@@ -97,11 +104,15 @@ static void judge_movement(struct judging *j, double delta_us)
                                        : (uint16_t)HS_NONE,
         .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
         .delta_us = moves->unmoved_us,
+        .client_us = moves->unmoved_client_us,
+        .dilation = move->dilation,
+        .corrected = moves->corrected,
+        .has_corrected = moves->has_corrected && is_recent(j, moves->corrected_us),
         .received_us = move->received_us,
         .rtt_us = j->rtt_us,
         .jump_speed = j->match->ruleset->history.max_speed,
     };
-    moves->unmoved_us = 0;
+    moves->unmoved_us = moves->unmoved_client_us = 0;
     struct hs_movement before = moves->judges.movement;
     struct hs_movement_result found;
     hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
@@ -138,6 +149,7 @@ static void correct(struct judging *j, double error_squared)
         return; /* the last one is on its way; this move is neither right nor corrected */
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
+    moves->corrected = move->server_position;
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
     out->limit = sqrt(j->rules->position_error_squared);
@@ -254,7 +266,7 @@ static void judge_time_and_place(struct judging *j)
     add_timing_failures(j, &timing);
     bool is_simulated = timing.reason == HS_MOVE_OK || timing.reason == HS_MOVE_RESET;
     if (is_simulated)
-        judge_movement(j, timing.delta_us);
+        judge_movement(j, &timing);
     decide(j, timing.reason);
     bool is_refused = is_simulated && j->out->verdict != HS_VERDICT_ACCEPTED;
     j->out->force_update = timing.force_update || is_refused;

@@ -27,7 +27,7 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->judges.movement = (struct hs_movement){0};
     moves->has_epoch = moves->has_corrected = false;
     moves->jump_closed_us = INT64_MIN;
-    moves->unmoved_us = 0;
+    moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
 struct hs_digest hs_move_digest(const struct hs_move *move)

@@ -33,10 +33,12 @@ _Static_assert(sizeof(struct hs_move_judges) <= 704, "state per player");
 struct hs_player_moves {
     struct hs_move_judges judges;
     uint64_t epoch;
-    int64_t epoch_us;       /* arrival of its first move; with has_epoch */
-    int64_t corrected_us;   /* arrival of the move that was corrected last; with has_corrected */
-    int64_t jump_closed_us; /* jumps announced up to here are used up */
-    double unmoved_us;      /* granted to moves that movement did not look at */
+    int64_t epoch_us;        /* arrival of its first move; with has_epoch */
+    int64_t corrected_us;    /* arrival of the move that was corrected last; with has_corrected */
+    int64_t jump_closed_us;  /* jumps announced up to here are used up */
+    struct hs_vec corrected; /* where to; with has_corrected */
+    /* Granted to moves that movement did not look at, and what the client says they took. */
+    double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];

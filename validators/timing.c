@@ -120,6 +120,7 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     hs_clock_guard_begin(&timing->guard, &first);
     timing->heard_us = move->received_us;
     timing->has_begun = true;
+    out->client_us = HUGE_VAL;
 }
 
 /* By how many periods the client's clock was reset: as few as bring it forward again. */
@@ -162,7 +163,7 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         return;
     }
     /* A clock that is reset later than it should be has run back a little: no time to simulate. */
-    client_us = fmax(0, client_us);
+    out->client_us = client_us = fmax(0, client_us);
     timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
     hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);

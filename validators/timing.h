@@ -52,6 +52,8 @@ struct hs_timing_move {
 struct hs_timing_result {
     enum hs_move_reason reason; /* OK, RESET, or why it is not simulated */
     double delta_us;            /* that the server may simulate */
+    double client_us; /* game time since the last move, as the client says; of the first move of a
+                         clock nobody knows: as much as there was, HUGE_VAL */
     bool force_update;
     unsigned flags; /* enum hs_timing_flag */
     /* With the flag: how far ahead by the compatible judge, beyond what acks allow, and what

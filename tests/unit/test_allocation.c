@@ -12,6 +12,7 @@
 #include "tests/support/offline.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
+#include "validators/moves.h"
 #include "validators/shot.h"
 #include "validators/world.h"
 
@@ -340,6 +341,59 @@ START_TEST(shots_allocate_nothing)
 }
 END_TEST
 
+/* The moves of a player: on time, old, again, altered, of another epoch, reset, far away. */
+static void move_of(int i, struct hs_move *move)
+{
+    *move = (struct hs_move){.player = HS_STR("S"),
+                             .fields = HS_MOVE_HAS_SEQ | HS_MOVE_HAS_ACK | HS_MOVE_HAS_POSITION |
+                                       HS_MOVE_HAS_VELOCITY | HS_MOVE_HAS_SERVER_POSITION,
+                             .kind = i % 17 == 0 ? HS_MOVE_PENDING : HS_MOVE_NEW,
+                             .seq = (uint64_t)(i % 13 == 0 ? i - 1 : i),
+                             .epoch = (uint64_t)(1 + i / 1000),
+                             .timestamp_us = HS_MS(300000 + 17 * i - (i % 7 == 0 ? 20 : 0)),
+                             .received_us = HS_MS(1000 + 17 * i),
+                             .ack_us = HS_MS(900 + 17 * i),
+                             .dilation = i % 500 < 20 ? 0.5 : 1,
+                             .mode = i % 400 < 100 ? HS_STR("falling") : HS_STR("walking"),
+                             .position = {i / 10.0, i % 300 == 0 ? 50 : 0, 0},
+                             .velocity = {6, 0, 0},
+                             .server_position = {i / 10.0, i % 90 == 0 ? 9 : 0, 0}};
+    if (i > 2000)
+        move->timestamp_us += HS_MS(17 * (i - 2000)); /* fast */
+    if (i % 111 == 0)
+        move->timestamp_us = -1;
+    move->timestamp_us -= i % 1000 > 500 ? HS_MS(240000) : 0;
+}
+
+START_TEST(moves_allocate_nothing)
+{
+    struct hs_move move;
+    struct hs_move_result result;
+    unsigned long seen[HS_MOVE_REASON_COUNT] = {0}, flagged = 0;
+    hs_ruleset_add_builtin_moves(rules, 100);
+    for (int i = 1; i < 3; i++) {
+        move_of(i, &move);
+        ck_assert(hs_match_judge_move(match, &move, &result));
+    }
+    unsigned long before = allocations, released = releases;
+    for (int i = 3; i < 8000; i++) {
+        move_of(i, &move);
+        if (!hs_match_judge_move(match, &move, &result))
+            break;
+        seen[result.reason]++;
+        flagged += result.raised != 0;
+    }
+    unsigned long allocated = allocations - before, freed = releases - released;
+    ck_assert_uint_eq(allocated, 0);
+    ck_assert_uint_eq(freed, 0);
+    int reasons = 0;
+    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++)
+        reasons += seen[i] > 0;
+    ck_assert_int_ge(reasons, 6);
+    ck_assert_uint_gt(flagged, 10);
+}
+END_TEST
+
 /* ---- the scenarios ---- */
 
 /* Counted only between `before` and `after`: decoding does allocate. */
@@ -427,6 +481,7 @@ int main(void)
     tcase_add_test(tcase, the_counters_count);
     tcase_add_loop_test(tcase, verification_allocates_nothing, 0, HS_MODE_COUNT);
     tcase_add_test(tcase, shots_allocate_nothing);
+    tcase_add_test(tcase, moves_allocate_nothing);
     tcase_add_test(tcase, scenarios_allocate_nothing);
     tcase_add_test(tcase, a_replay_allocates_nothing);
     suite_add_tcase(suite, tcase);

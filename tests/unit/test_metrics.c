@@ -177,6 +177,16 @@ START_TEST(labels_are_the_closed_lists)
     ck_assert_int_eq(series_of("hindsight_verdicts_total{"),
                      HS_JUDGED_COUNT * (2 * HS_REASON_COUNT - accepting));
     ck_assert_int_eq(series_of("hindsight_verdict_flags_total{"), HS_JUDGED_COUNT * HS_FLAG_COUNT);
+    for (int reason = 0; reason < HS_MOVE_REASON_COUNT; reason++) {
+        char name[256];
+        enum hs_verdict verdict = hs_move_reason_verdict((enum hs_move_reason)reason);
+        snprintf(name, sizeof name, "hindsight_moves_total{verdict=\"%s\",reason=\"%s\"}",
+                 hs_verdict_name(verdict), hs_move_reason_name((enum hs_move_reason)reason));
+        ck_assert(series(name) == 0);
+    }
+    ck_assert_int_eq(series_of("hindsight_moves_total{"), HS_MOVE_REASON_COUNT);
+    ck_assert_int_eq(series_of("hindsight_timing_flags_total{"), 3);
+    ck_assert_int_eq(series_of("hindsight_move_failures_total{"), 2 * HS_MOVE_CHECK_COUNT);
     ck_assert_int_eq(series_of("hindsight_frames_total{"), HS_FRAME_RESULT_COUNT);
     ck_assert_int_eq(series_of("hindsight_mover_frames_total{"), HS_FRAME_RESULT_COUNT);
 }
@@ -202,6 +212,12 @@ START_TEST(counts_go_where_they_belong)
     hs_metrics_frame(metrics, HS_POSTED_PLAYER, HS_FRAME_STORED, 64);
     hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_STORED, 5);
     hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_CAPACITY, 2);
+    hs_metrics_move(metrics, HS_VERDICT_ACCEPTED, HS_MOVE_OK, 1u << HS_MOVE_CHECK_SPEED);
+    hs_metrics_move(metrics, HS_VERDICT_REJECTED, HS_MOVE_FAST_CLOCK_PROVEN,
+                    1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_SPEED);
+    hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_SHADOW);
+    hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_SHADOW);
+    hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_OFF);
     hs_metrics_shed(metrics, HS_SHED_CAPACITY);
     hs_metrics_inflight(metrics, 1);
     hs_metrics_inflight(metrics, 1);
@@ -231,6 +247,13 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series("hindsight_frames_total{result=\"capacity\"}") == 0);
     ck_assert(series("hindsight_mover_frames_total{result=\"stored\"}") == 5);
     ck_assert(series("hindsight_mover_frames_total{result=\"capacity\"}") == 2);
+#define MOVES "hindsight_moves_total{verdict="
+    ck_assert(series(MOVES "\"accepted\",reason=\"ok\"}") == 1);
+    ck_assert(series(MOVES "\"rejected\",reason=\"fast_clock_proven\"}") == 1);
+    ck_assert(series("hindsight_timing_flags_total{flag=\"fast_clock_proven\"}") == 1);
+    ck_assert(series("hindsight_timing_flags_total{flag=\"timing_discrepancy\"}") == 0);
+    ck_assert(series("hindsight_move_failures_total{check=\"speed\",mode=\"shadow\"}") == 2);
+    ck_assert(series("hindsight_move_failures_total{check=\"speed\",mode=\"enforce\"}") == 0);
     ck_assert(series("hindsight_requests_shed_total{reason=\"capacity\"}") == 1);
     ck_assert(series("hindsight_http_inflight_requests") == 1);
     ck_assert(series("hindsight_config_last_reload_successful") == 0);
