@@ -4,6 +4,7 @@ VERSION := $(shell sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/version.h)
 
 CC       ?= cc
 PREFIX   ?= /usr/local
+SYSCONFDIR ?= /etc
 DESTDIR  ?=
 SANITIZE ?=
 OPT      ?= -O2
@@ -16,6 +17,7 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -71,8 +73,9 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test check bench fuzz nightly golden-arm lint format install uninstall dist \
-        clean help deps deps-build deps-test deps-dev deps-arm tests-build test-concurrent valgrind
+.PHONY: all run demo test check bench fuzz nightly golden-arm lint lint-deploy docs format install \
+        uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build \
+        test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -145,7 +148,7 @@ tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without run
 
 # The programs in which threads meet; meant for SANITIZE=thread.
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_log \
-    %test_logging %test_observability %test_haproxy %test_golden \
+    %test_logging %test_observability %test_haproxy %test_reload %test_golden \
     %test_record %test_recheck %test_simulate,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
@@ -176,19 +179,36 @@ valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysis, dependency direction
 	@PKG_FLAGS="$(PKG_FLAGS)" sh tools/lint.sh
 
+lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
+	@sh tools/lint_deploy.sh $(PROG)
+
+docs: all ## put the list of options into docs/configuration.md and the man page
+	@sh tools/docs.sh $(PROG)
+
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
-install: all ## into DESTDIR/PREFIX: program, libhindsight.a and its headers
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include/hindsight \
-	    $(DESTDIR)$(PREFIX)/share/doc/hindsight
+# The unit names the program and the configuration by the places they are installed to.
+install: all ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTDIR/etc/hindsight if missing
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/hindsight lib/systemd/system \
+	    lib/sysusers.d share/man/man1 share/doc/hindsight/docs) $(DESTDIR)$(SYSCONFDIR)/hindsight/rules
 	install -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/hindsight
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libhindsight.a
 	install -m 644 validators/*.h $(DESTDIR)$(PREFIX)/include/hindsight/
-	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml $(DESTDIR)$(PREFIX)/share/doc/hindsight/
+	install -m 644 deploy/hindsight.1 $(DESTDIR)$(PREFIX)/share/man/man1/hindsight.1
+	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml deploy/hindsight.json \
+	    $(DESTDIR)$(PREFIX)/share/doc/hindsight/
+	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/|$(SYSCONFDIR)/|' deploy/systemd/hindsight.service \
+	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
+	install -m 644 deploy/systemd/hindsight.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/hindsight.conf
+	[ -e $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json ] || \
+	    sed 's|"/etc/|"$(SYSCONFDIR)/|' deploy/hindsight.json > $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json
 
-uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/hindsight $(DESTDIR)$(PREFIX)/lib/libhindsight.a
+uninstall: ## remove what install put there, but no configuration
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight lib/libhindsight.a share/man/man1/hindsight.1 \
+	    lib/systemd/system/hindsight.service lib/sysusers.d/hindsight.conf)
 	rm -rf $(DESTDIR)$(PREFIX)/include/hindsight $(DESTDIR)$(PREFIX)/share/doc/hindsight
 
 dist: ## build/hindsight-VERSION.tar.gz from the committed tree
@@ -199,13 +219,15 @@ clean: ## remove build/
 	rm -rf build
 
 deps: ## install every Debian package the project uses
-	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV)
+	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
 deps-build:
 	@sh tools/deps.sh $(PACKAGES_BUILD)
 deps-test:
 	@sh tools/deps.sh $(PACKAGES_TEST)
 deps-dev:
 	@sh tools/deps.sh $(PACKAGES_DEV)
+deps-deploy:
+	@sh tools/deps.sh $(PACKAGES_DEPLOY)
 deps-arm:
 	@sh tools/deps.sh $(PACKAGES_ARM)
 

@@ -193,14 +193,3 @@ const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, c
     }
     return text;
 }
-
-bool hs_auth_reload(struct hs_service *service, struct hs_problem *problem)
-{
-    if (service->keyring == NULL)
-        return true;
-    struct hs_tokens *fresh = hs_tokens_load(service->options->token_file, problem);
-    if (fresh == NULL)
-        return false;
-    hs_tokens_swap(service->keyring, fresh);
-    return true;
-}

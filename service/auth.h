@@ -35,10 +35,4 @@ void hs_auth_not_yours(struct hs_problem *problem);
 /* The value of WWW-Authenticate (RFC 6750) for a refused caller, or "". Returns `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
-/*
- * Reads the token file of the options and has it in force from now on. False with `problem` set:
- * the tokens that were in force still are.
- */
-bool hs_auth_reload(struct hs_service *service, struct hs_problem *problem);
-
 #endif

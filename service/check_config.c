@@ -1,77 +1,103 @@
 #include "service/check_config.h"
 
 #include "service/options.h"
+#include "service/ruleset_reload.h"
 #include "service/ruleset_store.h"
-#include "service/tokens.h"
+#include "service/token_reload.h"
 
-/* Where the lines go, and whether there were any. */
-struct report {
-    FILE *to;
-    size_t lines;
-};
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void put_problem(void *context, const char *path, const struct hs_problem *problem)
+static void put_problem(void *context, const char *source, const struct hs_problem *problem)
 {
-    struct report *report = context;
+    FILE *to = context;
     for (size_t i = 0; i < problem->count; i++)
-        fprintf(report->to, "%s: %s: %s\n", path,
+        fprintf(to, "%s: %s: %s\n", source,
                 problem->errors[i].pointer[0] == '\0' ? "(root)" : problem->errors[i].pointer,
                 problem->errors[i].detail);
     if (problem->count == 0)
-        fprintf(report->to, "%s: %s\n", path, problem->detail);
+        fprintf(to, "%s: %s\n", source, problem->detail);
     if (problem->left_out > 0)
-        fprintf(report->to, "%s: and %zu more\n", path, problem->left_out);
-    report->lines++;
+        fprintf(to, "%s: and %zu more\n", source, problem->left_out);
 }
 
-static void check_rulesets(const char *path, const struct hs_options *options,
-                           struct report *report)
+/* Prepares what a start would, and lets go of it. */
+static bool check_steps(const struct hs_options *options, FILE *to)
 {
     char error[256] = "";
+    struct hs_reload reload = {.fault = put_problem, .context = to};
     struct hs_ruleset_store *store =
         hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
     if (store == NULL) {
-        fprintf(report->to, "%s\n", error);
-        report->lines++;
-        return;
+        fprintf(to, "%s\n", error);
+        return false;
     }
-    if (options->rules[0] != '\0')
-        hs_ruleset_store_load_directory(store, options->rules, put_problem, report);
-    struct hs_ruleset_entry *entry = hs_ruleset_store_default(store);
-    if (entry == NULL) {
-        fprintf(report->to, "%s: /default_ruleset: there is no ruleset of that name\n", path);
-        report->lines++;
-    }
-    hs_ruleset_store_release(store, entry);
+    const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store), hs_token_check_step()};
+    bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, false, &reload);
+    hs_reload_free(&reload);
     hs_ruleset_store_destroy(store);
+    return fine;
 }
 
-static void check_tokens(const struct hs_options *options, struct report *report)
+/* Rulesets have a name; no option is called that. */
+static bool is_ruleset(const char *path)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    if (options->token_file[0] == '\0')
-        return;
-    hs_tokens_destroy(hs_tokens_load(options->token_file, &problem));
-    if (problem.code != HS_PROBLEM_NONE)
-        put_problem(report, options->token_file, &problem);
+    json_t *root = json_load_file(path, 0, NULL);
+    bool named = json_object_get(root, "name") != NULL;
+    json_decref(root);
+    return named;
 }
 
-int hs_check_config(const char *path, FILE *to)
+static bool check_ruleset(const char *path, FILE *to)
 {
-    struct report report = {.to = to};
+    struct hs_problem *problem = malloc(sizeof *problem);
+    if (problem == NULL) {
+        fputs("out of memory\n", to);
+        return false;
+    }
+    hs_problem_init(problem);
+    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, problem);
+    if (ruleset == NULL)
+        put_problem(to, path, problem);
+    else
+        fprintf(to, "ruleset %s\n", ruleset->name.text);
+    hs_ruleset_destroy(ruleset);
+    free(problem);
+    return ruleset != NULL;
+}
+
+static bool check_configuration(int argc, char *const *argv, char *const *environment, FILE *to)
+{
     struct hs_options options;
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    hs_options_default(&options);
-    hs_options_from_file(path, &options, &problem);
-    if (problem.code != HS_PROBLEM_MALFORMED_JSON)
-        hs_options_check(&options, &problem);
-    if (problem.code != HS_PROBLEM_NONE)
-        put_problem(&report, path, &problem);
-    check_rulesets(path, &options, &report);
-    check_tokens(&options, &report);
-    if (report.lines == 0)
+    char faults[HS_OPTIONS_FAULTS_MAX], config[] = "--config";
+    char **arguments = calloc((size_t)argc + 2, sizeof *arguments);
+    if (arguments == NULL) {
+        fputs("out of memory\n", to);
+        return false;
+    }
+    arguments[0] = argv[0];
+    arguments[1] = config;
+    memcpy(arguments + 2, argv + 1, ((size_t)argc - 1) * sizeof *arguments);
+    struct hs_options_input input = {argc + 1, arguments, environment};
+    enum hs_options_result result = hs_options_read(&input, &options, faults);
+    free(arguments);
+    if (result == HS_OPTIONS_WRONG)
+        fprintf(to, "%s\n", faults);
+    /* What could be read is looked at all the same, so that everything is told at once. */
+    bool fine = check_steps(&options, to) && result == HS_OPTIONS_OK;
+    if (fine)
+        hs_options_write_effective(&options, to);
+    for (const char *stray; (stray = hs_options_stray_variable(&environment)) != NULL;)
+        fprintf(to, "ignored: %.*s is not an option\n", (int)strcspn(stray, "="), stray);
+    return fine;
+}
+
+int hs_check_config(int argc, char *const *argv, char *const *environment, FILE *to)
+{
+    bool fine = is_ruleset(argv[1]) ? check_ruleset(argv[1], to)
+                                    : check_configuration(argc, argv, environment, to);
+    if (fine)
         fputs("ok\n", to);
-    return report.lines == 0 ? 0 : 1;
+    return fine ? 0 : 1;
 }

@@ -4,7 +4,12 @@
 
 #include <stdio.h>
 
-/* Writes "ok" or a line for each problem. Returns the exit code: 0 ok, 1 problems. */
-int hs_check_config(const char *path, FILE *to);
+/*
+ * argv[1] is the file, what follows are options of `hindsight serve` but --config and
+ * --help. Writes the configuration in
+ * effect and "ok", or a line for each problem. A file that is a ruleset is checked as one. Returns
+ * the exit code: 0 ok, 1 problems.
+ */
+int hs_check_config(int argc, char *const *argv, char *const *environment, FILE *to);
 
 #endif

@@ -19,46 +19,76 @@ enum { FINE = 0, WRONG_USAGE = 2 };
 
 extern char **environ;
 
+/* Each line of what is wrong, after the name of the command. */
+static void put_faults(const char *command, char *faults)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(faults, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest))
+        fprintf(stderr, "hindsight %s: %s\n", command, line);
+}
+
 static int serve(int argc, char **argv)
 {
+    struct hs_options_input input = {argc, argv, environ};
     struct hs_options options;
-    char error[512] = "";
-    enum hs_options_result result = hs_options_read(argc, argv, environ, &options, error);
+    char faults[HS_OPTIONS_FAULTS_MAX];
+    enum hs_options_result result = hs_options_read(&input, &options, faults);
     if (result == HS_OPTIONS_HELP) {
-        puts(
-            "usage: hindsight serve [--config FILE] [OPTION]...\n\n"
-            "Serves until SIGTERM; reloads rulesets and tokens on SIGHUP. What is given later "
-            "wins: the\n"
-            "defaults below, FILE (a JSON object; max_matches for --max-matches), the environment\n"
-            "(HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command line.\n");
+        puts("usage: hindsight serve [--config FILE] [OPTION]...\n\n"
+             "Serves until SIGTERM; on SIGHUP takes rulesets, tokens and log level anew. What is\n"
+             "given later wins: the defaults below, FILE (a JSON object; max_matches for "
+             "--max-matches),\n"
+             "the environment (HINDSIGHT_MAX_MATCHES; HINDSIGHT_CONFIG for --config), the command\n"
+             "line. `hindsight check-config FILE` shows what comes of it.\n");
         hs_options_help(stdout);
         return FINE;
     }
     if (result == HS_OPTIONS_WRONG) {
-        fprintf(stderr, "hindsight serve: %s\n", error);
+        put_faults("serve", faults);
         return WRONG_USAGE;
     }
     enum hs_log_level level = HS_LOG_INFO;
     if (hs_log_level_parse(options.log_level, &level))
         hs_log_set_level(level);
-    return hs_serve(&options);
+    return hs_serve(&options, &input);
 }
 
 static int check_config(int argc, char **argv)
 {
     static const char usage[] =
-        "usage: hindsight check-config FILE\n\n"
-        "Checks a configuration file of `hindsight serve`, and each ruleset in the directory it\n"
-        "names. Prints ok, or every problem with the JSON pointer to it.\n";
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        fputs(usage, stdout);
-        return FINE;
+        "usage: hindsight check-config FILE [OPTION]...\n\n"
+        "Checks a configuration of `hindsight serve`, and each ruleset in the directory it names:\n"
+        "what FILE, the environment and the options of `hindsight serve` make together. Prints\n"
+        "every value with where it is from, then ok; or a line for every problem, with the JSON\n"
+        "pointer to it. A FILE that has a \"name\" is a ruleset, and checked as one.\n";
+    bool wrong = argc < 2 || argv[1][0] == '-';
+    for (int at = 1; at < argc; at++) {
+        if (strcmp(argv[at], "--help") == 0) {
+            fputs(usage, stdout);
+            return FINE;
+        }
+        wrong |= strncmp(argv[at], "--config", 8) == 0;
     }
-    if (argc != 2 || argv[1][0] == '-') {
+    if (wrong) {
         fputs(usage, stderr);
         return WRONG_USAGE;
     }
-    return hs_check_config(argv[1], stdout);
+    return hs_check_config(argc, argv, environ, stdout);
+}
+
+/* The list of options as the documentation has it; tools/docs.sh puts it there. */
+static int list_options(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "markdown") == 0)
+        hs_options_write_markdown(stdout);
+    else if (argc == 2 && strcmp(argv[1], "man") == 0)
+        hs_options_write_man(stdout);
+    else {
+        fputs("usage: hindsight list-options markdown|man\n", stderr);
+        return WRONG_USAGE;
+    }
+    return FINE;
 }
 
 static const struct {
@@ -67,13 +97,14 @@ static const struct {
     const char *help;
 } commands[] = {
     {"serve", serve, "run the service"},
-    {"check-config", check_config, "check a configuration file and its rulesets"},
+    {"check-config", check_config, "check a configuration and its rulesets, or one ruleset"},
     {"token", hs_token_main, "make a token for a caller of the service"},
     {"play", hs_play_main, "play a recording against a running service"},
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also by other rules"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
     {"simulate", hs_simulate_main, "made-up players and networks: how well is judged"},
+    {"list-options", list_options, NULL}, /* for the build */
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -84,7 +115,8 @@ static void help(FILE *to)
           "Verifies hit claims of game clients against the game server's own history.\n\n",
           to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].help != NULL)
+            fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].help);
     fputs("\n  --help         this text; `hindsight COMMAND --help` tells more\n"
           "  --version      the version\n\n"
           "Exit codes: 0 fine, 1 failed, 2 wrong usage.\n",

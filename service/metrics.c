@@ -61,6 +61,7 @@ struct hs_metrics {
     atomic_llong connections[HS_LISTENER_BOTH]; /* by listener */
     unsigned connection_limits[HS_LISTENER_BOTH];
     atomic_bool reload_failed;
+    atomic_llong reload_success_ms; /* since the epoch; the start counts */
     double start_time;
 };
 
@@ -92,6 +93,7 @@ struct hs_metrics *hs_metrics_create(void)
     for (size_t route = 0; route < ROUTE_COUNT; route++)
         while (strcmp(route_label(metrics->first[route]), route_label(route)) != 0)
             metrics->first[route]++;
+    atomic_init(&metrics->reload_success_ms, now.tv_sec * 1000LL + now.tv_nsec / 1000000);
     metrics->start_time = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
     return metrics;
 }
@@ -200,6 +202,10 @@ void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded)
 
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (successful)
+        atomic_store(&metrics->reload_success_ms, now.tv_sec * 1000LL + now.tv_nsec / 1000000);
     atomic_store(&metrics->reload_failed, !successful);
 }
 
@@ -465,7 +471,10 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     put_service(metrics, gauges, out);
     put_recording(metrics, gauges, out);
     gauge(out, "hindsight_config_last_reload_successful",
-          "1 if the last reload of rulesets took everything.",
+          "1 if the last reload of the configuration took everything, 0 if it took nothing.",
           atomic_load(&metrics->reload_failed) ? 0 : 1);
+    gauge(out, "hindsight_config_last_reload_success_timestamp_seconds",
+          "When configuration was last taken, at the start or by a reload, since the epoch.",
+          (double)atomic_load(&metrics->reload_success_ms) / 1000);
     hs_metrics_write_process(metrics->start_time, out);
 }

@@ -101,7 +101,7 @@ void hs_metrics_auth_failure(struct hs_metrics *metrics, enum hs_auth_failure fa
 /* A request that changed a match, where requests are recorded: whether it could be. */
 void hs_metrics_recorded(struct hs_metrics *metrics, bool recorded);
 
-/* Whether the last reload of rulesets took everything; true from the start. */
+/* Whether a reload of the configuration took everything or nothing; the start counts as one. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* What is counted where it lives, read when the metrics are. */

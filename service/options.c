@@ -2,6 +2,7 @@
 
 #include "service/address.h"
 #include "service/log.h"
+#include "service/options_rows.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -9,55 +10,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, BOOL, NUMBER };
-
-struct row {
-    enum kind kind;
-    const char *name;
-    size_t offset;
-    const char *initial_text;
-    size_t initial, min, max; /* a BOOL's default is in `initial` */
-    const char *argument;
-    const char *help;
-};
-
-static const struct row rows[] = {
+const struct hs_option_row hs_option_rows[HS_OPTION_COUNT] = {
+#define HS_OPTION_SECTION(id, title) {HS_OPTION_IS_SECTION, title, 0, NULL, 0, 0, 0, "", ""},
 #define HS_OPTION_TEXT(field, name, initial, argument, help)                                       \
-    {TEXT, name, offsetof(struct hs_options, field), initial, 0, 0, 0, argument, help},
+    {HS_OPTION_IS_TEXT, name, offsetof(struct hs_options, field), initial, 0, 0, 0, argument, help},
 #define HS_OPTION_BOOL(field, name, initial, help)                                                 \
-    {BOOL, name, offsetof(struct hs_options, field), NULL, initial, 0, 1, "", help},
+    {HS_OPTION_IS_BOOL, name, offsetof(struct hs_options, field), NULL, initial, 0, 1, "", help},
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help)                                     \
-    {NUMBER, name, offsetof(struct hs_options, field), NULL, initial, min, max, "N", help},
+    {HS_OPTION_IS_NUMBER,                                                                          \
+     name,                                                                                         \
+     offsetof(struct hs_options, field),                                                           \
+     NULL,                                                                                         \
+     initial,                                                                                      \
+     min,                                                                                          \
+     max,                                                                                          \
+     "N",                                                                                          \
+     help},
 #include "service/options.def"
-#undef HS_OPTION_TEXT
-#undef HS_OPTION_BOOL
-#undef HS_OPTION_NUMBER
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], NAME_MAX_LEN = 48 };
+static const enum hs_option reloaded[] = {
+#define HS_OPTION_RELOADED(field) HS_OPTION_AT_##field,
+#include "service/options.def"
+};
 
-static void *field(struct hs_options *options, const struct row *row)
+bool hs_option_is_reloaded(const struct hs_option_row *row)
+{
+    for (size_t i = 0; i < sizeof reloaded / sizeof reloaded[0]; i++)
+        if (row == &hs_option_rows[reloaded[i]])
+            return true;
+    return false;
+}
+
+void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from)
+{
+#define HS_OPTION_RELOADED(field)                                                                  \
+    memcpy(&options->field, &from->field, sizeof options->field);                                  \
+    options->sources[HS_OPTION_AT_##field] = from->sources[HS_OPTION_AT_##field];
+#include "service/options.def"
+}
+
+static void *field(struct hs_options *options, const struct hs_option_row *row)
 {
     return (char *)options + row->offset;
 }
 
 void hs_options_default(struct hs_options *options)
 {
-    memset(options, 0, sizeof *options);
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].kind == TEXT)
-            snprintf(field(options, &rows[i]), HS_OPTION_TEXT_MAX, "%s", rows[i].initial_text);
-        else if (rows[i].kind == BOOL)
-            *(bool *)field(options, &rows[i]) = rows[i].initial != 0;
-        else
-            *(size_t *)field(options, &rows[i]) = rows[i].initial;
+    memset(options, 0, sizeof *options); /* every source is the default */
+    for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
+        const struct hs_option_row *row = &hs_option_rows[i];
+        if (row->kind == HS_OPTION_IS_TEXT)
+            snprintf(field(options, row), HS_OPTION_TEXT_MAX, "%s", row->initial_text);
+        else if (row->kind == HS_OPTION_IS_BOOL)
+            *(bool *)field(options, row) = row->initial != 0;
+        else if (row->kind == HS_OPTION_IS_NUMBER)
+            *(size_t *)field(options, row) = row->initial;
     }
 }
 
-/* The key in the configuration file, or with `prefix` and in capitals the variable. */
-static void spell(const struct row *row, const char *prefix, char name[NAME_MAX_LEN])
+void hs_option_spell(const struct hs_option_row *row, const char *prefix,
+                     char name[HS_OPTION_NAME_MAX])
 {
-    size_t len = (size_t)snprintf(name, NAME_MAX_LEN, "%s%s", prefix, row->name);
+    size_t len = (size_t)snprintf(name, HS_OPTION_NAME_MAX, "%s%s", prefix, row->name);
     for (size_t i = 0; i < len; i++) {
         if (name[i] == '-')
             name[i] = '_';
@@ -66,7 +81,20 @@ static void spell(const struct row *row, const char *prefix, char name[NAME_MAX_
     }
 }
 
-static bool parse_number(const char *text, const struct row *row, size_t *number)
+void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
+                   char text[HS_OPTION_VALUE_MAX])
+{
+    const void *value = (const char *)options + row->offset;
+    text[0] = '\0';
+    if (row->kind == HS_OPTION_IS_TEXT)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%s", (const char *)value);
+    else if (row->kind == HS_OPTION_IS_BOOL)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%s", *(const bool *)value ? "true" : "false");
+    else if (row->kind == HS_OPTION_IS_NUMBER)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%zu", *(const size_t *)value);
+}
+
+static bool parse_number(const char *text, const struct hs_option_row *row, size_t *number)
 {
     char *end = NULL;
     errno = 0;
@@ -79,11 +107,10 @@ static bool parse_number(const char *text, const struct row *row, size_t *number
     return true;
 }
 
-/* Takes the text form of a value. False, with what was expected in `error`, when it is none. */
-static bool set_text(struct hs_options *options, const struct row *row, const char *text,
-                     char error[128])
+bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
+                   char error[128])
 {
-    if (row->kind == TEXT) {
+    if (row->kind == HS_OPTION_IS_TEXT) {
         if (strlen(text) < HS_OPTION_TEXT_MAX) {
             snprintf(field(options, row), HS_OPTION_TEXT_MAX, "%s", text);
             return true;
@@ -91,7 +118,7 @@ static bool set_text(struct hs_options *options, const struct row *row, const ch
         snprintf(error, 128, "must be shorter than %d bytes", HS_OPTION_TEXT_MAX);
         return false;
     }
-    if (row->kind == BOOL) {
+    if (row->kind == HS_OPTION_IS_BOOL) {
         if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
             *(bool *)field(options, row) = text[0] == 't';
             return true;
@@ -121,23 +148,42 @@ static void point(const char *key, char pointer[HS_POINTER_MAX])
     pointer[len] = '\0';
 }
 
-static void take_value(struct hs_options *options, const struct row *row, const json_t *value,
-                       const char *pointer, struct hs_problem *problem)
+/* The text form of what the file says, or NULL: it is of another type. */
+static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
 {
-    char error[128] = "", text[32];
-    if (row->kind == TEXT && json_is_string(value)) {
-        if (!set_text(options, row, json_string_value(value), error))
-            hs_problem_add(problem, pointer, "%s", error);
-    } else if (row->kind == BOOL && json_is_boolean(value)) {
-        *(bool *)field(options, row) = json_is_true(value);
-    } else if (row->kind == NUMBER && json_is_integer(value)) {
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-        if (!set_text(options, row, text, error))
-            hs_problem_add(problem, pointer, "%s", error);
-    } else {
-        static const char *const expected[] = {"a string", "true or false", "a whole number"};
+    if (row->kind == HS_OPTION_IS_TEXT)
+        return json_string_value(value);
+    if (row->kind == HS_OPTION_IS_BOOL)
+        return !json_is_boolean(value) ? NULL : json_is_true(value) ? "true" : "false";
+    if (!json_is_integer(value))
+        return NULL;
+    snprintf(number, 32, "%lld", (long long)json_integer_value(value));
+    return number;
+}
+
+static void take_value(struct hs_options *options, const struct hs_option_row *row,
+                       const json_t *value, const char *pointer, struct hs_problem *problem)
+{
+    static const char *const expected[] = {"a string", "true or false", "a whole number"};
+    char error[128] = "", number[32];
+    const char *text = text_of(row, value, number);
+    if (text == NULL)
         hs_problem_add(problem, pointer, "must be %s", expected[row->kind]);
+    else if (!hs_option_set(options, row, text, error))
+        hs_problem_add(problem, pointer, "%s", error);
+    else
+        options->sources[row - hs_option_rows] = HS_OPTION_FROM_FILE;
+}
+
+static const struct hs_option_row *find_key(const char *key)
+{
+    for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
+        char name[HS_OPTION_NAME_MAX];
+        hs_option_spell(&hs_option_rows[i], "", name);
+        if (hs_option_rows[i].kind != HS_OPTION_IS_SECTION && strcmp(name, key) == 0)
+            return &hs_option_rows[i];
     }
+    return NULL;
 }
 
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
@@ -156,16 +202,11 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
     json_t *value;
     json_object_foreach(root, key, value)
     {
-        char pointer[HS_POINTER_MAX], name[NAME_MAX_LEN];
+        char pointer[HS_POINTER_MAX];
         point(key, pointer);
-        size_t i = 0;
-        for (; i < ROW_COUNT; i++) {
-            spell(&rows[i], "", name);
-            if (strcmp(name, key) == 0)
-                break;
-        }
-        if (i < ROW_COUNT)
-            take_value(options, &rows[i], value, pointer, problem);
+        const struct hs_option_row *row = find_key(key);
+        if (row != NULL)
+            take_value(options, row, value, pointer, problem);
         else if (strncmp(key, "x_", 2) != 0)
             hs_problem_add(problem, pointer, "is not an option");
     }
@@ -231,145 +272,4 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");
     if (options->inflight_body_bytes < options->body_bytes)
         hs_problem_add(problem, "/inflight_body_bytes", "must not be less than body_bytes");
-}
-
-static bool read_environment(char *const *environment, struct hs_options *options, char error[512])
-{
-    for (; *environment != NULL; environment++) {
-        for (size_t i = 0; i < ROW_COUNT; i++) {
-            char name[NAME_MAX_LEN], what[128];
-            spell(&rows[i], "HINDSIGHT_", name);
-            size_t len = strlen(name);
-            if (strncmp(*environment, name, len) != 0 || (*environment)[len] != '=')
-                continue;
-            if (!set_text(options, &rows[i], *environment + len + 1, what)) {
-                snprintf(error, 512, "%s %s", name, what);
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* One argument, perhaps with the next one as its value. The number of arguments used, or 0. */
-static int take_argument(int left, char *const *argv, struct hs_options *options, char error[512])
-{
-    const char *name = argv[0] + 2;
-    const char *equals = strchr(name, '=');
-    size_t len = equals == NULL ? strlen(name) : (size_t)(equals - name);
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (strlen(rows[i].name) != len || strncmp(rows[i].name, name, len) != 0)
-            continue;
-        char what[128];
-        const char *value = equals != NULL ? equals + 1 : rows[i].kind == BOOL ? "true" : NULL;
-        if (value == NULL && left < 2) {
-            snprintf(error, 512, "--%s needs a value", rows[i].name);
-            return 0;
-        }
-        int used = value == NULL ? 2 : 1;
-        if (set_text(options, &rows[i], value == NULL ? argv[1] : value, what))
-            return used;
-        snprintf(error, 512, "--%s %s", rows[i].name, what);
-        return 0;
-    }
-    snprintf(error, 512, "there is no option %.100s; see hindsight serve --help", argv[0]);
-    return 0;
-}
-
-/* The problem as one sentence. */
-static void describe(const char *path, const struct hs_problem *problem, char error[512])
-{
-    size_t len = 0;
-    if (path != NULL)
-        len = (size_t)snprintf(error, 512, "%.200s: ", path);
-    if (problem->count > 0)
-        snprintf(error + len, 512 - len, "%.180s %.120s",
-                 problem->errors[0].pointer + (path == NULL), problem->errors[0].detail);
-    else
-        snprintf(error + len, 512 - len, "%.200s", problem->detail);
-}
-
-/* The argument of --config in argv[at], also as --config=FILE; NULL: another option. */
-static const char *config_argument(int argc, char *const *argv, int at, int *used)
-{
-    *used = 1;
-    if (strncmp(argv[at], "--config=", 9) == 0)
-        return argv[at] + 9;
-    if (strcmp(argv[at], "--config") != 0)
-        return NULL;
-    *used = 2;
-    return at + 1 < argc ? argv[at + 1] : "";
-}
-
-static const char *config_path(int argc, char *const *argv, char *const *environment)
-{
-    const char *path = NULL;
-    int used;
-    for (; *environment != NULL; environment++)
-        if (strncmp(*environment, "HINDSIGHT_CONFIG=", 17) == 0)
-            path = *environment + 17;
-    for (int at = 1; at < argc; at += used) {
-        const char *given = config_argument(argc, argv, at, &used);
-        if (given != NULL)
-            path = given;
-    }
-    return path;
-}
-
-enum hs_options_result hs_options_read(int argc, char *const *argv, char *const *environment,
-                                       struct hs_options *options, char error[512])
-{
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    hs_options_default(options);
-    for (int at = 1; at < argc; at++)
-        if (strcmp(argv[at], "--help") == 0)
-            return HS_OPTIONS_HELP;
-    const char *path = config_path(argc, argv, environment);
-    if (path != NULL && path[0] == '\0') {
-        snprintf(error, 512, "--config needs the name of a file");
-        return HS_OPTIONS_WRONG;
-    }
-    if (path != NULL) {
-        hs_options_from_file(path, options, &problem);
-        if (problem.code != HS_PROBLEM_NONE) {
-            describe(path, &problem, error);
-            return HS_OPTIONS_WRONG;
-        }
-    }
-    if (!read_environment(environment, options, error))
-        return HS_OPTIONS_WRONG;
-    int used;
-    for (int at = 1; at < argc; at += used) {
-        if (config_argument(argc, argv, at, &used) != NULL)
-            continue;
-        if (strncmp(argv[at], "--", 2) != 0) {
-            snprintf(error, 512, "unexpected argument %.100s; see hindsight serve --help",
-                     argv[at]);
-            return HS_OPTIONS_WRONG;
-        }
-        used = take_argument(argc - at, argv + at, options, error);
-        if (used == 0)
-            return HS_OPTIONS_WRONG;
-    }
-    hs_options_check(options, &problem);
-    if (problem.code == HS_PROBLEM_NONE)
-        return HS_OPTIONS_OK;
-    describe(NULL, &problem, error);
-    return HS_OPTIONS_WRONG;
-}
-
-void hs_options_help(FILE *to)
-{
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "--%s %s", rows[i].name, rows[i].argument);
-        fprintf(to, "  %-30s %s", left, rows[i].help);
-        if (rows[i].kind == TEXT)
-            fprintf(to, " (%s)\n", rows[i].initial_text[0] == '\0' ? "none" : rows[i].initial_text);
-        else if (rows[i].kind == BOOL)
-            fprintf(to, " (%s)\n", rows[i].initial != 0 ? "true" : "false");
-        else
-            fprintf(to, " (%zu; %zu to %zu)\n", rows[i].initial, rows[i].min, rows[i].max);
-    }
 }

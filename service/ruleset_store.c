@@ -17,6 +17,7 @@ struct hs_ruleset_store {
     struct hs_name default_name;
     struct hs_ruleset_entry **entries; /* in order of name */
     size_t count, max_rulesets;
+    size_t reserved; /* places kept for names of batches that are not put yet */
 };
 
 /* ---- entries ---- */
@@ -81,6 +82,16 @@ static void drop_reference(struct hs_ruleset_entry *entry)
         destroy_entry(entry);
 }
 
+/* There is room. */
+static void insert_entry(struct hs_ruleset_store *store, size_t place,
+                         struct hs_ruleset_entry *entry)
+{
+    memmove(&store->entries[place + 1], &store->entries[place],
+            (store->count - place) * sizeof store->entries[0]);
+    store->entries[place] = entry;
+    store->count++;
+}
+
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     bool found;
@@ -95,14 +106,11 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
         store->entries[place] = entry;
         return HS_RULESET_REPLACED;
     }
-    if (store->count == store->max_rulesets) {
+    if (store->count + store->reserved >= store->max_rulesets) {
         destroy_entry(entry);
         return HS_RULESET_FULL;
     }
-    memmove(&store->entries[place + 1], &store->entries[place],
-            (store->count - place) * sizeof store->entries[0]);
-    store->entries[place] = entry;
-    store->count++;
+    insert_entry(store, place, entry);
     return HS_RULESET_CREATED;
 }
 
@@ -261,63 +269,204 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
     return ruleset;
 }
 
-static bool load_file(struct hs_ruleset_store *store, const char *path, struct hs_str name,
-                      struct hs_problem *problem)
+/* ---- directories ---- */
+
+struct hs_ruleset_batch {
+    struct hs_ruleset_store *store;
+    struct hs_ruleset_entry **entries;
+    size_t count, capacity, reserved;
+};
+
+static void report_text(hs_ruleset_file_report *report, void *context, const char *path,
+                        enum hs_problem_code code, const char *text)
 {
-    char revision[HS_REVISION_MAX];
-    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, name, problem);
-    if (ruleset == NULL)
-        return false;
-    switch (hs_ruleset_store_put(store, (struct hs_str){0}, ruleset, revision)) {
-    case HS_RULESET_CREATED:
-    case HS_RULESET_REPLACED:
-        return true;
-    case HS_RULESET_RESERVED:
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "`default` is not a name of its own");
-        break;
-    case HS_RULESET_FOREIGN:
-        hs_problem_set(problem, HS_PROBLEM_FORBIDDEN, "a tenant has put a ruleset of that name");
-        break;
-    case HS_RULESET_FULL:
-        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "at most %zu rulesets", store->max_rulesets);
-        break;
-    case HS_RULESET_NO_MEMORY:
-        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
-        break;
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    hs_problem_set(&problem, code, "%s", text);
+    report(context, path, &problem);
+}
+
+static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *ruleset)
+{
+    if (batch->count == batch->capacity) {
+        size_t capacity = batch->capacity == 0 ? 16 : 2 * batch->capacity;
+        void *entries = realloc(batch->entries, capacity * sizeof *batch->entries);
+        if (entries == NULL) {
+            hs_ruleset_destroy(ruleset);
+            return false;
+        }
+        batch->entries = entries;
+        batch->capacity = capacity;
     }
+    struct hs_ruleset_entry *entry = create_entry(ruleset, false);
+    if (entry != NULL)
+        batch->entries[batch->count++] = entry;
+    return entry != NULL;
+}
+
+/* False when the file is at fault, which was reported. */
+static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
+                            hs_ruleset_file_report *report, void *context)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (is_default(name))
+        hs_problem_set(&problem, HS_PROBLEM_INVALID_REQUEST, "`default` is not a name of its own");
+    struct hs_ruleset *ruleset =
+        problem.code == HS_PROBLEM_NONE ? hs_ruleset_from_file(path, name, &problem) : NULL;
+    if (ruleset != NULL && add_to_batch(batch, ruleset))
+        return true;
+    if (problem.code == HS_PROBLEM_NONE)
+        hs_problem_set(&problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    report(context, path, &problem);
     return false;
 }
 
-size_t hs_ruleset_store_load_directory(struct hs_ruleset_store *store, const char *directory,
-                                       hs_ruleset_file_report *report, void *context)
+/* What a tenant has put is his: a file does not take the name from him. False: one would. */
+static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
+                             hs_ruleset_file_report *report, void *context)
+{
+    bool fine = true;
+    for (size_t i = 0; i < batch->count; i++) {
+        const char *name = batch->entries[i]->ruleset->name.text;
+        struct hs_ruleset_entry *present =
+            hs_ruleset_store_get(batch->store, (struct hs_str){name, strlen(name)});
+        char path[4096];
+        if (present != NULL && present->owner.text[0] != '\0') {
+            snprintf(path, sizeof path, "%s/%s.json", directory, name);
+            report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
+                        "a tenant has put a ruleset of that name");
+            fine = false;
+        }
+        hs_ruleset_store_release(batch->store, present);
+    }
+    return fine;
+}
+
+/* Keeps room for the names that are new. False: there is none. */
+static bool reserve(struct hs_ruleset_batch *batch)
+{
+    struct hs_ruleset_store *store = batch->store;
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < batch->count; i++) {
+        bool found;
+        find_place(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
+        batch->reserved += !found;
+    }
+    bool fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
+    if (fits)
+        store->reserved += batch->reserved;
+    else
+        batch->reserved = 0;
+    pthread_mutex_unlock(&store->lock);
+    return fits;
+}
+
+/* Reads the files. Returns how many were at fault. */
+static size_t read_directory(struct hs_ruleset_batch *batch, DIR *dir, const char *directory,
+                             hs_ruleset_file_report *report, void *context)
 {
     static const char suffix[] = ".json";
-    DIR *dir = opendir(directory);
-    struct hs_problem *problem = calloc(1, sizeof *problem);
     size_t faults = 0;
-    if (dir == NULL || problem == NULL) {
-        if (problem != NULL) {
-            hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "%s", strerror(errno));
-            report(context, directory, problem);
-        }
-        if (dir != NULL)
-            closedir(dir);
-        free(problem);
-        return 1;
-    }
     for (struct dirent *file; (file = readdir(dir)) != NULL;) {
         size_t len = strlen(file->d_name), tail = sizeof suffix - 1;
         if (len <= tail || strcmp(file->d_name + len - tail, suffix) != 0)
             continue;
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", directory, file->d_name);
-        memset(problem, 0, sizeof *problem);
-        if (!load_file(store, path, (struct hs_str){file->d_name, len - tail}, problem)) {
-            faults++;
-            report(context, path, problem);
-        }
+        struct hs_str name = {file->d_name, len - tail};
+        faults += !read_into_batch(batch, path, name, report, context);
     }
-    closedir(dir);
-    free(problem);
     return faults;
+}
+
+struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
+                                               const char *directory,
+                                               hs_ruleset_file_report *report, void *context)
+{
+    DIR *dir = opendir(directory);
+    struct hs_ruleset_batch *batch = dir == NULL ? NULL : calloc(1, sizeof *batch);
+    if (batch == NULL) {
+        report_text(report, context, directory, HS_PROBLEM_INVALID_REQUEST, strerror(errno));
+        if (dir != NULL)
+            closedir(dir);
+        return NULL;
+    }
+    batch->store = store;
+    size_t faults = read_directory(batch, dir, directory, report, context);
+    closedir(dir);
+    if (!leave_to_tenants(batch, directory, report, context))
+        faults++;
+    if (faults == 0 && reserve(batch))
+        return batch;
+    if (faults == 0) {
+        char text[64];
+        snprintf(text, sizeof text, "at most %zu rulesets", store->max_rulesets);
+        report_text(report, context, directory, HS_PROBLEM_OVERLOADED, text);
+    }
+    hs_ruleset_batch_discard(batch);
+    return NULL;
+}
+
+bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
+                                         const struct hs_ruleset_batch *batch)
+{
+    struct hs_str name = hs_name_str(&store->default_name);
+    for (size_t i = 0; batch != NULL && i < batch->count; i++)
+        if (compare_name(batch->entries[i], name) == 0)
+            return true;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_default(store);
+    hs_ruleset_store_release(store, entry);
+    return entry != NULL;
+}
+
+/* There is room. A tenant who put the name since the files were read has it. */
+static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
+                           hs_ruleset_change *changed, void *context)
+{
+    bool found;
+    size_t place = find_place(store, hs_name_str(&entry->ruleset->name), &found);
+    struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    if (before != NULL && before->owner.text[0] != '\0') {
+        destroy_entry(entry);
+        return;
+    }
+    if (before == NULL || strcmp(before->revision, entry->revision) != 0)
+        changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
+                entry->revision);
+    if (before == NULL) {
+        insert_entry(store, place, entry);
+        return;
+    }
+    store->entries[place] = entry;
+    drop_reference(before);
+}
+
+static void free_batch(struct hs_ruleset_batch *batch)
+{
+    free(batch->entries);
+    free(batch);
+}
+
+void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed, void *context)
+{
+    struct hs_ruleset_store *store = batch->store;
+    pthread_mutex_lock(&store->lock);
+    store->reserved -= batch->reserved;
+    for (size_t i = 0; i < batch->count; i++)
+        put_from_batch(store, batch->entries[i], changed, context);
+    pthread_mutex_unlock(&store->lock);
+    free_batch(batch);
+}
+
+void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
+{
+    if (batch == NULL)
+        return;
+    pthread_mutex_lock(&batch->store->lock);
+    batch->store->reserved -= batch->reserved;
+    pthread_mutex_unlock(&batch->store->lock);
+    for (size_t i = 0; i < batch->count; i++)
+        destroy_entry(batch->entries[i]);
+    free_batch(batch);
 }

@@ -77,13 +77,32 @@ struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
- * Puts every NAME.json of a directory, for everybody. A file that is not a whole ruleset is
- * reported and leaves the ruleset of that name as it was. Returns the number of files at fault; a
- * directory that cannot be read counts as one.
+ * Reads every NAME.json of a directory without putting any into use. Each file that is not a whole
+ * ruleset, or whose name a tenant has, is reported. NULL when there was such a file, when there is
+ * no room for the new names, or when the directory cannot be read; all of it has been reported
+ * then. Room is kept for the new names until hs_ruleset_batch_put, which cannot fail, or
+ * hs_ruleset_batch_discard.
  */
+struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,
                                     const struct hs_problem *problem);
-size_t hs_ruleset_store_load_directory(struct hs_ruleset_store *store, const char *directory,
-                                       hs_ruleset_file_report *report, void *context);
+struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
+                                               const char *directory,
+                                               hs_ruleset_file_report *report, void *context);
+
+/* Whether the store has, with the batch (or NULL), what the name "default" stands for. */
+bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
+                                         const struct hs_ruleset_batch *batch);
+
+/*
+ * Puts all of them at once; nobody sees some new and some old. `changed`, which must not use the
+ * store, is called for each that is not as it was: `before` is "" for a new name, else the revision
+ * it replaces.
+ */
+typedef void hs_ruleset_change(void *context, const char *name, const char *before,
+                               const char *after);
+void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed,
+                          void *context);
+void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch); /* NULL: nothing */
 
 #endif

@@ -1,15 +1,18 @@
 #include "service/serve.h"
 
-#include "service/auth.h"
 #include "service/clock.h"
+#include "service/configuration.h"
 #include "service/http.h"
 #include "service/log.h"
 #include "service/map_store.h"
 #include "service/metrics.h"
+#include "service/notify.h"
 #include "service/options.h"
 #include "service/record.h"
 #include "service/registry.h"
+#include "service/ruleset_reload.h"
 #include "service/ruleset_store.h"
+#include "service/token_reload.h"
 #include "service/version.h"
 
 #include <errno.h>
@@ -74,8 +77,11 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
-    if (service->metrics == NULL || service->registry == NULL || service->rulesets == NULL ||
-        service->maps == NULL) {
+    if (options->token_file[0] != '\0')
+        service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
+    bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
+    if (!guarded || service->metrics == NULL || service->registry == NULL ||
+        service->rulesets == NULL || service->maps == NULL) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -92,79 +98,18 @@ static void destroy_state(struct hs_service *service)
     hs_metrics_destroy(service->metrics);
 }
 
-static void report_ruleset(void *context, const char *path, const struct hs_problem *problem)
+/* What is taken at the start and again on SIGHUP. */
+static void add_steps(const struct hs_service *service, struct hs_configuration *configuration)
 {
-    (void)context;
-    const char *pointer = problem->count > 0 ? problem->errors[0].pointer : "";
-    const char *detail = problem->count > 0 ? problem->errors[0].detail : problem->detail;
-    hs_log(HS_LOG_ERROR, "not a ruleset", HS_LOG_TEXT("file", path),
-           HS_LOG_TEXT("pointer", pointer), HS_LOG_TEXT("detail", detail),
-           HS_LOG_NUMBER("problems", problem->count + problem->left_out));
+    hs_configuration_add(configuration, hs_ruleset_reload_step(service->rulesets));
+    hs_configuration_add(configuration, hs_token_reload_step(service->keyring));
 }
 
-/* Takes the rulesets of the directory. False when one is broken (its old form is kept) or when the
-   default one is not there. */
-static bool load_rulesets(struct hs_service *service)
+static void reload(struct hs_service *service, struct hs_configuration *configuration)
 {
-    const char *directory = service->options->rules;
-    size_t faults = 0;
-    if (directory[0] != '\0')
-        faults =
-            hs_ruleset_store_load_directory(service->rulesets, directory, report_ruleset, NULL);
-    struct hs_ruleset_entry *entry = hs_ruleset_store_default(service->rulesets);
-    if (entry == NULL)
-        hs_log(HS_LOG_ERROR, "the default ruleset does not exist",
-               HS_LOG_TEXT("name", service->options->default_ruleset));
-    bool complete = faults == 0 && entry != NULL;
-    hs_ruleset_store_release(service->rulesets, entry);
-    return complete;
-}
-
-static void report_tokens(const struct hs_service *service, const struct hs_problem *problem)
-{
-    hs_log(HS_LOG_ERROR, "not a token file", HS_LOG_TEXT("file", service->options->token_file),
-           HS_LOG_TEXT("pointer", problem->count > 0 ? problem->errors[0].pointer : ""),
-           HS_LOG_TEXT("detail", problem->count > 0 ? problem->errors[0].detail : problem->detail),
-           HS_LOG_NUMBER("problems", problem->count + problem->left_out));
-}
-
-/* The tokens to start with. False: they cannot be used. */
-static bool load_tokens(struct hs_service *service)
-{
-    const char *path = service->options->token_file;
-    struct hs_problem problem;
-    if (path[0] == '\0')
-        return true;
-    hs_problem_init(&problem);
-    struct hs_tokens *tokens = hs_tokens_load(path, &problem);
-    if (tokens == NULL) {
-        report_tokens(service, &problem);
-        return false;
-    }
-    hs_log(HS_LOG_INFO, "tokens are asked for", HS_LOG_TEXT("file", path),
-           HS_LOG_NUMBER("tokens", hs_tokens_count(tokens)));
-    service->keyring = hs_keyring_create(tokens);
-    return service->keyring != NULL;
-}
-
-static bool reload_tokens(struct hs_service *service)
-{
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    if (hs_auth_reload(service, &problem))
-        return true;
-    report_tokens(service, &problem);
-    return false;
-}
-
-static void reload(struct hs_service *service)
-{
-    bool tokens = reload_tokens(service);
-    bool successful = load_rulesets(service) && tokens;
-    hs_metrics_reload(service->metrics, successful);
-    hs_log(successful ? HS_LOG_INFO : HS_LOG_ERROR, "rulesets and tokens reloaded",
-           HS_LOG_TEXT("directory", service->options->rules),
-           HS_LOG_TEXT("result", successful ? "complete" : "something is wrong, see above"));
+    hs_notify("RELOADING=1");
+    hs_configuration_reload(configuration, service->metrics);
+    hs_notify("READY=1");
 }
 
 static bool start_recording(struct hs_service *service)
@@ -289,35 +234,63 @@ static unsigned ms_until(int64_t moment_us)
 }
 
 static int start(struct hs_service *service, const struct hs_options *options,
-                 struct hs_http **data, struct hs_http **admin)
+                 struct hs_configuration *configuration, struct hs_http **data,
+                 struct hs_http **admin)
 {
     if (!create_state(service, options))
         return FAILED;
-    if (!load_tokens(service) || !load_rulesets(service))
+    add_steps(service, configuration);
+    if (!hs_configuration_start(configuration))
         return WRONG_CONFIGURATION;
     return start_recording(service) && start_listeners(service, data, admin) ? FINE : FAILED;
 }
 
-int hs_serve(const struct hs_options *options)
+/* The next signal; 0 after `interval_us`, when that is not 0. */
+static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
+{
+    struct timespec interval = {.tv_sec = interval_us / 1000000,
+                                .tv_nsec = interval_us % 1000000 * 1000};
+    int received =
+        interval_us == 0 ? sigwaitinfo(signals, NULL) : sigtimedwait(signals, NULL, &interval);
+    return received < 0 ? 0 : received;
+}
+
+/* Until a signal asks for the end. While a worker hangs the service manager hears nothing, and
+   starts the service anew. */
+static void run(struct hs_service *service, struct hs_configuration *configuration,
+                const sigset_t *signals)
+{
+    int64_t interval_us = hs_notify_interval_us();
+    hs_notify("READY=1");
+    for (;;) {
+        int received = wait_for_signal(signals, interval_us);
+        if (received == SIGTERM || received == SIGINT)
+            return;
+        if (received == SIGHUP)
+            reload(service, configuration);
+        if (interval_us != 0 && atomic_load(&service->stuck[HS_LISTENER_DATA]) == 0 &&
+            atomic_load(&service->stuck[HS_LISTENER_ADMIN]) == 0)
+            hs_notify("WATCHDOG=1");
+    }
+}
+
+int hs_serve(const struct hs_options *options, const struct hs_options_input *input)
 {
     struct hs_service service = {0};
+    struct hs_configuration configuration;
     struct hs_http *data = NULL, *admin = NULL;
     json_object_seed(0); /* before there are threads */
     sigset_t signals = block_signals();
-    int code = start(&service, options, &data, &admin);
+    hs_configuration_init(&configuration, options, input);
+    int code = start(&service, options, &configuration, &data, &admin);
     if (code != FINE) {
         destroy_state(&service);
         return code;
     }
     atomic_store(&service.ready, true);
     announce(options, data, admin);
-    for (;;) {
-        int received = sigwaitinfo(&signals, NULL);
-        if (received == SIGTERM || received == SIGINT)
-            break;
-        if (received == SIGHUP)
-            reload(&service);
-    }
+    run(&service, &configuration, &signals);
+    hs_notify("STOPPING=1");
     bool patient = drain(&service, &signals);
     end_on_next_signal(&signals);
     /* A body may take its deadline to arrive, and its reply a moment more: for both listeners

@@ -10,7 +10,8 @@ struct hs_keyring;       /* tokens.h: the tokens in force */
 struct hs_registry;      /* registry.h: matches and their locks */
 struct hs_map_store;     /* map_store.h: named worlds, swapped whole */
 struct hs_ruleset_store; /* ruleset_store.h: named rulesets, swapped whole */
-struct hs_options;       /* options.h: the configuration, read-only after the start */
+struct hs_options;       /* options.h: the configuration as it was at the start, read-only */
+struct hs_options_input; /* options.h: what the program was started with */
 
 struct hs_service {
     const struct hs_options *options;
@@ -28,10 +29,10 @@ struct hs_service {
 /*
  * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line
  *   hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT
- * (https with TLS) on stdout when it can be used, reloads rulesets and tokens on SIGHUP, drains at
- * the end.
- * Returns an exit code (0 fine, 1 failed, 2 wrong usage or configuration).
+ * (https with TLS) on stdout when it can be used, takes its configuration anew on SIGHUP
+ * (configuration.h), drains at the end. `options` is what `input` was read to. Returns an exit code
+ * (0 fine, 1 failed, 2 wrong usage or configuration).
  */
-int hs_serve(const struct hs_options *options);
+int hs_serve(const struct hs_options *options, const struct hs_options_input *input);
 
 #endif

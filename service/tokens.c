@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -328,6 +329,11 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
+    /* The parser quotes what it stumbles over; a secret may be in the file by mistake. */
+    char *quote = strstr(problem->detail, " near '");
+    if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
+        *quote = '\0';
+    explicit_bzero(text, size);
     free(text);
     return tokens;
 }
@@ -442,12 +448,22 @@ void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh)
     hs_tokens_destroy(old);
 }
 
+size_t hs_keyring_count(struct hs_keyring *keyring)
+{
+    pthread_rwlock_rdlock(&keyring->lock);
+    size_t count = keyring->tokens != NULL ? keyring->tokens->count : 0;
+    pthread_rwlock_unlock(&keyring->lock);
+    return count;
+}
+
 enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
                                       struct hs_identity *identity)
 {
     int64_t now_s = (int64_t)time(NULL);
     pthread_rwlock_rdlock(&keyring->lock);
-    enum hs_auth_failure failure = hs_tokens_check(keyring->tokens, token, now_s, identity);
+    enum hs_auth_failure failure = keyring->tokens != NULL
+                                       ? hs_tokens_check(keyring->tokens, token, now_s, identity)
+                                       : HS_AUTH_UNKNOWN;
     pthread_rwlock_unlock(&keyring->lock);
     return failure;
 }

@@ -85,13 +85,16 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 /* Holds the tokens requests are checked against. Thread-safe. */
 struct hs_keyring;
 
-/* Takes the tokens over, always. NULL: out of memory. */
+/* Takes the tokens over, always; NULL: nobody is admitted yet. NULL: out of memory. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 /* NULL is fine. */
 void hs_keyring_destroy(struct hs_keyring *keyring);
 
 /* Takes fresh tokens over; requests from now on are checked against them. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
+
+/* How many are in force. */
+size_t hs_keyring_count(struct hs_keyring *keyring);
 
 /* hs_tokens_check with the tokens in force, now. */
 enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,

@@ -7,7 +7,7 @@ set -u
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 # Shares of the time: what a game server sends all day gets the most.
-all='frames:5 hits:5 ticks:3 moves:3 rulesets:3 maps:2 headers:1 pointer:1'
+all='frames:5 hits:5 ticks:3 moves:3 rulesets:3 maps:2 headers:1 pointer:1 tokens:1'
 out=build/fuzz
 libs=$(pkg-config --libs libmicrohttpd jansson nettle libcurl zlib)
 
@@ -28,6 +28,7 @@ objects="$out/obj/tests/support/fuzz_targets.o $out/obj/tests/support/fuzz_check
 objects="$objects $out/obj/tests/support/fuzz_stage.o $out/obj/tests/support/fuzz_edge.o"
 objects="$objects $out/obj/tests/support/fuzz_body.o $out/obj/tests/support/fuzz_moves.o"
 objects="$objects $out/obj/tests/support/fuzz_maps.o $out/obj/tests/support/map_reference.o"
+objects="$objects $out/obj/tests/support/fuzz_tokens.o"
 objects="$objects $out/obj/tests/support/world_cases.o $out/obj/tests/support/random.o"
 mains=''
 for entry in $wanted; do

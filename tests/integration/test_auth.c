@@ -13,6 +13,7 @@
 
 #include "api/scopes.h"
 #include "tests/support/http.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
 
@@ -291,13 +292,21 @@ START_TEST(no_secret_is_logged)
             hs_test_token_secret(&tokens[ALL]), hs_test_token_secret(&tokens[ALL]));
     fclose(file);
     reload("0");
+    hs_test_tokens_write(token_file, tokens, TOKENS);
+    reload("1");
+    file = fopen(token_file, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("{\"tokens\":[{\"tenant\":\"acme\",\"secret\": testing-only", file);
+    fclose(file);
+    reload("0");
     char *log = read_all(service.err);
     ck_assert_ptr_nonnull(strstr(log, "\"route\":\"/v1/matches\",\"status\":401"));
     ck_assert_ptr_nonnull(strstr(log, "\"tenant\":\"acme\""));
-    ck_assert_ptr_nonnull(strstr(log, "not a token file"));
+    ck_assert_ptr_nonnull(strstr(log, "configuration fault"));
     ck_assert_ptr_null(strstr(log, "testing-only"));
     ck_assert_ptr_null(strstr(log, "hs_acme"));
     ck_assert_ptr_null(strstr(log, "YWNtZ"));
+    ck_assert_ptr_null(strstr(log, " near "));
     free(log);
     ck_assert(!metrics_say("testing-only"));
     hs_test_tokens_write(token_file, tokens, TOKENS);
@@ -385,7 +394,7 @@ static const struct {
     {"token new --tenant a --scopes ingest --secret x 2>&1", 2, "no such option"},
     {"token new --tenant a --scopes ingest --kid 2026-q1", 0, "hs_a_2026-q1_"},
     {"token new --tenant a --scopes ingest 2>&1 >/dev/full", 1, "No space left"},
-    {"serve --listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2, "not a token file"},
+    {"serve --listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2, "configuration fault"},
     {"serve --listen 0.0.0.0:0 --admin-listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2,
      "cannot be read: No such file"},
     {"serve --listen 127.0.0.1:0 --token-file x --no-auth 2>&1", 2, "does not go with"},
@@ -413,7 +422,8 @@ START_TEST(check_config_reads_the_token_file)
     fclose(file);
     snprintf(command, sizeof command, "\"$HS_PROGRAM\" check-config %s", path);
     hs_test_tokens_write(token_file, tokens, TOKENS);
-    ck_assert_str_eq(shell(command, &code), "ok\n");
+    ck_assert_ptr_nonnull(strstr(shell(command, &code), "\nok\n"));
+    ck_assert_int_eq(code, 0);
     file = fopen(token_file, "w");
     ck_assert_ptr_nonnull(file);
     fputs("{\"tokens\":[{\"tenant\":\"a\"}]}", file);
@@ -448,10 +458,7 @@ int main(void)
     tcase_add_loop_test(lines, command_lines, 0, (int)(sizeof commands / sizeof commands[0]));
     tcase_add_test(lines, check_config_reads_the_token_file);
     suite_add_tcase(suite, lines);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     return system(command) == 0 && failed == 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/* The command line of the program: exit codes, help, check-config, rulesets on SIGHUP, the log. */
+/* The command line of the program: exit codes, help, check-config, the log. */
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -84,7 +84,12 @@ static const struct {
      "the default ruleset does not exist"},
     {"serve --listen 192.0.2.1:1 --no-auth --insecure 2>&1", 1, "cannot listen on 192.0.2.1:1"},
     {"check-config 2>&1", 2, "usage: hindsight check-config"},
-    {"check-config a b 2>&1", 2, "usage: hindsight check-config"},
+    {"check-config a --config b 2>&1", 2, "usage: hindsight check-config"},
+    {"check-config a --help", 0, "usage: hindsight check-config"},
+    {"check-config /dev/null b", 1, "unexpected argument b"},
+    {"list-options 2>&1", 2, "usage: hindsight list-options"},
+    {"list-options html 2>&1", 2, "usage: hindsight list-options"},
+    {"list-options man", 0, ".TP\n\\fB\\-\\-listen\\fR"},
     {"check-config /nonexistent", 1, "/nonexistent: cannot be read"},
 };
 
@@ -107,7 +112,7 @@ START_TEST(check_config_lists_every_problem)
     write_file("good.conf", text);
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("good.conf"));
     ck_assert_int_eq(run(arguments, output), 0);
-    ck_assert_str_eq(output, "ok\n");
+    ck_assert_str_eq(output + strlen(output) - 4, "\nok\n");
 
     write_file("other.json", "{\"name\":\"other\",\"histroy\":{}}");
     snprintf(text, sizeof text, "{\"rules\":\"%s\",\"threads\":0.5,\"treads\":1}", directory);
@@ -121,6 +126,85 @@ START_TEST(check_config_lists_every_problem)
 }
 END_TEST
 
+/* Every value with where it is from; what only looks like an option is remarked on. */
+START_TEST(check_config_prints_what_is_in_effect)
+{
+    char arguments[512], output[8192];
+    make_directory();
+    write_file("a.conf", "{\"max_matches\":5,\"max_players\":5,\"max_batch\":5}");
+    snprintf(arguments, sizeof arguments, "check-config %s --max-batch=7", path_of("a.conf"));
+    setenv("HINDSIGHT_MAX_PLAYERS", "6", 1);
+    setenv("HINDSIGHT_MAX_PLAYER", "secret", 1);
+    ck_assert_int_eq(run(arguments, output), 0);
+    static const char *const rows[][3] = {{"max_matches ", " 5 ", " file\n"},
+                                          {"max_players ", " 6 ", " environment\n"},
+                                          {"max_batch ", " 7 ", " command line\n"},
+                                          {"max_samples ", " 1024 ", " default\n"},
+                                          {"log_level ", " \"info\" ", " default\n"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *line = strstr(output, rows[i][0]);
+        ck_assert_msg(line != NULL, "no %sin %s", rows[i][0], output);
+        const char *value = strstr(line, rows[i][1]), *source = strstr(line, rows[i][2]);
+        ck_assert(value != NULL && source != NULL && value < source);
+        ck_assert_ptr_eq(strchr(line, '\n') + 1, source + strlen(rows[i][2]));
+    }
+    ck_assert_ptr_nonnull(strstr(output, "ignored: HINDSIGHT_MAX_PLAYER is not an option\nok\n"));
+    ck_assert_ptr_null(strstr(output, "secret"));
+    setenv("HINDSIGHT_MAX_PLAYERS", "none", 1);
+    ck_assert_int_eq(run(arguments, output), 1);
+    ck_assert_ptr_nonnull(strstr(output, "HINDSIGHT_MAX_PLAYERS must be a whole number"));
+    unsetenv("HINDSIGHT_MAX_PLAYERS");
+    unsetenv("HINDSIGHT_MAX_PLAYER");
+    remove_directory();
+}
+END_TEST
+
+START_TEST(check_config_checks_a_ruleset)
+{
+    char arguments[512], output[4096];
+    make_directory();
+    write_file("arena.json", "{\"name\":\"arena\"}");
+    snprintf(arguments, sizeof arguments, "check-config %s", path_of("arena.json"));
+    ck_assert_int_eq(run(arguments, output), 0);
+    ck_assert_str_eq(output, "ruleset arena\nok\n");
+    write_file("arena.json", "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
+    ck_assert_int_eq(run(arguments, output), 1);
+    ck_assert_ptr_nonnull(strstr(output, "arena.json: /histroy: "));
+    ck_assert_ptr_nonnull(strstr(output, "arena.json: /up: "));
+    remove_directory();
+}
+END_TEST
+
+/* The man page knows every command; the shipped configuration is one (its rules are installed). */
+START_TEST(shipped_files_are_right)
+{
+    char output[8192], page[65536], line[160];
+    FILE *file = fopen("deploy/hindsight.1", "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_int_eq(run("--help", output), 0);
+    int commands = 0;
+    for (const char *at = output; (at = strstr(at, "\n  ")) != NULL; at++) {
+        char name[64] = "", spelled[128] = "";
+        if (at[3] < 'a' || at[3] > 'z')
+            continue;
+        ck_assert_int_eq(sscanf(at + 3, "%60s", name), 1);
+        for (size_t i = 0, len = 0; name[i] != '\0'; i++) {
+            if (name[i] == '-')
+                spelled[len++] = '\\';
+            spelled[len++] = name[i];
+        }
+        snprintf(line, sizeof line, ".TP\n.B %s\n", spelled);
+        ck_assert_msg(strstr(page, line) != NULL, "the man page has no %s", name);
+        commands++;
+    }
+    ck_assert_int_ge(commands, 6);
+    ck_assert_int_eq(run("check-config deploy/hindsight.json --rules=", output), 0);
+    ck_assert_ptr_nonnull(strstr(output, "\nok\n"));
+}
+END_TEST
+
 START_TEST(address_in_use_fails)
 {
     struct hs_test_service first;
@@ -130,65 +214,6 @@ START_TEST(address_in_use_fails)
     ck_assert_int_eq(run(arguments, output), 1);
     ck_assert_ptr_nonnull(strstr(output, "Address already in use"));
     ck_assert(hs_test_service_stop(&first));
-}
-END_TEST
-
-static long get(struct hs_test_http *http, const char *path)
-{
-    struct hs_test_response response;
-    hs_test_http_send(http, "GET", path, NULL, 0, NULL, &response);
-    long status = response.status;
-    hs_test_response_free(&response);
-    return status;
-}
-
-static bool metrics_say(struct hs_test_http *http, const char *line)
-{
-    struct hs_test_response response;
-    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
-    bool found = strstr(response.body, line) != NULL;
-    hs_test_response_free(&response);
-    return found;
-}
-
-static bool wait_until_metrics_say(struct hs_test_http *http, const char *line)
-{
-    for (int tries = 0; tries < 1000; tries++) {
-        if (metrics_say(http, line))
-            return true;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    return false;
-}
-
-#define RELOADED(value) "\nhindsight_config_last_reload_successful " value "\n"
-
-START_TEST(rulesets_are_reloaded_on_sighup)
-{
-    struct hs_test_service service;
-    make_directory();
-    write_file("arena.json", "{\"name\":\"arena\"}");
-    const char *const arguments[] = {"--rules", directory, NULL};
-    ck_assert(hs_test_service_start(&service, arguments));
-    struct hs_test_http *http = hs_test_http_open(service.admin_port);
-    ck_assert_int_eq(get(http, "/v1/rulesets/arena"), 200);
-    ck_assert_int_eq(get(http, "/v1/rulesets/field"), 404);
-    ck_assert(metrics_say(http, RELOADED("1")));
-
-    /* A broken file keeps its old form; the good ones are taken. */
-    write_file("arena.json", "{\"name\":\"arena\",");
-    write_file("field.json", "{\"name\":\"field\"}");
-    kill(service.pid, SIGHUP);
-    ck_assert(wait_until_metrics_say(http, RELOADED("0")));
-    ck_assert_int_eq(get(http, "/v1/rulesets/arena"), 200);
-    ck_assert_int_eq(get(http, "/v1/rulesets/field"), 200);
-
-    write_file("arena.json", "{\"name\":\"arena\"}");
-    kill(service.pid, SIGHUP);
-    ck_assert(wait_until_metrics_say(http, RELOADED("1")));
-    hs_test_http_close(http);
-    ck_assert(hs_test_service_stop(&service));
-    remove_directory();
 }
 END_TEST
 
@@ -267,8 +292,10 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, exit_codes, 0, (int)(sizeof lines / sizeof lines[0]));
     tcase_add_test(tests, check_config_lists_every_problem);
+    tcase_add_test(tests, check_config_prints_what_is_in_effect);
+    tcase_add_test(tests, check_config_checks_a_ruleset);
+    tcase_add_test(tests, shipped_files_are_right);
     tcase_add_test(tests, address_in_use_fails);
-    tcase_add_test(tests, rulesets_are_reloaded_on_sighup);
     tcase_add_test(tests, log_lines_are_json);
     tcase_add_test(tests, starts_with_closed_streams);
     suite_add_tcase(suite, tests);

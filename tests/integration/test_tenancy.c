@@ -12,6 +12,7 @@
 #include "api/routes.h"
 #include "tests/support/http.h"
 #include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
 
@@ -30,6 +31,7 @@ static struct hs_test_token tokens[TOKENS] = {
 static char directory[] = "/tmp/hindsight_tenancy_XXXXXX";
 static struct hs_test_service service;
 static struct hs_test_http *http;
+static struct hs_test_response answer;
 
 static void setup(void)
 {
@@ -38,14 +40,13 @@ static void setup(void)
 
 static void teardown(void)
 {
+    hs_test_response_free(&answer);
     hs_test_http_close(http);
 }
 
 /* ---- asking ---- */
 
 /* The answer is kept until the next one. Returns its status. */
-static struct hs_test_response answer;
-
 static long ask(int who, const char *method, const char *path, const char *body)
 {
     const char *headers[] = {tokens[who].header, "X-Request-Id: same", NULL};
@@ -227,8 +228,10 @@ START_TEST(the_admin_listener_is_no_way_around)
     expect(ACME_ADMIN, "GET", "/v1/matches/m-admin", NULL, 200);
     expect(ZETA_ADMIN, "GET", "/v1/matches", NULL, 200);
     ck_assert_ptr_null(strstr(answer.body, "m-admin"));
+    hs_test_response_free(&answer);
     hs_test_http_send(http, "GET", "/v1/matches", NULL, 0, NULL, &answer);
     ck_assert_int_eq(answer.status, 401);
+    hs_test_response_free(&answer);
     hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &answer);
     ck_assert_int_eq(answer.status, 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "hindsight_auth_failures_total{reason=\"tenant\"} "));
@@ -422,10 +425,7 @@ int main(void)
     tcase_add_test(tests, a_verdict_is_named_by_its_tenant_too);
     tcase_add_test(tests, recordings_know_the_tenants);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     return system(command) == 0 && failed == 0 && clean ? 0 : 1;

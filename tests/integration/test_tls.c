@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static char directory[] = "/tmp/hindsight_tls_XXXXXX";
@@ -246,10 +247,7 @@ int main(void)
     tcase_add_test(files, files_that_are_not_there_or_not_pem_are_named);
     suite_add_tcase(suite, served);
     suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int failed = hs_run_suite(suite);
     snprintf(command, sizeof command, "rm -r '%s'", directory);
     return system(command) == 0 && failed == 0 ? 0 : 1;
 }

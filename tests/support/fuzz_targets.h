@@ -42,12 +42,15 @@ hs_fuzz_run hs_fuzz_maps;
 /* Two bytes of offset, then a JSON text. */
 hs_fuzz_run hs_fuzz_pointer;
 
+/* An odd byte and a token file, or an even one and a token for a file with two. */
+hs_fuzz_run hs_fuzz_tokens;
+
 struct hs_fuzz_target {
     const char *name; /* of tests/fuzz/fuzz_NAME.c and of tests/fuzz/corpus/NAME */
     hs_fuzz_run *run;
 };
 
-enum { HS_FUZZ_TARGETS = 8 };
+enum { HS_FUZZ_TARGETS = 9 };
 extern const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS];
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char error[512];
+static char error[HS_OPTIONS_FAULTS_MAX];
 static struct hs_options options;
 static struct hs_problem problem;
 
@@ -25,7 +25,8 @@ static enum hs_options_result read_with(char *const *environment, char *const *a
     int argc = 0;
     while (arguments[argc] != NULL)
         argc++;
-    return hs_options_read(argc, arguments, environment, &options, error);
+    struct hs_options_input input = {argc, arguments, environment};
+    return hs_options_read(&input, &options, error);
 }
 
 static char *const nothing[] = {NULL};
@@ -235,6 +236,101 @@ START_TEST(every_bad_key_is_reported)
 }
 END_TEST
 
+/* All three sources and what does not go together, each in the words of its source. */
+START_TEST(every_fault_of_every_source_is_told)
+{
+    write_file("{\"max_matches\":0,\"treads\":1,\"log_level\":\"loud\"}");
+    char *const environment[] = {"HINDSIGHT_THREADS=many", "HINDSIGHT_MAX_BATCH=0",
+                                 "HINDSIGHT_THREADSX=ignored", NULL};
+    char *const arguments[] = {"serve",           "--config",          path,  "--bogus", "1",
+                               "--max-maps=none", "--default-ruleset", "a b", NULL};
+    char expected[1024];
+    snprintf(expected, sizeof expected,
+             "%s: /max_matches: must be a whole number from 1 to 1000000\n"
+             "%s: /treads: is not an option\n"
+             "HINDSIGHT_THREADS must be a whole number from 0 to 64\n"
+             "HINDSIGHT_MAX_BATCH must be a whole number from 1 to 65536\n"
+             "there is no option --bogus; see hindsight serve --help\n"
+             "--max-maps must be a whole number from 1 to 4096\n"
+             "default_ruleset must be 1 to 64 of [A-Za-z0-9_.:-]\n"
+             "%s: /log_level: must be error, warn, info or debug",
+             path, path, path);
+    ck_assert_int_eq(read_with(environment, arguments), HS_OPTIONS_WRONG);
+    ck_assert_str_eq(error, expected);
+    unlink(path);
+}
+END_TEST
+
+/* More faults than there is room for: the text ends in its bounds, and says that it is not all. */
+START_TEST(faults_without_end_are_cut)
+{
+    enum { MANY = 300 };
+    static char name[64] = "--an-option-with-a-rather-long-name-that-nobody-knows";
+    char *arguments[MANY + 2] = {"serve"};
+    for (int i = 1; i <= MANY; i++)
+        arguments[i] = name;
+    ck_assert_int_eq(read_with(nothing, arguments), HS_OPTIONS_WRONG);
+    size_t len = strlen(error);
+    ck_assert_uint_gt(len, HS_OPTIONS_FAULTS_MAX - 200);
+    ck_assert_str_eq(error + len - 9, "\nand more");
+}
+END_TEST
+
+START_TEST(sources_are_remembered)
+{
+    write_file("{\"max_matches\":5,\"max_players\":1,\"max_batch\":1}");
+    char *const environment[] = {"HINDSIGHT_MAX_PLAYERS=2", "HINDSIGHT_MAX_BATCH=2", NULL};
+    char *const arguments[] = {"serve", "--config", path, "--max-batch", "3", NULL};
+    ck_assert_int_eq(read_with(environment, arguments), HS_OPTIONS_OK);
+    ck_assert_int_eq(options.sources[HS_OPTION_AT_max_samples], HS_OPTION_FROM_DEFAULT);
+    ck_assert_int_eq(options.sources[HS_OPTION_AT_max_matches], HS_OPTION_FROM_FILE);
+    ck_assert_int_eq(options.sources[HS_OPTION_AT_max_players], HS_OPTION_FROM_ENVIRONMENT);
+    ck_assert_int_eq(options.sources[HS_OPTION_AT_max_batch], HS_OPTION_FROM_COMMAND_LINE);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(stray_variables_are_found)
+{
+    char *const environment[] = {"HINDSIGHT_CONFIG=x",    "HINDSIGHT_THREADS=1",
+                                 "HINDSIGHT_LISTENERS=1", "HINDSIGHTLY=1",
+                                 "HINDSIGHT_MAX-BATCH=1", NULL};
+    char *const *at = environment;
+    ck_assert_str_eq(hs_options_stray_variable(&at), "HINDSIGHT_LISTENERS=1");
+    ck_assert_str_eq(hs_options_stray_variable(&at), "HINDSIGHT_MAX-BATCH=1");
+    ck_assert_ptr_null(hs_options_stray_variable(&at));
+    ck_assert_ptr_null(hs_options_stray_variable(&at));
+}
+END_TEST
+
+static void note_key(void *context, const char *key, const char *before, const char *after,
+                     bool reloaded)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%s %s %s %d\n", key, before, after, reloaded);
+}
+
+START_TEST(differences_are_told)
+{
+    struct hs_options other = options;
+    char text[512] = "";
+    strcpy(other.rules, "/etc/rules");
+    strcpy(other.log_level, "debug");
+    other.max_matches = 1;
+    other.auto_open = false;
+    hs_options_each_difference(&options, &other, note_key, text);
+    ck_assert_str_eq(text, "rules  /etc/rules 1\n"
+                           "auto_open true false 0\n"
+                           "max_matches 4096 1 0\n"
+                           "log_level info debug 1\n");
+    hs_options_take_reloaded(&options, &other);
+    ck_assert_str_eq(options.rules, "/etc/rules");
+    ck_assert_str_eq(options.log_level, "debug");
+    ck_assert_uint_eq(options.max_matches, 4096);
+    ck_assert(options.auto_open);
+}
+END_TEST
+
 START_TEST(help_names_every_option)
 {
     char *text = NULL;
@@ -247,9 +343,6 @@ START_TEST(help_names_every_option)
 #define HS_OPTION_BOOL(field, name, initial, help)             "--" name " ",
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help) "--" name " N",
 #include "service/options.def"
-#undef HS_OPTION_TEXT
-#undef HS_OPTION_BOOL
-#undef HS_OPTION_NUMBER
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_msg(strstr(text, names[i]) != NULL, "%s is not in the help", names[i]);
@@ -299,6 +392,11 @@ int main(void)
     tcase_add_loop_test(tests, bad_documents_are_pointed_at, 0,
                         (int)(sizeof documents / sizeof documents[0]));
     tcase_add_test(tests, every_bad_key_is_reported);
+    tcase_add_test(tests, every_fault_of_every_source_is_told);
+    tcase_add_test(tests, faults_without_end_are_cut);
+    tcase_add_test(tests, sources_are_remembered);
+    tcase_add_test(tests, stray_variables_are_found);
+    tcase_add_test(tests, differences_are_told);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, addresses);
     suite_add_tcase(suite, tests);

@@ -2,6 +2,7 @@
 #include "service/map_store.h"
 #include "service/registry.h"
 #include "service/ruleset_store.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -133,18 +134,35 @@ static void note_fault(void *context, const char *path, const struct hs_problem 
     snprintf(context, 256, "%.40s: %.200s", strrchr(path, '/') + 1, problem->detail);
 }
 
+static void note_change(void *context, const char *name, const char *before, const char *after)
+{
+    (void)name;
+    (void)before;
+    (void)after;
+    ++*(size_t *)context;
+}
+
 /* A directory of rulesets that is read again does not take a name from a tenant. */
 START_TEST(directories_are_everybodys)
 {
     char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256] = "";
+    size_t changes = 0;
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/mine.json", directory);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fputs("{\"name\":\"mine\"}", file);
     fclose(file);
+    /* Nor where he puts it between the reading of the files and their use. */
+    struct hs_ruleset_batch *batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
+    ck_assert_ptr_nonnull(batch);
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"mine\"}"), HS_RULESET_CREATED);
-    ck_assert_uint_eq(hs_ruleset_store_load_directory(rulesets, directory, note_fault, fault), 1);
+    hs_ruleset_batch_put(batch, note_change, &changes);
+    ck_assert_uint_eq(changes, 0);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(rulesets, HS_STR("mine"));
+    ck_assert_str_eq(entry->owner.text, "acme");
+    hs_ruleset_store_release(rulesets, entry);
+    ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
     ck_assert_str_eq(fault, "mine.json: a tenant has put a ruleset of that name");
     unlink(path);
     rmdir(directory);
@@ -188,9 +206,5 @@ int main(void)
     tcase_add_test(tests, directories_are_everybodys);
     tcase_add_test(tests, a_map_is_its_tenants);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

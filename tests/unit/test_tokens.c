@@ -2,6 +2,7 @@
 #include "service/tokens.h"
 
 #include "api/scopes.h"
+#include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -303,9 +304,5 @@ int main(void)
     tcase_add_test(tests, of_many_tokens_each_is_found);
     tcase_add_test(tests, tokens_are_exchanged_while_requests_come);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return hs_run_suite(suite);
 }

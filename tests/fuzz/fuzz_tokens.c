@@ -1,0 +1,17 @@
+/* libFuzzer on tokens and token files; what must hold is in tests/support/fuzz_tokens.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/fuzz_targets.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *fault = hs_fuzz_tokens(data, size);
+    if (fault != NULL) {
+        fprintf(stderr, "fuzz_tokens: %s\n", fault);
+        abort();
+    }
+    return 0;
+}

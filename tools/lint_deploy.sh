@@ -1,0 +1,124 @@
+#!/bin/sh
+# What is deployed: that it installs and leaves again, that the unit is right, confined (exposure
+# under 2.0) and lets the program do all it does, that the man page is clean, that the image holds
+# what the program needs. Touches nothing outside build/. Usage: lint_deploy.sh PROGRAM
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$1
+work=$PWD/build/deploy
+root=$work/root
+faults=0 server=
+fault() {
+    printf '%s\n' "$*"
+    faults=$((faults + 1))
+}
+finish() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null
+}
+trap finish EXIT
+rm -rf "$work" && mkdir -p "$work"
+
+echo '== make install'
+make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >"$work/install.log" 2>&1 ||
+    fault "install fails: $(tail -n 1 "$work/install.log")"
+unit=$root/usr/lib/systemd/system/hindsight.service
+config=$root/opt/etc/hindsight/hindsight.json
+for file in "$unit" "$config" "$root/usr/bin/hindsight" "$root/usr/share/man/man1/hindsight.1" \
+    "$root/usr/lib/sysusers.d/hindsight.conf" "$root/opt/etc/hindsight/rules"; do
+    [ -e "$file" ] || fault "not installed: ${file#"$root"}"
+done
+grep -q '^ExecStart=/usr/bin/hindsight serve --config /opt/etc/hindsight/hindsight.json$' "$unit" ||
+    fault 'the unit does not start what was installed'
+grep -q '"rules": "/opt/etc/hindsight/rules"' "$config" || fault 'the configuration names other rules'
+echo '{"max_maps": 7, "rules": "'"$root"'/opt/etc/hindsight/rules"}' >"$config"
+make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >>"$work/install.log" 2>&1
+"$root/usr/bin/hindsight" check-config "$config" | grep -q '^max_maps  *7 .*file$' ||
+    fault 'installing again overwrites the configuration'
+
+echo '== systemd unit'
+# It looks for the units ours names, and there are no others in the folder.
+for target in sysinit basic shutdown network-online multi-user; do
+    printf '[Unit]\nDescription=%s\n' "$target" >"${unit%/*}/$target.target"
+done
+systemd-analyze verify --root="$root" --man=no hindsight.service >"$work/verify.log" 2>&1 ||
+    fault 'systemd-analyze verify fails'
+rm -f "${unit%/*}"/*.target
+[ ! -s "$work/verify.log" ] || fault "systemd-analyze verify: $(cat "$work/verify.log")"
+systemd-analyze security --offline=true --threshold=19 --no-pager "$unit" >"$work/security.log" 2>&1 ||
+    fault 'the exposure is not under 2.0: build/deploy/security.log'
+tail -n 1 "$work/security.log"
+
+echo '== man page'
+bad=$(groff -man -Tutf8 -ww -z deploy/hindsight.1 2>&1)
+[ -z "$bad" ] || fault "groff: $bad"
+
+# Answers a request, takes a SIGHUP, ends. $1: its process. Its standard output is in $work/out.
+use_service() {
+    tries=0
+    until grep -q ' ready ' "$work/out" || [ "$tries" -ge 200 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    admin=$(sed -n 's/.* admin=http:\/\/127.0.0.1:\([0-9]*\)$/\1/p' "$work/out")
+    [ -n "$admin" ] || return 1
+    "$program" play tests/scenarios/time.json --url "http://127.0.0.1:$admin" >"$work/play.log" 2>&1
+    played=$?
+    kill -HUP "$1" && sleep 1 && kill -TERM "$1" && return "$played"
+}
+options='--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0'
+
+echo '== system calls'
+if ! strace -f -qq -o "$work/calls" true 2>/dev/null; then
+    echo 'SKIP: strace is not allowed to trace here'
+else
+    # shellcheck disable=SC2086 # a list of words, here and below
+    strace -D -f -qq -o "$work/calls" -e signal=none "$program" serve $options --rules "$work" \
+        --record "$work/record" >"$work/out" 2>"$work/err" &
+    server=$!
+    use_service "$server" || fault "the service does not serve under strace: $(tail -n 1 "$work/err")"
+    wait "$server"
+    server=
+    # A list of systemd names calls and other lists.
+    list() {
+        case $1 in @*) ;; *) echo "$1" && return ;; esac
+        systemd-analyze syscall-filter "$1" | sed -n 's/^    \([@a-z0-9_-]*\)$/\1/p' |
+            while read -r name; do list "$name"; done
+    }
+    # The lines of the unit add to what is allowed and, with a `~`, take away, in their order.
+    list @default >"$work/allowed"
+    sed -n 's/^SystemCallFilter=//p' "$unit" | while read -r line; do
+        for name in ${line#\~}; do list "$name"; done >"$work/named"
+        case $line in
+        \~*) grep -vxFf "$work/named" "$work/allowed" >"$work/kept" && mv "$work/kept" "$work/allowed" ;;
+        *) cat "$work/named" >>"$work/allowed" ;;
+        esac
+    done
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$work/calls" | sort -u >"$work/used"
+    bad=$(grep -vxFf "$work/allowed" "$work/used" | tr '\n' ' ')
+    [ -z "$bad" ] || fault "the unit refuses calls of the program: $bad"
+    [ "$(wc -l <"$work/used")" -ge 30 ] || fault 'strace saw next to nothing'
+fi
+
+echo '== container'
+if [ "$(id -u)" -ne 0 ]; then
+    echo 'SKIP: the image is only tried as root'
+else
+    sh deploy/container/rootfs.sh "$program" "$work/image"
+    # shellcheck disable=SC2086
+    chroot --userspec=65532:65532 "$work/image" /usr/bin/hindsight serve $options --record \
+        /var/lib/hindsight/record >"$work/out" 2>"$work/err" &
+    server=$!
+    use_service "$server" || fault "the image does not serve: $(tail -n 1 "$work/err")"
+    wait "$server" || fault "the service of the image ends with code $?"
+    server=
+    [ "$(stat -c %u "$work/image/var/lib/hindsight/record")" = 65532 ] || fault 'it ran as somebody else'
+    [ ! -e "$work/image/bin/sh" ] || fault 'there is a shell in the image'
+fi
+
+echo '== make uninstall'
+make -s uninstall DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >>"$work/install.log" 2>&1
+left=$(find "$root" ! -type d ! -path "$config" | tr '\n' ' ')
+[ -z "$left" ] || fault "uninstall leaves $left"
+
+[ "$faults" -eq 0 ] && echo 'lint-deploy: clean'
+[ "$faults" -eq 0 ]
