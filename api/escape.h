@@ -7,7 +7,8 @@
 
 /*
  * Appends `text` in quotation marks, escaped. Bytes that are not UTF-8 (a detail cut in the middle
- * of a character, a hostile header) become U+FFFD, so that the document stays JSON.
+ * of a character, a hostile header) become U+FFFD, so that the document stays JSON. Control
+ * characters above ASCII and separators of lines are escaped too: some readers obey them.
  */
 void hs_escape_json(struct hs_buffer *out, struct hs_str text);
 

@@ -227,6 +227,12 @@ static void end_on_next_signal(const sigset_t *signals)
     pthread_sigmask(SIG_UNBLOCK, signals, NULL);
 }
 
+static unsigned ms_until(int64_t moment_us)
+{
+    int64_t left_us = moment_us - hs_clock_us();
+    return left_us > 0 ? (unsigned)(left_us / 1000) : 0;
+}
+
 static int start(struct hs_service *service, const struct hs_options *options,
                  struct hs_configuration *configuration, struct hs_http **data,
                  struct hs_http **admin)
@@ -287,10 +293,12 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may take its deadline to arrive, and its reply a moment more. */
-    unsigned wait_ms = patient ? (unsigned)(options->request_seconds + 1) * 1000 : 0;
-    hs_http_stop(data, wait_ms);
-    hs_http_stop(admin, wait_ms);
+    /* A body may take its deadline to arrive, and its reply a moment more: for both listeners
+       together, as the supervisor's patience is one, too. */
+    int64_t until_us =
+        hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
+    hs_http_stop(data, ms_until(until_us));
+    hs_http_stop(admin, ms_until(until_us));
     hs_log_fields(HS_LOG_INFO, "stopped", NULL, 0);
     destroy_state(&service);
     return FINE;

@@ -326,7 +326,7 @@ static bool replay(struct judging *j, const struct hs_digest *digest)
     if (kept == NULL)
         return false;
     if (memcmp(&kept->digest, digest, sizeof *digest) == 0) {
-        *j->out = kept->result;
+        hs_move_result_copy(j->out, &kept->result);
         return true;
     }
     refuse(j, HS_MOVE_DUPLICATE);
@@ -338,7 +338,7 @@ static bool replay(struct judging *j, const struct hs_digest *digest)
 bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out)
 {
-    *out = (struct hs_move_result){.corrected_mode = HS_NONE, .speed = 1};
+    hs_move_result_clear(out);
     struct judging j = {.match = match,
                         .rules = &match->ruleset->moves,
                         .move = move,

@@ -83,7 +83,8 @@ struct hs_move_result {
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: not known */
-    struct hs_move_failure failures[HS_MOVE_CHECK_COUNT]; /* in deciding order */
+    /* In deciding order; those beyond failure_count are not set. */
+    struct hs_move_failure failures[HS_MOVE_CHECK_COUNT];
 };
 
 /*

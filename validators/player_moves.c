@@ -30,33 +30,67 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
+/* Two words on ways of their own, which take part of their time at once: every move is hashed, and
+   few are ever compared. */
+static void take_word(struct hs_digest *digest, uint64_t word)
+{
+    digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    digest->word[0] ^= digest->word[0] >> 32;
+    digest->word[1] = (digest->word[1] << 29 | digest->word[1] >> 35) +
+                      (word ^ UINT64_C(0xd1b54a32d192ed03)) * UINT64_C(0xaef17502108ef2d9);
+}
+
+static void take_real(struct hs_digest *digest, double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    take_word(digest, word);
+}
+
+static void take_vec(struct hs_digest *digest, struct hs_vec v)
+{
+    take_real(digest, v.x);
+    take_real(digest, v.y);
+    take_real(digest, v.z);
+}
+
 struct hs_digest hs_move_digest(const struct hs_move *move)
 {
     struct hs_digest digest = {{move->epoch, move->seq}};
-    hs_digest_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
-    hs_digest_word(&digest, (uint64_t)move->timestamp_us);
-    hs_digest_word(&digest, (uint64_t)move->received_us);
+    take_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
+    take_word(&digest, (uint64_t)move->timestamp_us);
+    take_word(&digest, (uint64_t)move->received_us);
     if (move->fields & HS_MOVE_HAS_ACK)
-        hs_digest_word(&digest, (uint64_t)move->ack_us);
-    hs_digest_real(&digest, move->dilation);
-    hs_digest_str(&digest, move->mode);
-    hs_digest_str(&digest, move->base);
-    hs_digest_str(&digest, move->server_mode);
+        take_word(&digest, (uint64_t)move->ack_us);
+    take_real(&digest, move->dilation);
     if (move->fields & HS_MOVE_HAS_POSITION)
-        hs_digest_vec(&digest, move->position);
+        take_vec(&digest, move->position);
     if (move->fields & HS_MOVE_HAS_VELOCITY)
-        hs_digest_vec(&digest, move->velocity);
+        take_vec(&digest, move->velocity);
     if (move->fields & HS_MOVE_HAS_SERVER_POSITION)
-        hs_digest_vec(&digest, move->server_position);
+        take_vec(&digest, move->server_position);
     if (move->fields & HS_MOVE_HAS_SERVER_VELOCITY)
-        hs_digest_vec(&digest, move->server_velocity);
-    return digest;
+        take_vec(&digest, move->server_velocity);
+    if (move->mode.ptr != NULL || move->base.ptr != NULL || move->server_mode.ptr != NULL) {
+        hs_digest_str(&digest, move->mode);
+        hs_digest_str(&digest, move->base);
+        hs_digest_str(&digest, move->server_mode);
+    }
+    return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};
+}
+
+static bool is_newer(uint64_t epoch, uint64_t seq, const struct hs_move_answers *answers)
+{
+    return epoch > answers->newest_epoch ||
+           (epoch == answers->newest_epoch && seq > answers->newest_seq);
 }
 
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq)
 {
-    for (uint32_t i = 0; answers != NULL && i < answers->count; i++)
+    if (answers == NULL || answers->count == 0 || is_newer(epoch, seq, answers))
+        return NULL;
+    for (uint32_t i = 0; i < answers->count; i++)
         if (answers->seq[i] == seq && answers->epoch[i] == epoch)
             return &answers->answer[i];
     return NULL;
@@ -81,9 +115,27 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
     answers->next = (i + 1) % HS_MOVES_KEPT;
     if (answers->count < HS_MOVES_KEPT)
         answers->count++;
+    if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
+        answers->newest_epoch = move->epoch;
+        answers->newest_seq = move->seq;
+    }
     answers->seq[i] = move->seq;
     answers->epoch[i] = move->epoch;
     answers->answer[i].digest = *digest;
-    answers->answer[i].result = *result;
+    hs_move_result_copy(&answers->answer[i].result, result);
     answers->answer[i].result.replayed = true;
+}
+
+void hs_move_result_clear(struct hs_move_result *result)
+{
+    memset(result, 0, offsetof(struct hs_move_result, failures));
+    result->corrected_mode = HS_NONE;
+    result->speed = 1;
+}
+
+void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from)
+{
+    memcpy(to, from,
+           offsetof(struct hs_move_result, failures) +
+               from->failure_count * sizeof from->failures[0]);
 }

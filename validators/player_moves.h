@@ -19,6 +19,7 @@ struct hs_move_answer {
 /* The newest answers, one after the other in the order they were given. */
 struct hs_move_answers {
     uint32_t next, count;
+    uint64_t newest_epoch, newest_seq; /* of all that were ever kept; with count > 0 */
     uint64_t seq[HS_MOVES_KEPT], epoch[HS_MOVES_KEPT];
     struct hs_move_answer answer[HS_MOVES_KEPT];
 };
@@ -44,6 +45,10 @@ struct hs_player_moves {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     struct hs_move_answers *answers; /* owned; NULL until a move came with a number */
 };
+
+/* Only the failures that are counted are ever written or read: most moves have none. */
+void hs_move_result_clear(struct hs_move_result *result);
+void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from);
 
 /* NULL is taken. */
 void hs_player_moves_destroy(struct hs_player_moves *moves);

@@ -115,9 +115,10 @@ static bool wait_until_up(const struct hs_balancer *balancer)
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                        size_t count)
 {
-    *balancer = (struct hs_balancer){.configuration = "/tmp/hindsight-haproxy-XXXXXX", .log = -1};
+    char name[] = "/tmp/hindsight-haproxy-XXXXXX";
+    *balancer = (struct hs_balancer){.log = -1};
     int listener = open_listener(&balancer->port);
-    int file = mkstemp(balancer->configuration);
+    int file = mkstemp(name);
     FILE *to = file < 0 ? NULL : fdopen(file, "w");
     FILE *log = tmpfile();
     bool fine = listener >= 0 && to != NULL && log != NULL &&
@@ -128,11 +129,13 @@ bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_se
         fflush(NULL);
         balancer->pid = fork();
         if (balancer->pid == 0)
-            run_child(parent, balancer->configuration, balancer->log);
+            run_child(parent, name, balancer->log);
         fine = balancer->pid > 0 && wait_until_up(balancer);
     }
-    if (to != NULL)
+    if (to != NULL) {
         fclose(to);
+        unlink(name); /* it has read it */
+    }
     if (log != NULL)
         fclose(log);
     if (listener >= 0)
@@ -158,7 +161,5 @@ void hs_balancer_stop(struct hs_balancer *balancer)
     }
     if (balancer->log >= 0)
         close(balancer->log);
-    if (balancer->configuration[0] != '\0')
-        unlink(balancer->configuration);
     *balancer = (struct hs_balancer){.log = -1};
 }

@@ -22,8 +22,7 @@ struct hs_balancer_server {
 struct hs_balancer {
     pid_t pid;     /* 0: not running */
     unsigned port; /* on 127.0.0.1 */
-    char configuration[64];
-    int log; /* a file with all it wrote so far */
+    int log;       /* a file with all it wrote so far */
 };
 
 /* Starts it and waits until it answers. False, with the reason on stderr and nothing left running,

@@ -1,0 +1,180 @@
+/*
+ * The log of the running service as peers and operators can strain it: forged lines, floods, and a
+ * reader that has stopped reading.
+ */
+#include "tests/support/exposition.h"
+#include "tests/support/http.h"
+#include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+#define GET(path, header) "GET " path " HTTP/1.1\r\nHost: x\r\n" header "\r\n"
+
+static void send_raw(unsigned port, const char *request)
+{
+    struct hs_raw_answer answer;
+    int fd = hs_raw_connect(port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, request, strlen(request)));
+    hs_raw_read(fd, false, &answer);
+    close(fd);
+}
+
+struct counted {
+    int lines, requests, left_out_lines, left_out;
+};
+
+/* Reads the whole log of a service that has ended: every line is one object. */
+static void count_lines(int file, struct counted *counted)
+{
+    FILE *log = fdopen(file, "r");
+    char line[8192];
+    ck_assert_ptr_nonnull(log);
+    rewind(log);
+    *counted = (struct counted){0};
+    while (fgets(line, sizeof line, log) != NULL) {
+        json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        ck_assert_msg(root != NULL, "not JSON: %s", line);
+        const char *msg = json_string_value(json_object_get(root, "msg"));
+        ck_assert_ptr_nonnull(msg);
+        ck_assert_ptr_null(strstr(msg, "forged"));
+        counted->lines++;
+        counted->requests += strcmp(msg, "request") == 0;
+        if (strcmp(msg, "log lines left out") == 0) {
+            counted->left_out_lines++;
+            counted->left_out += (int)json_integer_value(json_object_get(root, "lines"));
+        }
+        json_decref(root);
+    }
+    fclose(log);
+}
+
+/* Whatever comes in a path or a header, a line of the log is one object that we made. */
+START_TEST(peers_cannot_forge_lines)
+{
+#define FORGED "%0A%7B%22msg%22:%22forged%22%7D"
+    static const char *const requests[] = {
+        GET("/v1/matches/a" FORGED, ""),
+        GET("/" FORGED, ""),
+        GET("/v1/matches/a\n{\"msg\":\"forged\"}\n", ""),
+        GET("/v1/matches/a", "X-Request-Id: \",\"msg\":\"forged\r\n"),
+        GET("/v1/matches/a", "X-Request-Id: \x1b[2J\r\n"),
+        GET("/v1/matches/a", "traceparent: 00-\"msg\":\"forged\"\r\n"),
+        GET("/v1/matches/\xc2\x9b\xff\x01", ""),
+        "{\"msg\":\"forged\"}\r\n\r\n",
+        "GET /livez HTTP/1.1\r\n{\"msg\":\"forged\"}\r\n\r\n",
+        "POST /v1/matches/a/frames HTTP/1.1\r\nHost: x\r\nContent-Length: "
+        "\n{\"msg\":\"forged\"}\r\n"
+        "\r\n",
+    };
+    static const char *const arguments[] = {"--log-level", "debug", "--log-rate", "0", NULL};
+    struct hs_test_service logging;
+    struct counted counted;
+    ck_assert(hs_test_service_start(&logging, arguments));
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        send_raw(logging.data_port, requests[i]);
+    int log = dup(logging.err);
+    ck_assert(hs_test_service_stop(&logging));
+    count_lines(log, &counted);
+    ck_assert_int_ge(counted.requests, 5);
+}
+END_TEST
+
+/* A flood of refused requests: so many lines a second, and the rest counted. */
+START_TEST(floods_are_counted_not_logged)
+{
+    enum { FLOOD = 2000, RATE = 5 };
+    static const char *const arguments[] = {"--log-rate", "5", NULL};
+    struct hs_test_service logging;
+    struct hs_test_response response;
+    struct counted counted;
+    ck_assert(hs_test_service_start(&logging, arguments));
+    struct hs_test_http *http = hs_test_http_open(logging.data_port);
+    for (int i = 0; i < FLOOD; i++) {
+        hs_test_http_send(http, "GET", "/v1/matches/none", NULL, 0, NULL, &response);
+        ck_assert_int_eq(response.status, 404);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    int log = dup(logging.err);
+    pause_ms(1500); /* the line about them comes by itself */
+    char *text = hs_scrape(&logging);
+    double dropped = hs_series(text, "hindsight_log_lines_dropped_total");
+    free(text);
+    struct counted early;
+    count_lines(dup(log), &early);
+    ck_assert_int_ge(early.left_out_lines, 1);
+    ck_assert(hs_test_service_stop(&logging));
+    count_lines(log, &counted);
+    ck_assert_int_eq(counted.requests + counted.left_out, FLOOD);
+    ck_assert_int_eq(counted.left_out, (int)dropped);
+    ck_assert_int_lt(counted.lines, FLOOD / 4);
+}
+END_TEST
+
+/* Whoever reads the log has stopped reading: requests are answered all the same. */
+START_TEST(a_stuck_log_stops_nothing)
+{
+    static const char *const arguments[] = {"--log-rate", "0", NULL};
+    char directory[] = "/tmp/hindsight-log-XXXXXX", fifo[64], script[64], wrap[128];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(fifo, sizeof fifo, "%s/log", directory);
+    snprintf(script, sizeof script, "%s/wrap.sh", directory);
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    int reader = open(fifo, O_RDWR | O_CLOEXEC); /* and never reads */
+    FILE *file = fopen(script, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "exec \"$@\" 2>%s\n", fifo);
+    fclose(file);
+    snprintf(wrap, sizeof wrap, "/bin/sh %s", script);
+    setenv("HS_WRAP", wrap, 1);
+    struct hs_test_service logging;
+    bool started = hs_test_service_start(&logging, arguments);
+    unsetenv("HS_WRAP");
+    ck_assert(started);
+    struct hs_test_http *http = hs_test_http_open(logging.data_port);
+    struct hs_test_response response;
+    for (int i = 0; i < 2000; i++) {
+        hs_test_http_send(http, "GET", "/v1/matches/none", NULL, 0, NULL, &response);
+        ck_assert_int_eq(response.status, 404);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    char *text = hs_scrape(&logging);
+    ck_assert(hs_series(text, "hindsight_log_lines_dropped_total") > 0);
+    ck_assert(hs_series(text, "hindsight_workers_stuck{listener=\"data\"}") == 0);
+    free(text);
+    ck_assert(hs_test_service_stop(&logging));
+    close(reader);
+    unlink(fifo);
+    unlink(script);
+    rmdir(directory);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("logging");
+    TCase *tests = tcase_create("lines");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, peers_cannot_forge_lines);
+    tcase_add_test(tests, floods_are_counted_not_logged);
+    tcase_add_test(tests, a_stuck_log_stops_nothing);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
