@@ -535,6 +535,7 @@ END_TEST
 static TCase *cases_of_decisions(void)
 {
     TCase *tcase = tcase_create("decisions");
+    tcase_set_timeout(tcase, 60); /* 65536 decisions, on a busy machine */
     tcase_add_test(tcase, the_first_failure_decides_and_all_are_reported);
     tcase_add_loop_test(tcase, modes_change_the_verdict_and_nothing_else, 0, 20);
     tcase_add_loop_test(tcase, a_failure_in_each_mode, 0, HS_CHECK_COUNT * HS_MODE_COUNT);
