@@ -158,8 +158,7 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
 }
 
 static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                    const struct hs_clock_step *step, int32_t lead,
-                    struct hs_clock_verdict *out)
+                    const struct hs_clock_step *step, int32_t lead, struct hs_clock_verdict *out)
 {
     int64_t half_trip = step->rtt_us > 0 ? step->rtt_us / 2 : 0;
     int64_t level = lead + half_trip;
