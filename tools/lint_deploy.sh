@@ -60,7 +60,10 @@ use_service() {
         sleep 0.1
     done
     admin=$(sed -n 's/.* admin=http:\/\/127.0.0.1:\([0-9]*\)$/\1/p' "$work/out")
-    [ -n "$admin" ] || return 1
+    if [ -z "$admin" ]; then
+        kill "$1"
+        return 1
+    fi
     "$program" play tests/scenarios/time.json --url "http://127.0.0.1:$admin" >"$work/play.log" 2>&1
     played=$?
     kill -HUP "$1" && sleep 1 && kill -TERM "$1" && return "$played"
@@ -104,6 +107,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo 'SKIP: the image is only tried as root'
 else
     sh deploy/container/rootfs.sh "$program" "$work/image"
+    : >"$work/out" # else the port of the server before may be read there
     # shellcheck disable=SC2086
     chroot --userspec=65532:65532 "$work/image" /usr/bin/hindsight serve $options --record \
         /var/lib/hindsight/record >"$work/out" 2>"$work/err" &
