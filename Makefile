@@ -150,7 +150,7 @@ tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without run
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_reload %test_golden \
     %test_record %test_recheck %test_simulate,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
-	@CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
+	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
 check: test ## the same as test
 
@@ -163,7 +163,7 @@ fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS in all (60
 
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
-	    HS_REFERENCE_CASES=5000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
+	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
 	@sh tests/fuzz/run.sh 600

@@ -23,5 +23,11 @@ int main(void)
     hs_golden_scenarios(2, &scenarios);
     bool fine = is_golden("matches", &matches, HS_GOLDEN_MATCHES);
     fine = is_golden("scenarios", &scenarios, HS_GOLDEN_SCENARIOS) && fine;
+    static struct hs_golden_moves moves;
+    hs_golden_moves(&moves);
+    bool same = moves.hash == HS_GOLDEN_MOVES;
+    printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves), %s\n", moves.hash, moves.moves,
+           same ? "as everywhere" : "NOT the one pinned in golden.h");
+    fine = fine && same;
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

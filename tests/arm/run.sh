@@ -29,8 +29,8 @@ fetch() {
 [ -f "$sysroot/usr/lib/aarch64-linux-gnu/libjansson.a" ] || fetch
 
 # What the test is made of: the library, the decoders without what needs HTTP, scenarios.
-sources="tests/arm/golden.c tests/support/golden.c tests/support/offline.c tests/support/random.c
-    tests/support/stage.c service/play/scenario.c service/play/reference.c service/play/expect.c
+sources="tests/arm/golden.c tests/support/golden.c tests/support/golden_moves.c
+    tests/support/offline.c tests/support/random.c tests/support/stage.c service/play/scenario.c service/play/reference.c service/play/expect.c
     service/play/track.c"
 for file in validators/*.c api/*.c; do
     case $file in

@@ -76,7 +76,7 @@ static void play_stream(unsigned port, double drift, const struct hs_clock_optio
     struct hs_timing_told told;
     struct hs_timing_runner *runner =
         hs_timing_runner_open(port, &(struct hs_timing_rules){.drift = drift});
-    *outcome = (struct outcome){.guard_s = INFINITY, .proven_s = INFINITY, .suspected_s = INFINITY};
+    *outcome = (struct outcome){.guard_s = HUGE_VAL, .proven_s = HUGE_VAL, .suspected_s = HUGE_VAL};
     hs_clock_play_start(&play, options);
     while (play_batch(runner, &play, until_found ? BATCH / 4 : BATCH, outcome) > 0) {
         hs_timing_runner_ask(runner, &told);
@@ -192,7 +192,7 @@ static void play_seed(const struct hs_timing_spread *spread, unsigned port, int 
                       struct outcome *outcome)
 {
     struct hs_clock_options options = spread->play;
-    options.seed = (uint64_t)(1000 * spread->number + i);
+    options.seed = 1000 * (uint64_t)spread->number + (uint64_t)i;
     play_stream(port, spread->drift, &options, true, outcome);
     ck_assert_int_gt(outcome->compat_flags, 0);
 }
@@ -245,13 +245,13 @@ START_TEST(bufferbloat_is_no_offence)
 {
     const struct hs_timing_row *row = hs_timing_rows;
     int flagged = 0;
-    double first_s = INFINITY;
+    double first_s = HUGE_VAL;
     while (row->number != 38)
         row++;
     for (int i = 0; i < BUFFERBLOAT_SESSIONS; i++) {
         struct hs_clock_options options = row->play;
         struct outcome outcome;
-        options.seed = (uint64_t)(3800 + BUFFERBLOAT_SESSIONS * _i + i);
+        options.seed = 3800 + BUFFERBLOAT_SESSIONS * (uint64_t)_i + (uint64_t)i;
         play_stream(0, 0, &options, false, &outcome);
         flagged += outcome.guard_flags > 0;
         first_s = fmin(first_s, outcome.guard_s);

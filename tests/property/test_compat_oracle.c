@@ -111,7 +111,7 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
                                  int64_t received, double dilation)
 {
     struct answer answer = {.reason = valid(m, rules, ts, received)};
-    m->margin_gap = INFINITY;
+    m->margin_gap = HUGE_VALL;
     switch (answer.reason) {
     case HS_MOVE_BAD_TIMESTAMP:
         return answer;
@@ -127,7 +127,7 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
         return answer;
     }
     if (answer.reason == HS_MOVE_OK && rules->detection)
-        answer.flagged = discrepancy(m, rules, ts, received, dilation);
+        answer.flagged = discrepancy(m, rules, ts, received, (long double)dilation);
     long double most_delta = (long double)rules->max_delta_us * (long double)dilation;
     answer.delta = most(0, least(most_delta, m->resolving ? m->resolution_override
                                                           : (long double)(ts - m->current)));

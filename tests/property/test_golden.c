@@ -5,6 +5,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/support/golden.h"
 #include "tests/support/run_suite.h"
@@ -62,13 +63,34 @@ START_TEST(scenarios_show_every_reason)
 }
 END_TEST
 
+START_TEST(moves)
+{
+    static struct hs_golden_moves got;
+    hs_golden_moves(&got);
+    printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves)\n", got.hash, got.moves);
+    fflush(stdout);
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        ck_assert_msg(got.raised[i] >= 20, "%s is raised %ld times",
+                      hs_move_check_name((enum hs_move_check)i), got.raised[i]);
+    ck_assert_msg(got.hash == HS_GOLDEN_MOVES,
+                  "the golden hash of moves is 0x%016" PRIx64
+                  ": if the rules changed, this goes into golden.h",
+                  got.hash);
+}
+END_TEST
+
 int main(void)
 {
+    /* Beside a race detector only what runs on many threads is of use, and the rest is slow. */
+    int first = getenv("HS_CONCURRENT_ONLY") != NULL ? 1 : 0;
     Suite *suite = suite_create("golden");
     TCase *tcase = tcase_create("hash");
-    tcase_add_loop_test(tcase, seeded_matches, 0, THREAD_COUNTS);
-    tcase_add_loop_test(tcase, scenarios, 0, THREAD_COUNTS);
-    tcase_add_test(tcase, scenarios_show_every_reason);
+    tcase_add_loop_test(tcase, seeded_matches, first, THREAD_COUNTS);
+    tcase_add_loop_test(tcase, scenarios, first, THREAD_COUNTS);
+    if (first == 0) {
+        tcase_add_test(tcase, scenarios_show_every_reason);
+        tcase_add_test(tcase, moves);
+    }
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -1,7 +1,8 @@
 /*
  * Verdicts do not depend on the compiler, its optimisation, the machine or how many threads are at
- * work. Two hashes (FNV-1a) over everything the library answers, numbers rounded to 1e-4: of a long
- * run of seeded matches, and of every scenario of tests/scenarios in every frame of reference.
+ * work. Three hashes (FNV-1a) over everything the library answers, numbers rounded to 1e-4: of a
+ * long run of seeded matches, of every scenario of tests/scenarios in every frame of reference, and
+ * of streams of moves.
  *
  * They change when the rules do, or the scenarios. Then every build must print the same new ones:
  * gcc and clang at -O0 and -O3 (`.ci/run`), and Arm under emulation (`make golden-arm`).
@@ -17,6 +18,7 @@
 
 #define HS_GOLDEN_MATCHES   UINT64_C(0xf1fc097f595c1a19)
 #define HS_GOLDEN_SCENARIOS UINT64_C(0x59b68af99d77e918)
+#define HS_GOLDEN_MOVES     UINT64_C(0)
 
 /* What went into a hash: one over few kinds of answers would prove little. */
 struct hs_golden {
@@ -32,5 +34,14 @@ struct hs_golden {
 /* `threads` (1 .. 64) share the matches among them; the hash is the same for any number. */
 void hs_golden_matches(int threads, struct hs_golden *out);
 void hs_golden_scenarios(int threads, struct hs_golden *out);
+
+struct hs_golden_moves {
+    uint64_t hash;
+    long moves;
+    long reasons[HS_MOVE_REASON_COUNT];
+    long raised[HS_MOVE_CHECK_COUNT];
+};
+
+void hs_golden_moves(struct hs_golden_moves *out);
 
 #endif
