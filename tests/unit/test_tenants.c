@@ -199,6 +199,7 @@ int main(void)
 {
     Suite *suite = suite_create("tenants");
     TCase *tests = tcase_create("stores");
+    tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_match_is_its_tenants);
     tcase_add_test(tests, a_name_is_free_again_when_its_match_has_ended);
