@@ -259,7 +259,6 @@ static void judge_time_and_place(struct judging *j)
         .ack_us = move->ack_us,
         .has_ack = (move->fields & HS_MOVE_HAS_ACK) != 0,
         .dilation = move->dilation,
-        .rtt_us = j->rtt_us,
     };
     struct hs_timing_result timing;
     hs_timing_judge(state, j->rules, &timed, &timing);
