@@ -6,12 +6,22 @@
 /* Nothing arrived in that time. */
 #define NO_LEAD INT32_MIN
 
+/* No ack arrived in that time. */
+#define NO_CEILING INT32_MAX
+
 /* Leads are kept in 32 bits; further from the base than this, the base moves. */
 #define REBASE_US INT64_C(1000000000)
 
-static void clear_leads(int32_t *leads, int count)
+/* A clock that stood is told from a line that got better by as much. */
+#define PAUSE_SLACK_US 60000
+
+/* A cell's noise is kept in units of so many us. What is further below R than the most is a stall.
+   Of a line not known yet, or silent, much is expected. */
+enum { NOISE_UNIT_US = 2000, NOISE_MOST_US = 500000, NOISE_FIRST_US = 100000 };
+
+static void clear_leads(int32_t *leads)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
         leads[i] = NO_LEAD;
 }
 
@@ -19,37 +29,49 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_st
 {
     memset(guard, 0, sizeof *guard);
     guard->base_us = step->client_us - step->received_us;
-    guard->first_us = guard->received_us = step->received_us;
+    guard->received_us = guard->block_from_us = step->received_us;
     guard->change_us = INT64_MIN;
     guard->dilation = step->dilation;
     guard->has_arriving_ack = step->has_ack && step->ack_us <= step->received_us;
     guard->arriving_ack_us = step->ack_us;
-    clear_leads(guard->cell_highest_us, HS_LEAD_CELLS);
-    clear_leads(guard->speed_highest_us, HS_SPEED_BLOCKS);
-    guard->cell_highest_us[0] = guard->speed_highest_us[0] = guard->highest_us = 0;
+    clear_leads(guard->cell_highest_us);
+    guard->highest_us = 0; /* the lead of the first move */
+    guard->reference_us = NO_LEAD;
+    guard->lowest_us = guard->lowest_before_us = NO_CEILING;
+    for (int i = 0; i < 2; i++)
+        guard->ceilings_us[i] = guard->round_trips_us[i] = NO_CEILING;
+    guard->noise_us = NOISE_FIRST_US;
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        guard->cell_noise[i] = NOISE_FIRST_US / NOISE_UNIT_US;
     guard->speed = 1;
 }
 
 /* ---- the lead ---- */
 
-static int32_t shifted(int32_t lead, int64_t by)
+static int32_t to_lead(int64_t value)
 {
-    int64_t value = lead - by;
-    return lead == NO_LEAD || value <= NO_LEAD ? NO_LEAD
-           : value > INT32_MAX                 ? INT32_MAX
-                                               : (int32_t)value;
+    /* The extremes mean that there is none. */
+    return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
+}
+
+static void shift(int32_t *lead, int64_t by)
+{
+    if (*lead != NO_LEAD && *lead != NO_CEILING)
+        *lead = to_lead(*lead - by);
 }
 
 static void rebase(struct hs_clock_guard *guard, int64_t by)
 {
     guard->base_us += by;
     guard->bound_us -= (double)by;
-    guard->highest_us = shifted(guard->highest_us, by);
-    guard->reference_us = shifted(guard->reference_us, by);
+    shift(&guard->highest_us, by);
+    shift(&guard->reference_us, by);
+    shift(&guard->lowest_us, by);
+    shift(&guard->lowest_before_us, by);
+    for (int i = 0; i < 2; i++)
+        shift(&guard->ceilings_us[i], by);
     for (int i = 0; i < HS_LEAD_CELLS; i++)
-        guard->cell_highest_us[i] = shifted(guard->cell_highest_us[i], by);
-    for (int i = 0; i < HS_SPEED_BLOCKS; i++)
-        guard->speed_highest_us[i] = shifted(guard->speed_highest_us[i], by);
+        shift(&guard->cell_highest_us[i], by);
 }
 
 /* x of a move, relative to the base; fits 32 bits. */
@@ -100,6 +122,10 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
         if (!guard->has_bound || (double)seen < guard->bound_us)
             guard->bound_us = (double)seen;
         guard->has_bound = true;
+        if (seen < guard->lowest_us) {
+            guard->lowest_us = to_lead(seen);
+            guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
+        }
     }
     note_ack(guard, step);
     bool proven = guard->has_bound && (double)lead > guard->bound_us + (double)rules->ack_slack_us;
@@ -112,94 +138,215 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
 
 /* ---- the suspicion ---- */
 
-static int32_t highest_cell(const struct hs_clock_guard *guard)
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static int cells_of(const struct hs_moves_rules *rules)
+{
+    int64_t cells = (rules->lead_window_us + HS_LEAD_CELL_US - 1) / HS_LEAD_CELL_US;
+    return cells < HS_LEAD_CELLS ? (int)cells : HS_LEAD_CELLS - 1;
+}
+
+/* The least upper bound that acks gave of late. */
+static int32_t ceiling_of(const struct hs_clock_guard *guard)
+{
+    return smaller(guard->ceilings_us[0], guard->ceilings_us[1]);
+}
+
+static int32_t highest_of_window(const struct hs_clock_guard *guard,
+                                 const struct hs_moves_rules *rules)
 {
     int32_t highest = NO_LEAD;
-    for (int i = 0; i < HS_LEAD_CELLS; i++)
-        if (guard->cell_highest_us[i] > highest)
-            highest = guard->cell_highest_us[i];
+    for (int i = 0; i <= cells_of(rules); i++) {
+        int32_t lead = guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - i) % HS_LEAD_CELLS];
+        if (lead > highest)
+            highest = lead;
+    }
     return highest;
 }
 
-/* Cells passed since the last move are empty. */
-static void move_to_cell(struct hs_clock_guard *guard, int64_t cell)
+/*
+ * A clock that stood is allowed less by acks than before, and the round trip is what it was. What
+ * it led by before counts no more, or it could make up for the pause unseen.
+ */
+static void forget_pause(struct hs_clock_guard *guard)
 {
-    int64_t passed = cell - guard->cell;
-    for (int64_t i = 1; i <= passed && i <= HS_LEAD_CELLS; i++)
-        guard->cell_highest_us[(guard->cell + i) % HS_LEAD_CELLS] = NO_LEAD;
-    guard->cell = cell;
+    int32_t before = ceiling_of(guard);
+    if (guard->lowest_us == NO_CEILING || before == NO_CEILING)
+        return;
+    int64_t round_trip = smaller(guard->round_trips_us[0], guard->round_trips_us[1]);
+    int64_t shorter = round_trip > guard->lowest_trip_us ? round_trip - guard->lowest_trip_us : 0;
+    int64_t paused = (int64_t)before - guard->lowest_us - shorter;
+    if (paused <= PAUSE_SLACK_US)
+        return;
+    /* The window's least is old where the clock is fast: the block before knows better. */
+    if (guard->lowest_before_us != NO_CEILING) {
+        int32_t trip = guard->trip_before_us;
+        shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
+        int64_t by_block = (int64_t)guard->lowest_before_us - guard->lowest_us - shorter;
+        if (by_block > paused)
+            paused = by_block;
+    }
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        shift(&guard->cell_highest_us[i], paused);
+    shift(&guard->reference_us, paused);
+    if (guard->highest_us > guard->reference_us)
+        guard->highest_us = guard->reference_us;
 }
 
+/*
+ * By how much M rose above R. A line that got better raises M, too, but then what acks allow does
+ * not rise with it; a fast clock raises both.
+ */
 static double rise_of(const struct hs_clock_guard *guard)
 {
-    if (!guard->has_reference || guard->highest_us <= guard->reference_us)
+    if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
         return 0;
-    return (double)guard->highest_us - (double)guard->reference_us;
+    double rise = (double)guard->highest_us - (double)guard->reference_us;
+    int32_t before = ceiling_of(guard), now = smaller(guard->lowest_us, guard->lowest_before_us);
+    if (guard->lowest_us == NO_CEILING || before == NO_CEILING)
+        return rise;
+    return fmin(rise, fmax(0, (double)now - (double)before));
+}
+
+static void next_cell(struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    if (guard->cell_below_count > 0)
+        guard->cell_noise[guard->cell] = (uint8_t)(guard->cell_below / guard->cell_below_count);
+    guard->cell = (uint8_t)((guard->cell + 1) % HS_LEAD_CELLS);
+    guard->cell_highest_us[guard->cell] = NO_LEAD;
+    guard->cell_noise[guard->cell] = NOISE_FIRST_US / NOISE_UNIT_US;
+    guard->cell_below = guard->cell_below_count = 0;
+    if (++guard->half_cells < cells_of(rules))
+        return;
+    guard->half_cells = 0;
+    guard->ceilings_us[1] = guard->ceilings_us[0];
+    guard->round_trips_us[1] = guard->round_trips_us[0];
+    guard->ceilings_us[0] = guard->round_trips_us[0] = NO_CEILING;
+}
+
+static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
+                        int64_t by_us)
+{
+    int64_t so_far = guard->cell_so_far_us + by_us;
+    guard->block_from_us += by_us;
+    guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
+    int64_t steps = so_far / HS_LEAD_CELL_US;
+    /* After a long silence all cells are empty, and it only matters which is next. */
+    int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
+    if (steps > 2 * round)
+        steps = round + steps % round;
+    for (; steps > 0; steps--)
+        next_cell(guard, rules);
+}
+
+static void note_noise(struct hs_clock_guard *guard)
+{
+    if (guard->highest_us == NO_LEAD || guard->reference_us == NO_LEAD)
+        return;
+    int64_t below = (int64_t)guard->reference_us - guard->highest_us;
+    if (below > NOISE_MOST_US || guard->cell_below_count == UINT8_MAX)
+        return;
+    guard->cell_below = (uint16_t)(guard->cell_below + (below > 0 ? below / NOISE_UNIT_US : 0));
+    guard->cell_below_count++;
+}
+
+static float noise_of_window(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    int cells = cells_of(rules);
+    uint32_t sum = 0;
+    for (int i = 1; i <= cells; i++)
+        sum += guard->cell_noise[(guard->cell + HS_LEAD_CELLS - i) % HS_LEAD_CELLS];
+    if (guard->cell_below_count == 0)
+        return (float)(sum * NOISE_UNIT_US) / (float)cells;
+    sum += guard->cell_below / guard->cell_below_count;
+    return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
+}
+
+/* How many times the thresholds of a quiet line. */
+static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    return 1 + (double)guard->noise_us / fmax(1, (double)rules->lead_noise_us);
+}
+
+static double limit_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    int64_t threshold =
+        guard->has_bound ? rules->lead_threshold_us : rules->lead_threshold_without_rtt_us;
+    return (double)threshold * scale_of(guard, rules);
+}
+
+static double clip_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    return (double)rules->lead_clip_us * scale_of(guard, rules);
 }
 
 /* The block that ends goes into the accounts and into the window; a new one begins. */
 static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                      int64_t block)
+                      int64_t blocks)
 {
     double rise = rise_of(guard);
-    double leak = (double)(block - guard->block) * (double)rules->lead_block_us * rules->lead_leak;
+    double length = (double)blocks * (double)rules->lead_block_us;
+    double leak = length * rules->lead_leak;
     guard->gathered_us =
-        fmax(0, guard->gathered_us + fmin(rise, (double)rules->lead_clip_us) - leak);
-    guard->jumped_us = fmax(0, guard->jumped_us + rise - leak);
-    int32_t *cell = &guard->cell_highest_us[guard->cell % HS_LEAD_CELLS];
+        (float)fmax(0, (double)guard->gathered_us + fmin(rise, clip_of(guard, rules)) - leak);
+    guard->jumped_us = (float)fmax(0, (double)guard->jumped_us + rise - leak);
+    note_noise(guard);
+    forget_pause(guard);
+    int32_t *cell = &guard->cell_highest_us[guard->cell];
     if (guard->highest_us > *cell)
         *cell = guard->highest_us;
-    int64_t cell_us = rules->lead_window_us / HS_LEAD_CELLS;
-    move_to_cell(guard, block * rules->lead_block_us / cell_us);
-    guard->reference_us = highest_cell(guard);
-    guard->has_reference = guard->reference_us != NO_LEAD;
+    if (guard->lowest_us != NO_CEILING) {
+        guard->ceilings_us[0] = smaller(guard->ceilings_us[0], guard->lowest_us);
+        guard->round_trips_us[0] = smaller(guard->round_trips_us[0], guard->lowest_trip_us);
+    }
+    guard->lowest_before_us = guard->lowest_us;
+    guard->trip_before_us = guard->lowest_trip_us;
+    move_window(guard, rules, blocks * rules->lead_block_us);
+    guard->noise_us = noise_of_window(guard, rules);
+    guard->reference_us = highest_of_window(guard, rules);
     guard->highest_us = NO_LEAD;
-    guard->block = block;
+    guard->lowest_us = NO_CEILING;
 }
 
-static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                    const struct hs_clock_step *step, int32_t lead, struct hs_clock_verdict *out)
+static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *rules, int32_t lead,
+                    struct hs_clock_verdict *out)
 {
-    int64_t half_trip = step->rtt_us > 0 ? step->rtt_us / 2 : 0;
-    int64_t level = lead + half_trip;
-    int64_t block = (guard->received_us - guard->first_us) / rules->lead_block_us;
-    if (block > guard->block)
-        end_block(guard, rules, block);
-    if (level > guard->highest_us)
-        guard->highest_us = (int32_t)(level < INT32_MAX ? level : INT32_MAX);
+    if (lead > guard->highest_us)
+        guard->highest_us = lead;
     double rise = rise_of(guard);
-    int64_t threshold =
-        step->rtt_us >= 0 ? rules->lead_threshold_us : rules->lead_threshold_without_rtt_us;
-    double gathered = guard->gathered_us + fmin(rise, (double)rules->lead_clip_us);
-    double jumped = guard->jumped_us + rise;
-    bool has_gathered = gathered > (double)threshold;
-    if (!has_gathered && jumped <= (double)rules->lead_jump_us)
+    double limit = limit_of(guard, rules);
+    double jump_limit = (double)rules->lead_jump_us * scale_of(guard, rules);
+    double gathered = (double)guard->gathered_us + fmin(rise, clip_of(guard, rules));
+    double jumped = (double)guard->jumped_us + rise;
+    bool has_gathered = gathered > limit;
+    if (!has_gathered && jumped <= jump_limit)
         return false;
     out->suspected_us = has_gathered ? gathered : jumped;
-    out->suspected_limit_us = has_gathered ? (double)threshold : (double)rules->lead_jump_us;
+    out->suspected_limit_us = has_gathered ? limit : jump_limit;
     guard->gathered_us = guard->jumped_us = 0;
     guard->reference_us = guard->highest_us;
-    guard->has_reference = true;
     return true;
 }
 
 /* ---- speed ---- */
 
-/* The median slope between the highest leads of any two blocks (Theil 1950, Sen 1968): a few blocks
+/* The median slope between the highest leads of any two cells (Theil 1950, Sen 1968): a few cells
    with nothing but delayed moves do not bend it. */
 static double median_slope(const struct hs_clock_guard *guard)
 {
-    double slopes[HS_SPEED_BLOCKS * (HS_SPEED_BLOCKS - 1) / 2];
+    double slopes[HS_LEAD_CELLS * (HS_LEAD_CELLS - 1) / 2];
     int count = 0;
-    for (int i = 0; i < HS_SPEED_BLOCKS; i++) {
-        for (int k = i + 1; k < HS_SPEED_BLOCKS; k++) {
-            /* Blocks by age: the oldest kept is the one after the newest. */
-            int64_t a = (guard->speed_block + 1 + i) % HS_SPEED_BLOCKS;
-            int64_t b = (guard->speed_block + 1 + k) % HS_SPEED_BLOCKS;
-            if (guard->speed_highest_us[a] == NO_LEAD || guard->speed_highest_us[b] == NO_LEAD)
+    for (int i = 0; i < HS_LEAD_CELLS; i++) {
+        for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
+            /* Cells by age: the oldest is the one after the newest. */
+            int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
+            int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
+            if (a == NO_LEAD || b == NO_LEAD)
                 continue;
-            double rise = (double)guard->speed_highest_us[b] - (double)guard->speed_highest_us[a];
-            double slope = rise / ((double)(k - i) * (double)HS_SPEED_BLOCK_US);
+            double slope = ((double)b - (double)a) / ((double)(k - i) * (double)HS_LEAD_CELL_US);
             int at = count++;
             for (; at > 0 && slopes[at - 1] > slope; at--)
                 slopes[at] = slopes[at - 1];
@@ -209,32 +356,23 @@ static double median_slope(const struct hs_clock_guard *guard)
     return count > 0 ? (slopes[(count - 1) / 2] + slopes[count / 2]) / 2 : 0;
 }
 
-static void estimate_speed(struct hs_clock_guard *guard, int32_t lead)
-{
-    int64_t block = (guard->received_us - guard->first_us) / HS_SPEED_BLOCK_US;
-    if (block > guard->speed_block) {
-        guard->speed = 1 + median_slope(guard);
-        for (int64_t i = guard->speed_block + 1;
-             i <= block && i <= guard->speed_block + HS_SPEED_BLOCKS; i++)
-            guard->speed_highest_us[i % HS_SPEED_BLOCKS] = NO_LEAD;
-        guard->speed_block = block;
-    }
-    int32_t *highest = &guard->speed_highest_us[block % HS_SPEED_BLOCKS];
-    if (lead > *highest)
-        *highest = lead;
-}
-
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_clock_step *step)
 {
     int64_t before = guard->received_us;
     advance(guard, step);
+    int64_t blocks = (guard->received_us - guard->block_from_us) / rules->lead_block_us;
+    if (blocks > 0) {
+        uint8_t cell = guard->cell;
+        end_block(guard, rules, blocks);
+        if (guard->cell != cell)
+            guard->speed = (float)(1 + median_slope(guard));
+    }
     int32_t lead = lead_of(guard, step);
     struct hs_clock_verdict verdict = {0};
     verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
                            &verdict.proven_by_us);
-    verdict.suspected = suspect(guard, rules, step, lead, &verdict);
-    estimate_speed(guard, lead);
+    verdict.suspected = suspect(guard, rules, lead, &verdict);
     return verdict;
 }

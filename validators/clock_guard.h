@@ -13,7 +13,10 @@
  * largest of the window before. What M rises above R, clipped so that a change of route counts
  * little, gathers in an account that leaks; a fast clock fills it faster than it leaks. A second
  * account, not clipped, catches jumps. (Cumulative sums: Page, Continuous inspection schemes,
- * Biometrika 41, 1954.)
+ * Biometrika 41, 1954.) How far M mostly is below R is the noise of the line, and raises what the
+ * accounts may hold. Where there are acks, the smallest c - k of a block must have risen, too: a
+ * line that got better raises M alone. And when c - k falls with no shorter round trip, the clock
+ * stood, and R falls with it.
  *
  * The state is of fixed size and holds differences only: the same moves shifted in time give the
  * same bits, after a minute and after a month. Times are microseconds.
@@ -26,16 +29,14 @@
 
 #include "moves_rules.h"
 
-enum {
-    HS_LEAD_CELLS = 30,  /* the window before a block, in cells of a thirtieth of it */
-    HS_SPEED_BLOCKS = 12 /* of HS_SPEED_BLOCK_US: the minute that the estimate of speed looks at */
-};
+/* The last minute, in cells of HS_LEAD_CELL_US: the window of the reference is some of them, the
+   estimate of speed looks at all. */
+enum { HS_LEAD_CELLS = 12 };
 
-#define HS_SPEED_BLOCK_US INT64_C(5000000)
+#define HS_LEAD_CELL_US INT64_C(5000000)
 
 struct hs_clock_guard {
-    int64_t base_us;     /* x of the first move, taken off every x below */
-    int64_t first_us;    /* arrival of the first move: blocks count from there */
+    int64_t base_us;     /* x of the first move, taken off every lead below */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* announced dilation: server time ran so much further */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
@@ -45,20 +46,29 @@ struct hs_clock_guard {
     double bound_us;         /* Y */
     int64_t ack_us;          /* newest seen by the packets before this one */
     int64_t arriving_ack_us; /* newest seen by this packet, too */
-    bool has_bound, has_ack, has_arriving_ack;
 
     /* LeadGuard. */
-    bool has_reference;
-    double gathered_us, jumped_us;          /* the two accounts */
-    int64_t block, cell;                    /* numbers of those that are filled */
+    int64_t block_from_us;                  /* when the block that is being filled began */
+    int32_t cell_so_far_us;                 /* and how long before it the cell did */
+    float gathered_us, jumped_us;           /* the two accounts */
+    float noise_us;                         /* how far M is below R, in the mean of the window */
+    uint32_t cell_below_us;                 /* the same of this cell: sum and count */
+    uint8_t cell_noise[HS_LEAD_CELLS];      /* the same of whole cells, in units of 2 ms */
+    uint16_t cell_below;                    /* of this cell: the sum, in the same units, ... */
+    uint8_t cell_below_count;               /* ... and of how many blocks */
     int32_t highest_us;                     /* M so far */
     int32_t reference_us;                   /* R */
-    int32_t cell_highest_us[HS_LEAD_CELLS]; /* by number; HS_NO_LEAD: nothing arrived */
+    int32_t cell_highest_us[HS_LEAD_CELLS]; /* HS_NO_LEAD: nothing arrived */
 
-    /* Speed. */
-    int64_t speed_block;
-    int32_t speed_highest_us[HS_SPEED_BLOCKS];
-    double speed; /* of the client's clock; 1 is honest */
+    /* What acks say of the same: the clock is not ahead by more. */
+    int32_t lowest_us, lowest_before_us;    /* c - k of this block, and of the last */
+    int32_t lowest_trip_us, trip_before_us; /* a - k there */
+    int32_t ceilings_us[2],
+        round_trips_us[2]; /* smallest of this half of the window and the last */
+    float speed;           /* of the client's clock; 1 is honest */
+    uint8_t cell;          /* that is being filled */
+    uint8_t half_cells;    /* filled since the halves changed places */
+    bool has_bound, has_ack, has_arriving_ack;
 };
 
 /* One move as the guard sees it. */
@@ -68,7 +78,6 @@ struct hs_clock_step {
     int64_t ack_us; /* with has_ack */
     bool has_ack;
     double dilation; /* announced by the server from this move on */
-    int64_t rtt_us;  /* smallest of late; -1: not known */
 };
 
 struct hs_clock_verdict {

@@ -228,7 +228,7 @@ static void report_state(struct judging *j)
     j->out->lifetime_us = round_us(timing->compat.lifetime_us);
     j->out->is_resolving = timing->compat.is_resolving;
     j->out->credit_us = round_us(timing->credit_us);
-    j->out->speed = timing->has_begun ? timing->guard.speed : 1;
+    j->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
 static void refuse(struct judging *j, enum hs_move_reason reason)
@@ -259,7 +259,6 @@ static void judge_time_and_place(struct judging *j)
         .ack_us = move->ack_us,
         .has_ack = (move->fields & HS_MOVE_HAS_ACK) != 0,
         .dilation = move->dilation,
-        .rtt_us = j->rtt_us,
     };
     struct hs_timing_result timing;
     hs_timing_judge(state, j->rules, &timed, &timing);
@@ -394,7 +393,7 @@ bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
         .lifetime_us = round_us(timing->compat.lifetime_us),
         .credit_us = round_us(timing->credit_us),
         .is_resolving = timing->compat.is_resolving,
-        .speed = timing->has_begun ? timing->guard.speed : 1,
+        .speed = timing->has_begun ? (double)timing->guard.speed : 1,
         .bursts_per_minute = hs_timing_bursts_per_minute(timing),
     };
     memcpy(out->reasons, moves->reasons, sizeof out->reasons);

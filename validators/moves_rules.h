@@ -59,7 +59,8 @@ struct hs_moves_rules {
     int64_t ack_slack_us;      /* of the proof */
     double ack_skew_ppm;       /* by which an honest clock may be off */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
-    double lead_leak; /* seconds forgiven per second */
+    double lead_leak;      /* seconds forgiven per second */
+    int64_t lead_noise_us; /* noise that doubles clip and threshold */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

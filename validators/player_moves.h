@@ -29,7 +29,7 @@ struct hs_move_judges {
     struct hs_timing timing;
     struct hs_movement movement;
 };
-_Static_assert(sizeof(struct hs_move_judges) <= 704, "state per player");
+_Static_assert(sizeof(struct hs_move_judges) <= 512, "state per player");
 
 struct hs_player_moves {
     struct hs_move_judges judges;

@@ -9,7 +9,10 @@
 #define BURST_US INT64_C(1000000)
 
 /* A burst makes up for half of its stall, or for this much. */
-#define BURST_LEAST_US 100000.0
+#define BURST_LEAST_US 100000.0F
+
+/* With its movement a player has 512 bytes. */
+_Static_assert(sizeof(struct hs_timing) <= 360, "the state of a player's clock is small");
 
 static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
 
@@ -24,19 +27,19 @@ void hs_timing_restart(struct hs_timing *timing)
 
 static void move_to_part(struct hs_timing *timing, int64_t received_us)
 {
-    int64_t part = (received_us - timing->guard.first_us) / part_us;
+    int64_t part = (received_us - timing->first_us) / part_us;
     for (int64_t i = timing->burst_part + 1; i <= part && i <= timing->burst_part + HS_BURST_PARTS;
          i++)
         timing->bursts[i % HS_BURST_PARTS] = 0;
     if (part > timing->burst_part)
-        timing->burst_part = part;
+        timing->burst_part = (int32_t)part;
 }
 
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
 {
     timing->stall_from_us = timing->heard_us;
     timing->stall_to_us = timing->burst_to_us = received_us;
-    timing->backlog_us = backlog_us;
+    timing->backlog_us = (float)backlog_us;
     timing->caught_us = 0;
     timing->has_burst = false;
 }
@@ -57,9 +60,9 @@ static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *r
     }
     if (timing->backlog_us <= 0 || received_us - timing->stall_to_us > BURST_US)
         return;
-    timing->caught_us += client_us - silence;
+    timing->caught_us += (float)(client_us - silence);
     timing->burst_to_us = received_us;
-    if (!timing->has_burst && timing->caught_us >= fmin(BURST_LEAST_US, timing->backlog_us / 2)) {
+    if (!timing->has_burst && timing->caught_us >= fminf(BURST_LEAST_US, timing->backlog_us / 2)) {
         uint8_t *count = &timing->bursts[timing->burst_part % HS_BURST_PARTS];
         *count = (uint8_t)(*count + (*count < UINT8_MAX));
         timing->has_burst = true;
@@ -103,8 +106,7 @@ static struct hs_clock_step clock_step(const struct hs_timing *timing,
                                   .received_us = move->received_us,
                                   .ack_us = move->ack_us,
                                   .has_ack = move->has_ack,
-                                  .dilation = move->dilation,
-                                  .rtt_us = move->rtt_us};
+                                  .dilation = move->dilation};
 }
 
 static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
@@ -118,7 +120,7 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     refill_credit(timing, rules, move);
     hs_compat_begin(&timing->compat, rules, step);
     hs_clock_guard_begin(&timing->guard, &first);
-    timing->heard_us = move->received_us;
+    timing->first_us = timing->heard_us = move->received_us;
     timing->has_begun = true;
     out->client_us = HUGE_VAL;
 }

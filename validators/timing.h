@@ -28,13 +28,14 @@ struct hs_timing {
     struct hs_clock_guard guard;
     int64_t wrapped_us; /* the client's clock was reset after this much */
     double credit_us;   /* server time granted and not simulated yet */
+    int64_t first_us;   /* arrival of the first move */
     int64_t heard_us;   /* arrival of the newest move */
 
     /* The last stall, and the burst that made up for it. */
     int64_t stall_from_us, stall_to_us; /* silent between these arrivals */
     int64_t burst_to_us;                /* the last arrival that made up for it */
-    double backlog_us, caught_us;       /* client time held back by it, and made up for */
-    int64_t burst_part;
+    float backlog_us, caught_us;        /* client time held back by it, and made up for */
+    int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 
     bool has_begun, has_credit, has_burst;
@@ -46,7 +47,6 @@ struct hs_timing_move {
     int64_t ack_us;       /* send time of the newest snapshot seen when it was made; with has_ack */
     bool has_ack;
     double dilation; /* announced: 1, and 0 while the game is paused */
-    int64_t rtt_us;  /* smallest of late; -1: not known */
 };
 
 struct hs_timing_result {

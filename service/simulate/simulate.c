@@ -11,6 +11,7 @@ static const struct {
     const char *help;
 } simulations[] = {
     {"hits", hs_simulate_hits_main, "honest and forged hit claims over bad networks"},
+    {"timing", hs_simulate_timing_main, "honest and fast clocks over bad networks"},
 };
 
 enum { SIMULATIONS = sizeof simulations / sizeof simulations[0] };

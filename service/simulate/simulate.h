@@ -7,5 +7,6 @@ int hs_simulate_main(int argc, char **argv);
 
 /* One of its own subcommands each. */
 int hs_simulate_hits_main(int argc, char **argv);
+int hs_simulate_timing_main(int argc, char **argv);
 
 #endif

@@ -240,8 +240,7 @@ static void play(struct hs_random *random, const struct hs_moves_rules *rules, e
             continue;
         struct hs_timing_move move = {.timestamp_us = (int64_t)(now_s * skew * 1e6),
                                       .received_us = (int64_t)(at * 1e6),
-                                      .dilation = 1,
-                                      .rtt_us = (int64_t)(2e6 * line.delay_s)};
+                                      .dilation = 1};
         struct hs_timing_result granted;
         hs_timing_judge(&timing, rules, &move, &granted);
         if (granted.reason != HS_MOVE_OK)

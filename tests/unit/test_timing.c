@@ -27,7 +27,7 @@ static void begin_at(double client_s, double server_s)
     memset(&timing, 0, sizeof timing);
     memset(reasons, 0, sizeof reasons);
     move = (struct hs_timing_move){
-        .timestamp_us = S(client_s), .received_us = S(server_s), .dilation = 1, .rtt_us = -1};
+        .timestamp_us = S(client_s), .received_us = S(server_s), .dilation = 1};
     granted_us = most_credit_us = 0;
     flags = 0;
 }
@@ -426,8 +426,7 @@ static size_t play(const struct hs_clock_options *options, size_t skipped,
                                        .received_us = item.move.received_us,
                                        .ack_us = item.move.ack_us,
                                        .has_ack = true,
-                                       .dilation = 1,
-                                       .rtt_us = -1};
+                                       .dilation = 1};
         hs_timing_judge(&timing, rules, &move, &result);
         flags |= result.flags;
         if (i >= skipped)
