@@ -78,7 +78,7 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "beyond the bound that acks give is a proof"),
     R("moves/ack_bound", "skew_ppm", moves.ack_skew_ppm, REAL, 500, 0, 1e5,
       "an honest clock may be off by this"),
-    R("moves/lead_guard", "block", moves.lead_block_us, SECONDS, 0.5, 0.01, 60,
+    R("moves/lead_guard", "block", moves.lead_block_us, SECONDS, 0.5, 0.01, 55,
       "of time, in which the least delayed move counts"),
     R("moves/lead_guard", "window", moves.lead_window_us, SECONDS, 30, 0.1, 55,
       "before a block, that it is compared with; in steps of 5 s"),
