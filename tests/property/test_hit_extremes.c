@@ -66,6 +66,8 @@ static struct hs_ruleset *any_ruleset(struct hs_random *random)
     rules->history.world_bound = hs_random_chance(random, 0.7) ? 1e12 : 1e5;
     if (rules->rewind.limit_us > rules->history.keep_us)
         rules->rewind.limit_us = rules->history.keep_us;
+    if (rules->moves.lead_block_us > rules->moves.lead_window_us)
+        rules->moves.lead_block_us = rules->moves.lead_window_us;
     for (int w = 0; w < rules->weapon_count; w++) {
         spread_scalars(random, hs_weapon_scalars, hs_weapon_scalar_count, rules->weapons[w]);
         rules->weapons[w]->speed = fmax(rules->weapons[w]->speed, w == HS_STAGE_BOW ? 1e-9 : 0);
