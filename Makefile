@@ -166,7 +166,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
-	@for seed in 1001 2001 3001; do \
+	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
 	@sh tests/fuzz/run.sh 600

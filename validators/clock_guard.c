@@ -15,6 +15,14 @@
 /* A clock that stood is told from a line that got better by as much. */
 #define PAUSE_SLACK_US 60000
 
+/* After a pause longer than this so many blocks show what R is now. */
+#define PAUSE_SETTLES_US 240000
+enum { SETTLING_BLOCKS = 10 };
+
+/* Whoever made up so much with moves that tell of no newer snapshot is suspected: as much as credit
+   holds by default, and more than any line of the simulator does to an honest clock. */
+#define MADE_UP_US 1000000
+
 /* A cell's noise is kept in units of so many us. What is further below R than the most is a stall.
    Of a line not known yet, or silent, much is expected. */
 enum { NOISE_UNIT_US = 2000, NOISE_MOST_US = 500000, NOISE_FIRST_US = 100000 };
@@ -36,7 +44,7 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_st
     guard->arriving_ack_us = step->ack_us;
     clear_leads(guard->cell_highest_us);
     guard->highest_us = 0; /* the lead of the first move */
-    guard->reference_us = NO_LEAD;
+    guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
     for (int i = 0; i < 2; i++)
         guard->ceilings_us[i] = guard->round_trips_us[i] = NO_CEILING;
@@ -44,6 +52,11 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_st
     for (int i = 0; i < HS_LEAD_CELLS; i++)
         guard->cell_noise[i] = NOISE_FIRST_US / NOISE_UNIT_US;
     guard->speed = 1;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
 }
 
 /* ---- the lead ---- */
@@ -65,6 +78,7 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
     guard->base_us += by;
     guard->bound_us -= (double)by;
     shift(&guard->highest_us, by);
+    shift(&guard->highest_before_us, by);
     shift(&guard->reference_us, by);
     shift(&guard->lowest_us, by);
     shift(&guard->lowest_before_us, by);
@@ -105,10 +119,13 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 
 static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
-    if (!step->has_ack || step->ack_us > step->received_us)
+    bool has_ack = step->has_ack && step->ack_us <= step->received_us;
+    bool is_old = has_ack && guard->has_arriving_ack && step->ack_us <= guard->arriving_ack_us;
+    if (!is_old)
+        guard->made_up_us = smaller(guard->made_up_us, 0);
+    if (!has_ack || is_old)
         return;
-    if (!guard->has_arriving_ack || step->ack_us > guard->arriving_ack_us)
-        guard->arriving_ack_us = step->ack_us;
+    guard->arriving_ack_us = step->ack_us;
     guard->has_arriving_ack = true;
 }
 
@@ -138,15 +155,15 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
 
 /* ---- the suspicion ---- */
 
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static int cells_of(const struct hs_moves_rules *rules)
 {
     int64_t cells = (rules->lead_window_us + HS_LEAD_CELL_US - 1) / HS_LEAD_CELL_US;
     return cells < HS_LEAD_CELLS ? (int)cells : HS_LEAD_CELLS - 1;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
 }
 
 /* The least upper bound that acks gave of late. */
@@ -194,6 +211,62 @@ static void forget_pause(struct hs_clock_guard *guard)
     shift(&guard->reference_us, paused);
     if (guard->highest_us > guard->reference_us)
         guard->highest_us = guard->reference_us;
+    if (paused <= PAUSE_SETTLES_US)
+        return;
+    /* What came after the pause begins with a cell of its own. */
+    int32_t *before_it = &guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - 1) % HS_LEAD_CELLS];
+    int32_t *current = &guard->cell_highest_us[guard->cell];
+    *before_it = larger(larger(*before_it, *current), guard->highest_us);
+    *current = guard->highest_us = NO_LEAD;
+    guard->settling = SETTLING_BLOCKS;
+    guard->settling_cell = guard->cell;
+}
+
+/*
+ * In the block that shows a pause the way back is mostly longer than it was, and the pause is taken
+ * for shorter by that; R would stay too high for half a minute. The highest of the first seconds
+ * after it is no worse a reference. It only ever lowers R.
+ */
+static void settle(struct hs_clock_guard *guard)
+{
+    if (guard->settling == 0 || guard->highest_us == NO_LEAD || --guard->settling > 0)
+        return;
+    int32_t settled = NO_LEAD;
+    int since = (guard->cell + HS_LEAD_CELLS - guard->settling_cell) % HS_LEAD_CELLS;
+    for (int i = 0; i <= since; i++)
+        settled =
+            larger(settled, guard->cell_highest_us[(guard->settling_cell + i) % HS_LEAD_CELLS]);
+    if (settled == NO_LEAD)
+        return;
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        guard->cell_highest_us[i] = smaller(guard->cell_highest_us[i], settled);
+}
+
+/*
+ * Who was silent and comes back may have been held up on the way: his client time may make up for
+ * the silence, as fast as the line lets it. But what he made after he was heard again tells of
+ * snapshots of after the silence, if his clock is honest.
+ */
+static void note_silence(struct hs_clock_guard *guard, int32_t lead)
+{
+    int64_t held_up = (int64_t)larger(guard->reference_us, guard->highest_before_us) - lead;
+    guard->made_up_us = to_lead(held_up > 0 ? -held_up : 0);
+    guard->highest_before_us = lead;
+}
+
+static void make_up(struct hs_clock_guard *guard, int64_t length_us)
+{
+    if (guard->highest_us == NO_LEAD)
+        return;
+    if (guard->highest_before_us != NO_LEAD) {
+        int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
+        /* What was held up comes all at once: a block counts for no more than its length. */
+        guard->made_up_us =
+            guard->made_up_us < 0
+                ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
+                : larger(0, to_lead(guard->made_up_us + (gain < length_us ? gain : length_us)));
+    }
+    guard->highest_before_us = guard->highest_us;
 }
 
 /*
@@ -293,11 +366,14 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     guard->gathered_us =
         (float)fmax(0, (double)guard->gathered_us + fmin(rise, clip_of(guard, rules)) - leak);
     guard->jumped_us = (float)fmax(0, (double)guard->jumped_us + rise - leak);
-    note_noise(guard);
+    make_up(guard, blocks * rules->lead_block_us);
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
-    if (guard->highest_us > *cell)
-        *cell = guard->highest_us;
+    *cell = larger(*cell, guard->highest_us);
+    /* While R is too high it tells nothing of the noise. */
+    if (guard->settling == 0)
+        note_noise(guard);
+    settle(guard);
     if (guard->lowest_us != NO_CEILING) {
         guard->ceilings_us[0] = smaller(guard->ceilings_us[0], guard->lowest_us);
         guard->round_trips_us[0] = smaller(guard->round_trips_us[0], guard->lowest_trip_us);
@@ -321,11 +397,20 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
     double jump_limit = (double)rules->lead_jump_us * scale_of(guard, rules);
     double gathered = (double)guard->gathered_us + fmin(rise, clip_of(guard, rules));
     double jumped = (double)guard->jumped_us + rise;
-    bool has_gathered = gathered > limit;
-    if (!has_gathered && jumped <= jump_limit)
+    if (gathered > limit) {
+        out->suspected_us = gathered;
+        out->suspected_limit_us = limit;
+    } else if (jumped > jump_limit) {
+        out->suspected_us = jumped;
+        out->suspected_limit_us = jump_limit;
+    } else if (guard->made_up_us > MADE_UP_US) {
+        out->suspected_us = guard->made_up_us;
+        out->suspected_limit_us = MADE_UP_US;
+        guard->made_up_us = 0;
+        return true; /* he is not ahead of R */
+    } else {
         return false;
-    out->suspected_us = has_gathered ? gathered : jumped;
-    out->suspected_limit_us = has_gathered ? limit : jump_limit;
+    }
     guard->gathered_us = guard->jumped_us = 0;
     guard->reference_us = guard->highest_us;
     return true;
@@ -370,6 +455,8 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
             guard->speed = (float)(1 + median_slope(guard));
     }
     int32_t lead = lead_of(guard, step);
+    if (blocks > 1)
+        note_silence(guard, lead);
     struct hs_clock_verdict verdict = {0};
     verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
                            &verdict.proven_by_us);

@@ -16,7 +16,9 @@
  * Biometrika 41, 1954.) How far M mostly is below R is the noise of the line, and raises what the
  * accounts may hold. Where there are acks, the smallest c - k of a block must have risen, too: a
  * line that got better raises M alone. And when c - k falls with no shorter round trip, the clock
- * stood, and R falls with it.
+ * stood, and R falls with it; how far is seen better in the blocks that follow, and they correct
+ * it. A third account holds what a clock makes up after a silence with moves that were made, by
+ * their own stamps, after it, and that still tell of no newer snapshot.
  *
  * The state is of fixed size and holds differences only: the same moves shifted in time give the
  * same bits, after a minute and after a month. Times are microseconds.
@@ -48,17 +50,15 @@ struct hs_clock_guard {
     int64_t arriving_ack_us; /* newest seen by this packet, too */
 
     /* LeadGuard. */
-    int64_t block_from_us;                  /* when the block that is being filled began */
-    int32_t cell_so_far_us;                 /* and how long before it the cell did */
-    float gathered_us, jumped_us;           /* the two accounts */
+    int64_t block_from_us;        /* when the block that is being filled began */
+    int32_t cell_so_far_us;       /* and how long before it the cell did */
+    float gathered_us, jumped_us; /* the two accounts */
+    /* The third: what was made up; negative: client time that was before the silence ended. */
+    int32_t made_up_us;
     float noise_us;                         /* how far M is below R, in the mean of the window */
-    uint32_t cell_below_us;                 /* the same of this cell: sum and count */
-    uint8_t cell_noise[HS_LEAD_CELLS];      /* the same of whole cells, in units of 2 ms */
-    uint16_t cell_below;                    /* of this cell: the sum, in the same units, ... */
-    uint8_t cell_below_count;               /* ... and of how many blocks */
-    int32_t highest_us;                     /* M so far */
+    int32_t highest_us, highest_before_us;  /* M so far, and of the block before */
     int32_t reference_us;                   /* R */
-    int32_t cell_highest_us[HS_LEAD_CELLS]; /* HS_NO_LEAD: nothing arrived */
+    int32_t cell_highest_us[HS_LEAD_CELLS]; /* INT32_MIN: nothing arrived */
 
     /* What acks say of the same: the clock is not ahead by more. */
     int32_t lowest_us, lowest_before_us;    /* c - k of this block, and of the last */
@@ -66,9 +66,15 @@ struct hs_clock_guard {
     int32_t ceilings_us[2],
         round_trips_us[2]; /* smallest of this half of the window and the last */
     float speed;           /* of the client's clock; 1 is honest */
-    uint8_t cell;          /* that is being filled */
-    uint8_t half_cells;    /* filled since the halves changed places */
-    bool has_bound, has_ack, has_arriving_ack;
+
+    uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of whole cells, in units of 2 ms */
+    uint16_t cell_below;               /* of this cell: the sum, in the same units, ... */
+    uint8_t cell_below_count;          /* ... and of how many blocks */
+    uint8_t cell;                      /* that is being filled */
+    uint8_t half_cells;                /* filled since the halves changed places */
+    uint8_t settling;                  /* blocks until R is corrected after a pause */
+    uint8_t settling_cell;             /* the first after the pause */
+    bool has_bound : 1, has_ack : 1, has_arriving_ack : 1;
 };
 
 /* One move as the guard sees it. */
