@@ -74,7 +74,7 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 EMBEDDED := openapi.yaml
 
 .PHONY: all run demo test check bench fuzz nightly golden-arm lint lint-deploy docs format install \
-        uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build \
+        uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build bench-build \
         test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -145,6 +145,7 @@ test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
 
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
+bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them
 
 # The programs in which threads meet; meant for SANITIZE=thread.
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_log \

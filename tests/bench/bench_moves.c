@@ -102,8 +102,7 @@ static void judge_timing(void *context, size_t count)
                                        .received_us = move->received_us,
                                        .ack_us = move->ack_us,
                                        .has_ack = true,
-                                       .dilation = move->dilation,
-                                       .rtt_us = -1};
+                                       .dilation = move->dilation};
         struct hs_timing_result result;
         hs_timing_judge(timing, j->rules, &timed, &result);
         need(result.reason == HS_MOVE_OK || result.reason == HS_MOVE_RESET);
