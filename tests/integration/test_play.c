@@ -5,52 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 static struct hs_test_service service;
 static char url[64], folder[64];
-
-struct run {
-    int code;
-    char out[65536], err[8192];
-};
-
-static void slurp(FILE *file, char *text, size_t size)
-{
-    rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
-}
-
-/* Runs the program with these arguments (closed by NULL) to its end. */
-static void run(struct run *result, const char *const *arguments)
-{
-    const char *argv[16] = {getenv("HS_PROGRAM")};
-    FILE *out = tmpfile(), *err = tmpfile();
-    ck_assert(argv[0] != NULL && out != NULL && err != NULL);
-    for (size_t i = 0; i < 14 && arguments[i] != NULL; i++)
-        argv[i + 1] = arguments[i];
-    pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        dup2(fileno(out), 1);
-        dup2(fileno(err), 2);
-        execv(argv[0], (char *const *)(const void *)argv);
-        _exit(127);
-    }
-    int status = 0;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    slurp(out, result->out, sizeof(result->out));
-    slurp(err, result->err, sizeof(result->err));
-}
-
-#define RUN(result, ...) run(result, (const char *const[]){__VA_ARGS__, NULL})
 
 static const char *file_named(const char *name)
 {
@@ -110,7 +73,7 @@ static const char *write_honest(const char *name, const char *match)
 
 enum { CLAIMS = 6 };
 
-static json_int_t count_of(const struct run *result, const char *group, const char *key)
+static json_int_t count_of(const struct hs_test_run *result, const char *group, const char *key)
 {
     json_t *object = json_loads(result->out, 0, NULL);
     ck_assert_msg(object != NULL, "not JSON: %s%s", result->out, result->err);
@@ -122,9 +85,9 @@ static json_int_t count_of(const struct run *result, const char *group, const ch
 
 START_TEST(plays_and_counts)
 {
-    struct run result;
+    struct hs_test_run result;
     const char *path = write_honest("honest.jsonl", "counts");
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_str_eq(result.err, "");
     ck_assert_ptr_nonnull(strstr(result.out, "hits confirmed"));
@@ -132,15 +95,15 @@ START_TEST(plays_and_counts)
     ck_assert_ptr_nonnull(strstr(result.out, "p50 "));
 
     /* The match is still open: not again into the same one unless told so. */
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
-    RUN(&result, "play", path, "--url", url, "--replace", "--json");
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--replace", "--json");
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, NULL, "claims"), CLAIMS);
     ck_assert_int_eq(count_of(&result, NULL, "accepted"), CLAIMS);
     ck_assert_int_eq(count_of(&result, "poses", "stored"), 42);
-    RUN(&result, "play", path, "--url", url, "--match", "counts-2");
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "counts-2");
     ck_assert_msg(result.code == 0, "%s", result.err);
 }
 END_TEST
@@ -161,11 +124,11 @@ static const struct {
 
 START_TEST(cheats_are_refused)
 {
-    struct run result;
+    struct hs_test_run result;
     char name[64];
     snprintf(name, sizeof(name), "cheat-%s", cheats[_i].kind);
     const char *path = write_honest(name, name);
-    RUN(&result, "play", path, "--url", url, "--json", "--cheat", cheats[_i].kind);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--json", "--cheat", cheats[_i].kind);
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, NULL, "rejected"), cheats[_i].rejected);
     ck_assert_int_eq(count_of(&result, "reasons", cheats[_i].reason), CLAIMS);
@@ -177,18 +140,18 @@ END_TEST
 
 START_TEST(expectations_decide_over_the_exit_code)
 {
-    struct run result;
+    struct hs_test_run result;
     const char *path = write_text(
         "good.jsonl", HEAD("good") "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/{match}\","
                                    "\"expect\":{\"body\":{\"ruleset\":\"metres\"}}}\n"
                                    "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/none\","
                                    "\"expect\":{\"status\":404,\"code\":\"unknown_match\"}}\n");
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     path = write_text("wrong.jsonl",
                       HEAD("wrong") "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/{match}\","
                                     "\"expect\":{\"body\":{\"ruleset\":\"inches\"}}}\n");
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 2: expectation failed"));
     ck_assert_ptr_nonnull(strstr(result.err, "1 expectations failed"));
@@ -198,18 +161,19 @@ END_TEST
 /* The first ```json block of the page. */
 START_TEST(the_documented_example_plays)
 {
-    struct run result;
+    struct hs_test_run result;
     char text[32768];
     FILE *page = fopen("docs/recording.md", "r");
     ck_assert_msg(page != NULL, "run from the root of the tree");
-    slurp(page, text, sizeof(text));
+    text[fread(text, 1, sizeof text - 1, page)] = '\0';
+    fclose(page);
     char *begin = strstr(text, "```json\n");
     ck_assert_ptr_nonnull(begin);
     begin += strlen("```json\n");
     char *end = strstr(begin, "```");
     ck_assert_ptr_nonnull(end);
     *end = '\0';
-    RUN(&result, "play", write_text("example.jsonl", begin), "--url", url);
+    HS_TEST_RUN(&result, "play", write_text("example.jsonl", begin), "--url", url);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "1  100.00 % of 1"));
     ck_assert_ptr_nonnull(strstr(result.out, "1  0 failed"));
@@ -219,28 +183,28 @@ END_TEST
 /* A wall between the two, put under the name of the match; without it they see each other. */
 START_TEST(a_map_can_be_brought)
 {
-    struct run result;
+    struct hs_test_run result;
     char path[128], map[128];
     snprintf(path, sizeof(path), "%s", write_honest("walls.jsonl", "walls"));
     snprintf(map, sizeof(map), "%s",
              write_text("wall.json", "{\"boxes\":[{\"min\":[9.9,-50,0],\"max\":[10,50,5]}]}"));
-    RUN(&result, "play", path, "--url", url, "--json", "--map", map);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--json", "--map", map);
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), CLAIMS);
-    RUN(&result, "play", path, "--url", url, "--json", "--match", "no-walls");
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--json", "--match", "no-walls");
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, NULL, "accepted"), CLAIMS);
     /* The match is still open on the old wall. */
     write_text("wall.json", "{\"boxes\":[]}");
-    RUN(&result, "play", path, "--url", url, "--map", map);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--map", map);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
     write_text("wall.json", "{\"boxes\":[{}]}");
-    RUN(&result, "play", path, "--url", url, "--map", map);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--map", map);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "refused PUT /v1/maps/walls"));
     ck_assert_ptr_nonnull(strstr(result.err, "/boxes/0/min"));
-    RUN(&result, "play", path, "--url", url, "--map", file_named("none.json"));
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--map", file_named("none.json"));
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "none.json"));
 }
@@ -248,7 +212,7 @@ END_TEST
 
 START_TEST(recordings_bring_their_map)
 {
-    struct run result;
+    struct hs_test_run result;
     static const char shot[] =
         "{\"at\":0,\"post\":\"ticks\",\"body\":{\"now\":0,\"frames\":[{\"time\":0,\"players\":["
         "{\"player\":\"ann\",\"position\":[0,0,0],\"weapon\":\"rifle\"},"
@@ -263,7 +227,7 @@ START_TEST(recordings_bring_their_map)
                  "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"brought-%d\","
                  "\"ruleset\":\"metres\",\"map\":%s}\n%s",
                  i, maps[i], shot);
-        RUN(&result, "play", write_text("brought.jsonl", text), "--url", url, "--json");
+        HS_TEST_RUN(&result, "play", write_text("brought.jsonl", text), "--url", url, "--json");
         ck_assert_msg(result.code == (i < 2 ? 0 : 1), "%s", result.err);
         if (i < 2)
             ck_assert_int_eq(count_of(&result, "reasons", "occluded_world"), 1);
@@ -275,18 +239,18 @@ END_TEST
 
 START_TEST(refusals_end_the_run_and_say_where)
 {
-    struct run result;
+    struct hs_test_run result;
     const char *path = write_text(
         "refused.jsonl", HEAD("refused") "\n{\"at\":0,\"post\":\"frames\",\"body\":{\"frames\":[{"
                                          "\"time\":\"noon\",\"players\":[]}]}}\n");
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
     ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
     path = write_text("rules.jsonl",
                       "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"rules\","
                       "\"ruleset\":{\"name\":\"play-test\",\"gravity\":1}}\n");
-    RUN(&result, "play", path, "--url", url);
+    HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "refused PUT /v1/rulesets/play-test"));
     ck_assert_ptr_nonnull(strstr(result.err, "/gravity"));
@@ -295,9 +259,10 @@ END_TEST
 
 START_TEST(silence_is_said)
 {
-    struct run result;
+    struct hs_test_run result;
     /* Port 1 of loopback: nobody listens there. */
-    RUN(&result, "play", write_honest("silent.jsonl", "silent"), "--url", "http://127.0.0.1:1");
+    HS_TEST_RUN(&result, "play", write_honest("silent.jsonl", "silent"), "--url",
+                "http://127.0.0.1:1");
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "no answer from http://127.0.0.1:1"));
     ck_assert_ptr_nonnull(strstr(result.err, "hindsight serve"));
@@ -306,11 +271,11 @@ END_TEST
 
 START_TEST(speed_keeps_the_pace)
 {
-    struct run result;
+    struct hs_test_run result;
     struct timespec begin, end;
     const char *path = write_honest("pace.jsonl", "pace"); /* one second long */
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    RUN(&result, "play", path, "--url", url, "--speed", "2");
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--speed", "2");
     clock_gettime(CLOCK_MONOTONIC, &end);
     double took =
         (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
@@ -335,8 +300,8 @@ static const char *const wrong[][6] = {
 
 START_TEST(wrong_usage_is_2)
 {
-    struct run result;
-    run(&result, wrong[_i]);
+    struct hs_test_run result;
+    hs_test_program_run(&result, wrong[_i]);
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_nonnull(strstr(result.err, "--help"));
     ck_assert_str_eq(result.out, "");
@@ -345,12 +310,12 @@ END_TEST
 
 START_TEST(help_tells_the_cheats)
 {
-    struct run result;
-    RUN(&result, "play", "--help");
+    struct hs_test_run result;
+    HS_TEST_RUN(&result, "play", "--help");
     ck_assert_int_eq(result.code, 0);
     for (size_t i = 0; i < sizeof(cheats) / sizeof(cheats[0]); i++)
         ck_assert_ptr_nonnull(strstr(result.out, cheats[i].kind));
-    RUN(&result, "demo", "--help");
+    HS_TEST_RUN(&result, "demo", "--help");
     ck_assert_int_eq(result.code, 0);
     ck_assert_ptr_nonnull(strstr(result.out, "--keep"));
 }
@@ -358,11 +323,11 @@ END_TEST
 
 START_TEST(demo_shows_what_it_promises)
 {
-    struct run result;
+    struct hs_test_run result;
     const char *path = file_named("demo.jsonl");
     char seed[16];
     snprintf(seed, sizeof(seed), "%d", _i + 1);
-    RUN(&result, "demo", "--seed", seed, "--keep", path);
+    HS_TEST_RUN(&result, "demo", "--seed", seed, "--keep", path);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_str_eq(result.err, "");
     static const char *const promised[] = {
@@ -375,7 +340,7 @@ START_TEST(demo_shows_what_it_promises)
     /* The recording it kept gives the same, over another service. */
     char match[32];
     snprintf(match, sizeof(match), "demo-%d", _i);
-    RUN(&result, "play", path, "--url", url, "--match", match, "--json");
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--match", match, "--json");
     ck_assert_msg(result.code == 0, "%s", result.err);
     json_int_t hits = count_of(&result, "truth", "hits");
     ck_assert_int_gt(hits, 50);

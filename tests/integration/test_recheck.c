@@ -5,22 +5,19 @@
  */
 #include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/http.h"
+#include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
-
-enum { OWN_CLIENTS = 3, SHARED_CLIENTS = 3, CLIENTS = OWN_CLIENTS + SHARED_CLIENTS, TICKS = 160 };
+#include "tests/support/traffic.h"
 
 static struct hs_test_service service;
 static char folder[64];
@@ -42,254 +39,28 @@ static const char *file_named(const char *name)
 
 /* ---- recheck ---- */
 
+/* A run, and its report of --json. */
 struct run {
-    int code;
-    json_t *report; /* of --json; NULL: there is none */
-    char out[8192], err[2048];
+    struct hs_test_run program;
+    json_t *report; /* NULL: there is none */
 };
 
-static void slurp(FILE *file, char *text, size_t size)
-{
-    rewind(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-}
-
-/* Runs `hindsight` with these arguments (closed by NULL) to its end. */
-static void run(struct run *result, const char *const *arguments)
-{
-    const char *argv[16] = {getenv("HS_PROGRAM")};
-    FILE *out = tmpfile(), *err = tmpfile();
-    ck_assert(argv[0] != NULL && out != NULL && err != NULL);
-    for (size_t i = 0; i < 14 && arguments[i] != NULL; i++)
-        argv[i + 1] = arguments[i];
-    pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        dup2(fileno(out), 1);
-        dup2(fileno(err), 2);
-        execv(argv[0], (char *const *)(const void *)argv);
-        _exit(127);
-    }
-    int status = 0;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    slurp(out, result->out, sizeof result->out);
-    slurp(err, result->err, sizeof result->err);
-    rewind(out);
-    result->report = json_loadf(out, 0, NULL);
-    fclose(out);
-    fclose(err);
-}
-
-#define RUN(result, ...) run(result, (const char *const[]){__VA_ARGS__, NULL})
+#define RUN(result, ...)                                                                           \
+    do {                                                                                           \
+        HS_TEST_RUN(&(result)->program, __VA_ARGS__);                                              \
+        (result)->report = json_loads((result)->program.out, 0, NULL);                             \
+    } while (0)
 
 static json_int_t number(const struct run *result, const char *key)
 {
-    ck_assert_msg(result->report != NULL, "no report: %s%s", result->out, result->err);
+    ck_assert_msg(result->report != NULL, "no report: %s%s", result->program.out,
+                  result->program.err);
     json_t *value = json_object_get(result->report, key);
-    ck_assert_msg(json_is_integer(value), "no %s in %s", key, result->out);
+    ck_assert_msg(json_is_integer(value), "no %s in %s", key, result->program.out);
     return json_integer_value(value);
 }
 
-/* ---- traffic ---- */
-
-struct client {
-    int id;
-    struct hs_random random;
-    struct hs_test_http *http;
-    char match[32], shooter[16];
-    char last[4096], last_path[128]; /* a body with claims, to be sent again */
-    size_t claims, replayed;         /* answered for the first time, and again */
-    char fault[512];
-};
-
-static void send_body(struct client *client, const char *method, const char *path, const char *body,
-                      bool again)
-{
-    struct hs_test_response response;
-    hs_test_http_send(client->http, method, path, body, body != NULL ? strlen(body) : 0, NULL,
-                      &response);
-    if (response.status != 200 && response.status != 201)
-        snprintf(client->fault, sizeof client->fault, "%s %s: %ld %.200s%.100s", method, path,
-                 response.status, response.body, response.error);
-    for (const char *at = response.body; (at = strstr(at, "\"replayed\":")) != NULL; at++)
-        if (strncmp(at, "\"replayed\":true", 15) == 0)
-            client->replayed++;
-        else
-            client->claims++;
-    hs_test_response_free(&response);
-    if (!again && strstr(body != NULL ? body : "", "\"shot\"") != NULL) {
-        snprintf(client->last, sizeof client->last, "%s", body);
-        snprintf(client->last_path, sizeof client->last_path, "%s", path);
-    }
-}
-
-/* Where the target of client `id` is at a time. */
-static double target_y(int id, double time)
-{
-    return 3.0 * (time - 100.0) + 4.0 * id;
-}
-
-static int write_frame(const struct client *client, double time, char *out, size_t size)
-{
-    return snprintf(
-        out, size,
-        "{\"time\":%.4f,\r\n \"players\":[{\"player\":\"%s\",\"position\":[0,%d,0],"
-        "\"weapon\":\"rifle\",\"rtt\":0.05,\"interp\":0.05,\"aim\":[1,0,0]},\n"
-        "{\"player\":\"t%d\",\"position\":[%d,%.4f,0]}],\"movers\":[{\"mover\":\"door-%d\","
-        "\"position\":[8,%.4f,0],\"box\":{\"half_extents\":[0.1,1,3]}}]}",
-        time, client->shooter, 4 * client->id, client->id, 15 + client->id,
-        target_y(client->id, time), client->id, 4 * client->id + 2 + fmod(40 * time, 16));
-}
-
-/* Claims that are mostly close to a limit, on one side or the other. */
-static int write_hit(struct client *client, int shot, double now, char *out, size_t size)
-{
-    struct hs_random *random = &client->random;
-    double hit_time = now - hs_random_between(random, 0.0, 0.4);
-    double off = hs_random_between(random, 0.0, 0.8), miss = hs_random_between(random, -0.6, 0.6);
-    return snprintf(out, size,
-                    "{\"shot\":%d,\"shooter\":\"%s\",\"hit_time\":%.4f,\"fire_time\":%.4f,"
-                    "\"start\":[%.4f,%d,1.6],\"end\":[%d,%.4f,1.2],\"target\":\"t%d\"}",
-                    shot, client->shooter, hit_time, hit_time, off, 4 * client->id, 15 + client->id,
-                    target_y(client->id, hit_time) + miss, client->id);
-}
-
-static int write_shot(struct client *client, int shot, double now, char *out, size_t size)
-{
-    return snprintf(out, size,
-                    "{\"shot\":%d,\"shooter\":\"%s\",\"time\":%.4f,\"origin\":[%.4f,%d,1.6],"
-                    "\"direction\":[1,0,0]}",
-                    shot, client->shooter, now - hs_random_between(&client->random, 0.0, 0.3),
-                    hs_random_between(&client->random, 0.0, 0.8), 4 * client->id);
-}
-
-static void path_of(const struct client *client, const char *route, char path[128])
-{
-    snprintf(path, 128, "/v1/matches/%s/%s%s", client->match, route,
-             client->id % 2 == 0 ? "?explain=1" : "");
-}
-
-/* Every other client's clock is a fifth too fast, and says so by what it acknowledges. */
-static int write_move(const struct client *client, int seq, double time, char *out, size_t size)
-{
-    double speed = client->id % 2 == 0 ? 1.0 : 1.2;
-    return snprintf(out, size,
-                    "{\"player\":\"%s\",\"seq\":%d,\"client_time\":%.4f,\"received\":%.4f,"
-                    "\"ack\":%.4f,\"epoch\":1,\"mode\":\"walking\",\"position\":[0,%d,0],"
-                    "\"server_position\":[0,%.2f,0]}",
-                    client->shooter, seq, 5.0 + (time - 100.0) * speed, time, time - 0.1,
-                    4 * client->id, 4 * client->id + (seq % 3 == 0 ? 0.5 : 0.0));
-}
-
-/* Frames by themselves, then moves and claims by themselves. */
-static void send_apart(struct client *client, double time, int shot)
-{
-    char path[128], body[2048], items[1024];
-    path_of(client, "frames", path);
-    write_frame(client, time, items, sizeof items);
-    snprintf(body, sizeof body, "{\"frames\":[%s]}", items);
-    send_body(client, "POST", path, body, false);
-    path_of(client, "moves", path);
-    write_move(client, shot, time, items, sizeof items);
-    snprintf(body, sizeof body, "{\"moves\":[%s]}", items);
-    send_body(client, "POST", path, body, false);
-    path_of(client, "hits", path);
-    write_hit(client, shot, time, items, sizeof items);
-    snprintf(body, sizeof body, "{\"now\":%.4f,\"hits\":[%s]}", time, items);
-    send_body(client, "POST", path, body, false);
-    if (client->id % 3 != 0) /* who posts no shots needs none for his hits */
-        return;
-    path_of(client, "shots", path);
-    write_shot(client, shot + 1, time, items, sizeof items);
-    snprintf(body, sizeof body, "{\"now\":%.4f,\"shots\":[%s]}", time, items);
-    send_body(client, "POST", path, body, false);
-}
-
-static void send_tick(struct client *client, double time, int shot)
-{
-    char path[128], body[4096], frame[1024], move[512], first[512], second[512];
-    path_of(client, "ticks", path);
-    write_frame(client, time, frame, sizeof frame);
-    write_hit(client, shot, time, first, sizeof first);
-    write_hit(client, shot + 1, time, second, sizeof second);
-    write_move(client, shot, time, move, sizeof move);
-    snprintf(body, sizeof body, "{\"now\":%.4f,\"frames\":[%s],\"moves\":[%s],\"hits\":[%s,%s]}\n",
-             time, frame, move, first, second);
-    send_body(client, "POST", path, body, false);
-}
-
-/* The match is ended, and opened again under rules that have changed meanwhile. */
-static void change_sides(struct client *client)
-{
-    char path[128], path_of_map[128], body[512];
-    snprintf(path, sizeof path, "/v1/rulesets/house-%d", client->id);
-    snprintf(
-        body, sizeof body,
-        "{\"up\":\"+z\",\"rigs\":{\"humanoid\":{\"bones\":[\"root\"],\"hitboxes\":[{\"bone\":"
-        "\"root\",\"zone\":\"torso\",\"shape\":\"sphere\",\"radius\":0.5,\"center\":[0,0,1.2]}]"
-        ",\"stances\":{\"stand\":{\"eye\":[0,0,1.6],\"bones\":[[0,0,0,0,0,0,1]]}}}},"
-        "\"hit\":{\"origin_tolerance\":0.3},\"weapons\":{\"rifle\":{\"type\":\"hitscan\","
-        "\"damage\":%d,\"range\":100,\"radius\":0.05}}}",
-        20 + client->id);
-    send_body(client, "PUT", path, body, false);
-    snprintf(path, sizeof path, "/v1/matches/%s", client->match);
-    send_body(client, "DELETE", path, NULL, false);
-    snprintf(path_of_map, sizeof path_of_map, "/v1/maps/wall-%d", client->id);
-    snprintf(body, sizeof body, "{\"boxes\":[\n{\"min\":[10,%d,0],\"max\":[10.2,%d,3]}]}",
-             4 * client->id + 3, 4 * client->id + 6);
-    send_body(client, "PUT", path_of_map, body, false);
-    snprintf(body, sizeof body, "{\"ruleset\":\"house-%d\",\"map\":\"wall-%d\"}", client->id,
-             client->id);
-    send_body(client, "PUT", path, body, false);
-    /* The match keeps the map it has. */
-    send_body(client, "PUT", path_of_map, "{}", false);
-}
-
-static void *play(void *context)
-{
-    struct client *client = context;
-    client->http = hs_test_http_open(service.data_port);
-    for (int k = 0; k < TICKS && client->fault[0] == '\0'; k++) {
-        double time = 100.0 + 0.05 * k;
-        if (k == TICKS / 2 && client->id < OWN_CLIENTS)
-            change_sides(client);
-        if (hs_random_chance(&client->random, 0.5))
-            send_tick(client, time, 10 * k);
-        else
-            send_apart(client, time, 10 * k);
-        if (hs_random_chance(&client->random, 0.2) && client->last_path[0] != '\0')
-            send_body(client, "POST", client->last_path, client->last, true);
-    }
-    hs_test_http_close(client->http);
-    return NULL;
-}
-
-/* All clients at once. Returns the sums over them. */
-static struct client play_all(uint64_t seed)
-{
-    static struct client clients[CLIENTS];
-    pthread_t threads[CLIENTS];
-    struct client sum = {0};
-    memset(clients, 0, sizeof clients);
-    for (int i = 0; i < CLIENTS; i++) {
-        clients[i].id = i;
-        clients[i].random = hs_random_start(seed, (uint64_t)i);
-        snprintf(clients[i].shooter, sizeof clients[i].shooter, "s%d", i);
-        if (i < OWN_CLIENTS)
-            snprintf(clients[i].match, sizeof clients[i].match, "own-%d", i);
-        else
-            strcpy(clients[i].match, "shared");
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, play, &clients[i]), 0);
-    }
-    for (int i = 0; i < CLIENTS; i++) {
-        pthread_join(threads[i], NULL);
-        ck_assert_msg(clients[i].fault[0] == '\0', "%s", clients[i].fault);
-        sum.claims += clients[i].claims;
-        sum.replayed += clients[i].replayed;
-    }
-    return sum;
-}
+/* ---- recordings ---- */
 
 static double metric(const char *name)
 {
@@ -313,12 +84,13 @@ static void start_recording(const char *path)
     ck_assert(hs_test_service_start(&service, extra));
 }
 
-static void record_traffic(const char *path, struct client *sum)
+static void record_traffic(const char *path, struct hs_traffic *sum)
 {
     start_recording(path);
-    *sum = play_all(hs_test_seed(7));
+    hs_traffic_play(service.data_port, hs_test_seed(7), sum);
+    ck_assert_msg(sum->fault[0] == '\0', "%s", sum->fault);
     ck_assert(metric("hindsight_record_dropped_total") == 0);
-    ck_assert(metric("hindsight_record_requests_total") > CLIENTS * TICKS);
+    ck_assert(metric("hindsight_record_requests_total") > HS_TRAFFIC_CLIENTS * HS_TRAFFIC_TICKS);
     ck_assert(hs_test_service_stop(&service));
 }
 
@@ -327,22 +99,23 @@ static void record_traffic(const char *path, struct client *sum)
 START_TEST(the_same_rules_give_the_same_bytes)
 {
     struct run result;
-    struct client sum;
+    struct hs_traffic sum;
     struct stat status;
     const char *path = file_named("same.stream");
     record_traffic(path, &sum);
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777, 0600);
     RUN(&result, "recheck", path, "--json");
-    ck_assert_msg(result.code == 0, "%d: %s%s", result.code, result.out, result.err);
-    ck_assert_str_eq(result.err, "");
-    ck_assert_uint_gt(sum.claims, CLIENTS * TICKS);
+    ck_assert_msg(result.program.code == 0, "%d: %s%s", result.program.code, result.program.out,
+                  result.program.err);
+    ck_assert_str_eq(result.program.err, "");
+    ck_assert_uint_gt(sum.claims, HS_TRAFFIC_CLIENTS * HS_TRAFFIC_TICKS);
     ck_assert_uint_gt(sum.replayed, 20);
     ck_assert_int_eq(number(&result, "claims") + number(&result, "moves"), (json_int_t)sum.claims);
-    ck_assert_int_gt(number(&result, "moves"), CLIENTS * TICKS - 1);
+    ck_assert_int_gt(number(&result, "moves"), HS_TRAFFIC_CLIENTS * HS_TRAFFIC_TICKS - 1);
     ck_assert_int_eq(number(&result, "identical"), (json_int_t)sum.claims);
     ck_assert_int_eq(number(&result, "replayed"), (json_int_t)sum.replayed);
-    ck_assert_int_eq(number(&result, "matches"), 2 * OWN_CLIENTS + 1);
+    ck_assert_int_eq(number(&result, "matches"), 2 * HS_TRAFFIC_OWN + 1);
     ck_assert_int_gt(number(&result, "shots"), 20);
     /* The claims were of all sorts, or the comparison would say little. */
     size_t i, sorts = 0;
@@ -354,13 +127,13 @@ START_TEST(the_same_rules_give_the_same_bytes)
         sorts += before >= 10;
     }
     ck_assert_uint_ge(sorts, 5);
-    ck_assert_ptr_nonnull(strstr(result.out, "occluded_world"));
-    ck_assert_ptr_nonnull(strstr(result.out, "fast_clock_proven"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "occluded_world"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "fast_clock_proven"));
     json_decref(result.report);
     RUN(&result, "recheck", path);
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.out, "identical"));
-    ck_assert_ptr_nonnull(strstr(result.out, "rewind_limit"));
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "identical"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "rewind_limit"));
 }
 END_TEST
 
@@ -489,13 +262,13 @@ static const char *write_rules(void)
 START_TEST(other_rules_flip_what_a_service_with_them_would)
 {
     struct run result;
-    struct client sum;
+    struct hs_traffic sum;
     const char *path = file_named("other.stream");
     record_traffic(path, &sum);
     const char *rules = write_rules();
     json_t *expected = ask_second_service(path);
     RUN(&result, "recheck", path, "--rules", rules, "--json", "--limit", "1000000");
-    ck_assert_msg(result.code == 0, "%d: %s", result.code, result.err);
+    ck_assert_msg(result.program.code == 0, "%d: %s", result.program.code, result.program.err);
     size_t i;
     json_t *claim, *flips = json_object();
     json_array_foreach(json_object_get(result.report, "changed"), i, claim)
@@ -533,17 +306,17 @@ START_TEST(other_rules_flip_what_a_service_with_them_would)
     /* Only the matches that were opened with the metres: by their first post. */
     RUN(&result, "recheck", path, "--rules", rules, "--ruleset", "metres", "--json", "--limit",
         "3");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_int_eq(number(&result, "matches"), OWN_CLIENTS + 1);
-    ck_assert_int_eq(number(&result, "matches_left_out"), OWN_CLIENTS);
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_int_eq(number(&result, "matches"), HS_TRAFFIC_OWN + 1);
+    ck_assert_int_eq(number(&result, "matches_left_out"), HS_TRAFFIC_OWN);
     ck_assert_int_gt(number(&result, "requests_left_out"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(result.report, "changed")), 3);
     ck_assert_int_eq(number(&result, "changed_left_out"), number(&result, "flipped") - 3);
     json_decref(result.report);
     RUN(&result, "recheck", path, "--rules", rules, "--limit", "1");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.out, "loose.json (loose, sha256:"));
-    ck_assert_ptr_nonnull(strstr(result.out, " more; --limit shows them"));
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "loose.json (loose, sha256:"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, " more; --limit shows them"));
 }
 END_TEST
 
@@ -581,14 +354,9 @@ static const char *copy_stream(const char *from, const char *to, long size, cons
 static void record_little(const char *path, const char *match, bool kill_it)
 {
     start_recording(path);
-    struct client client = {.random = hs_random_start(1, 1),
-                            .http = hs_test_http_open(service.data_port)};
-    snprintf(client.match, sizeof client.match, "%s", match);
-    strcpy(client.shooter, "s0");
-    for (int k = 0; k < 30; k++)
-        send_apart(&client, 100.0 + 0.05 * k, 10 * k);
-    ck_assert_msg(client.fault[0] == '\0', "%s", client.fault);
-    hs_test_http_close(client.http);
+    struct hs_traffic sent;
+    hs_traffic_play_little(service.data_port, match, &sent);
+    ck_assert_msg(sent.fault[0] == '\0', "%s", sent.fault);
     if (kill_it) {
         while (metric("hindsight_record_queue_bytes") > 0)
             usleep(1000);
@@ -608,20 +376,20 @@ START_TEST(a_restarted_service_continues_the_file)
     ck_assert_int_eq(stat(path, &status), 0);
     ck_assert_int_eq(truncate(path, status.st_size - 40), 0); /* killed in the middle of a line */
     RUN(&result, "recheck", path, "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_msg(result.program.code == 0, "%s", result.program.err);
     ck_assert_int_eq(number(&result, "interrupted"), 1);
     ck_assert_int_eq(number(&result, "identical"), 89);
     json_decref(result.report);
     /* The same name is another match after the restart. */
     record_little(path, "little", false);
     RUN(&result, "recheck", path, "--json");
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_msg(result.program.code == 0, "%s", result.program.err);
     ck_assert_int_eq(number(&result, "interrupted"), 1);
     ck_assert_int_eq(number(&result, "matches"), 2);
     ck_assert_int_eq(number(&result, "identical"), 89 + 90);
     json_decref(result.report);
     RUN(&result, "recheck", path);
-    ck_assert_ptr_nonnull(strstr(result.out, "1 lines end in the middle"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "1 lines end in the middle"));
 }
 END_TEST
 
@@ -634,19 +402,20 @@ START_TEST(what_was_tampered_with_is_found)
                                      "\"verdict\":\"rejected\",\"reason\":\"rewind_limit\"",
                                      "\"verdict\":\"accepted\",\"reason\":\"ok\"");
     RUN(&result, "recheck", forged);
-    ck_assert_int_eq(result.code, 1);
-    ck_assert_ptr_nonnull(strstr(result.out, "accepted ok -> rejected rewind_limit  rewind 0."));
-    ck_assert_ptr_nonnull(strstr(result.err, "answers differ under the same rules"));
+    ck_assert_int_eq(result.program.code, 1);
+    ck_assert_ptr_nonnull(
+        strstr(result.program.out, "accepted ok -> rejected rewind_limit  rewind 0."));
+    ck_assert_ptr_nonnull(strstr(result.program.err, "answers differ under the same rules"));
     forged = copy_stream(path, "forged.stream", 0, "\"stored\":2", "\"stored\":1");
     RUN(&result, "recheck", forged, "--json");
-    ck_assert_int_eq(result.code, 1);
+    ck_assert_int_eq(result.program.code, 1);
     ck_assert_int_eq(number(&result, "answers_changed"), 1);
     ck_assert_int_eq(number(&result, "flipped"), 0);
     json_decref(result.report);
     forged = copy_stream(path, "forged.stream", 0, "\"program\":\"", "\"program\":\"old-");
     RUN(&result, "recheck", forged);
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.out, "and computed again by"));
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "and computed again by"));
 }
 END_TEST
 
@@ -676,23 +445,24 @@ START_TEST(broken_files_are_refused)
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         const char *copy = copy_stream(path, "broken.stream", 0, broken[i].find, broken[i].put);
         RUN(&result, "recheck", copy);
-        ck_assert_msg(result.code == 1 && strstr(result.err, broken[i].says) != NULL,
-                      "row %zu: code %d: %s", i, result.code, result.err);
+        ck_assert_msg(result.program.code == 1 &&
+                          strstr(result.program.err, broken[i].says) != NULL,
+                      "row %zu: code %d: %s", i, result.program.code, result.program.err);
     }
     RUN(&result, "recheck", copy_stream(path, "broken.stream", 0, NULL, NULL));
-    ck_assert_int_eq(result.code, 0);
+    ck_assert_int_eq(result.program.code, 0);
     FILE *empty = fopen(file_named("broken.stream"), "w");
     fclose(empty);
     RUN(&result, "recheck", file_named("broken.stream"));
-    ck_assert_int_eq(result.code, 1);
-    ck_assert_ptr_nonnull(strstr(result.err, "is empty"));
+    ck_assert_int_eq(result.program.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.program.err, "is empty"));
     RUN(&result, "recheck", file_named("nothing.stream"));
-    ck_assert_int_eq(result.code, 1);
-    ck_assert_ptr_nonnull(strstr(result.err, "cannot be read"));
+    ck_assert_int_eq(result.program.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.program.err, "cannot be read"));
     RUN(&result, "recheck", path, "--rules", path);
-    ck_assert_int_eq(result.code, 1);
+    ck_assert_int_eq(result.program.code, 1);
     RUN(&result, "recheck", path, "--rules", file_named("nothing.json"));
-    ck_assert_int_eq(result.code, 1);
+    ck_assert_int_eq(result.program.code, 1);
 }
 END_TEST
 
@@ -708,8 +478,8 @@ static const char *const wrong[][6] = {
 
 START_TEST(wrong_usage_is_2)
 {
-    struct run result;
-    run(&result, wrong[_i]);
+    struct hs_test_run result;
+    hs_test_program_run(&result, wrong[_i]);
     ck_assert_int_eq(result.code, 2);
     ck_assert_ptr_nonnull(strstr(result.err, "--help"));
     ck_assert_str_eq(result.out, "");
@@ -721,11 +491,11 @@ START_TEST(a_file_that_cannot_be_written_ends_the_start)
     struct run result;
     RUN(&result, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--record",
         "/nonexistent/stream");
-    ck_assert_int_eq(result.code, 1);
-    ck_assert_ptr_nonnull(strstr(result.err, "cannot record"));
+    ck_assert_int_eq(result.program.code, 1);
+    ck_assert_ptr_nonnull(strstr(result.program.err, "cannot record"));
     RUN(&result, "recheck", "--help");
-    ck_assert_int_eq(result.code, 0);
-    ck_assert_ptr_nonnull(strstr(result.out, "--rules FILE"));
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "--rules FILE"));
 }
 END_TEST
 
@@ -743,18 +513,18 @@ START_TEST(scenarios_and_the_demo_are_computed_again)
     char url[64];
     const char *path = file_named("scenarios.stream"), *demo = file_named("demo.jsonl");
     RUN(&result, "demo", "--keep", demo);
-    ck_assert_int_eq(result.code, 0);
+    ck_assert_int_eq(result.program.code, 0);
     start_recording(path);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", service.data_port);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         RUN(&result, "play", files[i], "--url", url);
-        ck_assert_msg(result.code == 0, "%s: %s", files[i], result.err);
+        ck_assert_msg(result.program.code == 0, "%s: %s", files[i], result.program.err);
     }
     RUN(&result, "play", demo, "--url", url);
-    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_msg(result.program.code == 0, "%s", result.program.err);
     ck_assert(hs_test_service_stop(&service));
     RUN(&result, "recheck", path, "--json");
-    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
     ck_assert_int_gt(number(&result, "claims"), 500);
     ck_assert_int_gt(number(&result, "shots"), 5);
     ck_assert_int_gt(number(&result, "matches"), 50);

@@ -1,0 +1,16 @@
+/* Runs the program under test ($HS_PROGRAM) to its end, as a user does on a command line. */
+#ifndef HS_TESTS_PROGRAM_H
+#define HS_TESTS_PROGRAM_H
+
+struct hs_test_run {
+    int code;              /* exit code; -1: ended by a signal */
+    const char *out, *err; /* all it wrote; until the next run of this process */
+};
+
+/* At most 14 arguments, closed by NULL. What cannot be run fails the test. */
+void hs_test_program_run(struct hs_test_run *result, const char *const *arguments);
+
+#define HS_TEST_RUN(result, ...)                                                                   \
+    hs_test_program_run(result, (const char *const[]){__VA_ARGS__, NULL})
+
+#endif
