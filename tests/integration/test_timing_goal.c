@@ -10,6 +10,7 @@
 #include "service/simulate/simulate.h"
 #include "service/simulate/timing_run.h"
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED 20260402
 
@@ -160,9 +161,5 @@ int main(void)
     tcase_add_test(tcase, the_report_names_what_it_counts);
     tcase_add_test(tcase, wrong_usage);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

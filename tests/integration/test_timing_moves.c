@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/support/clock_play.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/timing_runner.h"
 
@@ -410,11 +411,7 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, uptime_changes_nothing, 0, 2);
     tcase_add_loop_test(tcase, a_batch_sent_again_is_answered_again, 0, 2);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

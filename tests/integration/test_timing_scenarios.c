@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/timing_rows.h"
 #include "tests/support/timing_runner.h"
@@ -271,11 +272,7 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, jitter_is_the_same_over_http, 0, hs_timing_spread_count);
     tcase_add_loop_test(tcase, bufferbloat_is_no_offence, 0, 10);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return hs_run_suite(suite);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/compat.h"
 
 #define DEFAULT_SEED 20250611
@@ -336,9 +337,5 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, the_judge_follows_its_rules);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

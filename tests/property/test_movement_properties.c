@@ -7,10 +7,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "validators/movement.h"
 #include "validators/ruleset.h"
 #include "validators/timing.h"
@@ -439,9 +439,5 @@ int main(void)
     tcase_add_loop_test(all, cheats_are_found_in_time, 0, (int)(sizeof cheats / sizeof *cheats));
     tcase_add_test(all, where_when_and_in_what_unit_changes_nothing);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

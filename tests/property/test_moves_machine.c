@@ -10,10 +10,10 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/player_moves.h"
 #include "validators/players.h"
@@ -413,9 +413,5 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, whatever_comes_is_judged_within_bounds);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

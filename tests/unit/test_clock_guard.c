@@ -1,7 +1,7 @@
 /* The default judge's detectors, move by move: pauses, and silences that are made up for. */
 #include <check.h>
-#include <stdlib.h>
 
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/clock_guard.h"
 
@@ -176,9 +176,5 @@ int main(void)
     tcase_add_test(tcase, without_acks_nothing_tells_it_from_a_stall);
     tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }

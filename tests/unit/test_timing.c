@@ -1,10 +1,10 @@
 /* Both timing judges of one player: resets, credit, bursts, dilation, epochs. */
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/clock_play.h"
+#include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/timing.h"
 
@@ -489,9 +489,5 @@ int main(void)
     tcase_add_test(tcase, receipts_out_of_order_grant_nothing);
     tcase_add_test(tcase, hours_and_uptime_change_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return hs_run_suite(suite);
 }
