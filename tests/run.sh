@@ -1,13 +1,15 @@
 #!/bin/sh
 # Run the Check programs named after the build folder, one after the other, and close with one
-# line that counts all their checks. What cannot run here prints "SKIP: why" and is counted.
+# line that counts all their checks. What cannot run here prints "SKIP: why" and is counted. What
+# failed is printed once more just before the closing line, where whoever reads a log's end sees it.
 set -u
 build=$1
 shift
 export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
 passed=0 failed=0 skipped=0
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+failures=$(mktemp)
+trap 'rm -f "$log" "$failures"' EXIT
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"
     "$program" >"$log" 2>&1
@@ -21,8 +23,16 @@ for program in "$@"; do
         echo "FAILED: $program ended with code $code after $checks checks"
         bad=$((bad + 1)) checks=$((checks + 1))
     fi
+    if [ "$bad" -ne 0 ]; then
+        printf -- '-- %s (code %d)\n' "${program#"$build"/tests/}" "$code" >>"$failures"
+        tail -n 60 "$log" >>"$failures"
+    fi
     passed=$((passed + checks - bad))
     failed=$((failed + bad))
 done
+if [ -s "$failures" ]; then
+    echo 'What failed:'
+    cat "$failures"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
