@@ -4,6 +4,7 @@
 #define HS_SERVICE_HTTP_LISTENER_H
 
 #include "api/headers.h"
+#include "service/admission.h"
 #include "service/http.h"
 #include "service/log.h"
 
@@ -28,10 +29,19 @@ enum hs_http_phase {
 /* Requests are logged in kinds, each with a limit of its own: a flood of one hides no other. */
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
+/* A thread of the listener's pool. */
+struct hs_http_worker {
+    pthread_t thread;
+    struct hs_gate gate; /* its own alone */
+};
+
+enum { HS_HTTP_WORKERS_MAX = 64 };
+
 struct hs_http_connection {
     struct hs_http_connection *previous, *next;
     struct hs_http *http;
-    int fd; /* open for as long as the connection is on the list */
+    struct hs_http_worker *worker; /* that serves it, from first to last */
+    int fd;                        /* open for as long as the connection is on the list */
     atomic_int phase;
     atomic_llong since_us; /* start of the phase, monotonic */
     /* For the 408 of the watchdog, written before the phase becomes BODY: */
@@ -51,11 +61,13 @@ struct hs_http {
     atomic_size_t body_bytes; /* of all requests being received */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
 
-    pthread_mutex_t lock; /* guards the list and `stopping` */
+    pthread_mutex_t lock; /* guards the list, the number of workers and `stopping` */
     pthread_cond_t wake;
     pthread_t watchdog;
     bool stopping;
     struct hs_http_connection *connections;
+    struct hs_http_worker workers[HS_HTTP_WORKERS_MAX]; /* those that have taken a connection */
+    unsigned worker_count;
 };
 
 /* Moves a connection on; false: the watchdog was faster, drop the request. */
@@ -70,7 +82,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
                        enum MHD_RequestTerminationCode code);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Enters a connection into the list and takes it out again. */
+/* Enters a connection into the list, called by the thread that will serve it, and takes it out
+   again. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 

@@ -5,6 +5,7 @@
 #include "service/auth.h"
 #include "service/clock.h"
 #include "service/metrics.h"
+#include "service/options.h"
 #include "service/serve.h"
 
 #include <inttypes.h>
@@ -23,8 +24,14 @@ struct request {
     bool authenticated; /* `auth` says */
     struct hs_buffer body;
     int64_t start_us;
-    bool shed; /* the bodies of all requests are too much: this one was dropped */
+    int64_t arrived_us; /* when the header had come, before the wait for its turn */
+    bool shed;          /* it is not served; its body is read and dropped */
+    enum hs_shed_reason why;
+    unsigned retry_after_ms; /* 0: as usual */
 };
+
+/* A longer body of a request that is not served is not read: the connection ends. */
+enum { DROPPED_BODY_MAX = 65536 };
 
 /* Where a request is meant to go, or why it is refused. */
 struct target {
@@ -174,6 +181,86 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
         target->close = true;
 }
 
+/* ---- whether it is served ---- */
+
+static void shed(struct request *request, enum hs_shed_reason why)
+{
+    request->shed = true;
+    request->why = why;
+    hs_metrics_shed(request->http->service->metrics, why);
+}
+
+static void refuse_shed(const struct request *request, struct target *target)
+{
+    const struct hs_options *options = request->http->service->options;
+    switch (request->why) {
+    case HS_SHED_QUEUE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "There is more to do than can be done, and this has waited too long");
+        break;
+    case HS_SHED_DEADLINE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Its X-Deadline-Ms passed before its turn came");
+        break;
+    case HS_SHED_RATE:
+        hs_problem_set(&target->problem, HS_PROBLEM_RATE_LIMITED,
+                       "A tenant may send %zu requests a second", options->tenant_rate);
+        target->problem.retry_after_ms = request->retry_after_ms;
+        break;
+    default:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Too many bodies are being received");
+        break;
+    }
+}
+
+/*
+ * Looks at how long the request has waited. Asked when its header has come and, where the body
+ * came later, when that is there.
+ */
+static void judge_wait(struct request *request, enum hs_priority priority, int64_t waited_us,
+                       int64_t now_us)
+{
+    const struct hs_headers *headers = &request->headers;
+    bool has_turn = hs_gate_admit(&request->connection->worker->gate, priority,
+                                  request->http->limits.queue_us, waited_us, now_us);
+    if (priority == HS_PRIORITY_VITAL || request->shed)
+        return;
+    if (headers->deadlines > 0 &&
+        now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
+        shed(request, HS_SHED_DEADLINE);
+    else if (!has_turn)
+        shed(request, HS_SHED_QUEUE);
+}
+
+/* On the first call, with everything else about the header in order. */
+static void admit(struct request *request, struct target *target)
+{
+    struct hs_service *service = request->http->service;
+    enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
+    judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
+    if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
+        request->retry_after_ms = hs_tenant_rates_take(
+            service->rates, hs_name_str(&request->auth.identity.tenant), hs_clock_ns());
+        if (request->retry_after_ms > 0)
+            shed(request, HS_SHED_RATE);
+    }
+    if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
+        refuse_shed(request, target);
+        target->close = true;
+    }
+}
+
+/* The body is there. Where it came with the header, or just after it, all has been said. */
+static void admit_again(struct request *request, const struct target *target)
+{
+    enum { JUST_AFTER_US = 1000 };
+    int64_t now_us = hs_clock_us();
+    if (now_us - request->start_us > JUST_AFTER_US)
+        judge_wait(request, hs_priority_of((enum hs_route)target->route),
+                   hs_socket_waited_us(request->connection->fd), now_us);
+}
+
 /* ---- replies ---- */
 
 static void log_request(struct request *request, const struct target *target, int status,
@@ -267,6 +354,9 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     request->http = http;
     request->connection = peer;
     request->start_us = hs_clock_us();
+    int64_t waited_us = hs_socket_waited_us(peer->fd);
+    request->arrived_us = request->start_us - waited_us;
+    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
     request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_inflight(http->service->metrics, 1);
@@ -276,6 +366,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         make_request_id(request->headers.request_id);
     struct target target;
     examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit(request, &target);
     peer->route = target.route;
     memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
@@ -299,7 +391,7 @@ static enum MHD_Result receive(struct request *request, const char *bytes, size_
     if (request->body.failed)
         atomic_fetch_sub(&http->body_bytes, size);
     if (request->body.failed || all > http->limits.inflight_body_bytes) {
-        request->shed = true;
+        shed(request, HS_SHED_BODIES);
         drop_body(request);
     }
     return MHD_YES;
@@ -330,7 +422,7 @@ static void run_endpoint(struct request *request, struct target *target,
     if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
     if (reply->problem->code == HS_PROBLEM_OVERLOADED)
-        hs_metrics_shed(http->service->metrics, HS_SHED_CAPACITY);
+        hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
 }
 
 static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
@@ -342,13 +434,12 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
     examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE && request->shed) {
-        hs_problem_set(&target.problem, HS_PROBLEM_OVERLOADED,
-                       "Too many bodies are being received");
-        hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
-    } else if (target.problem.code == HS_PROBLEM_NONE) {
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit_again(request, &target);
+    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
+        refuse_shed(request, &target);
+    else if (target.problem.code == HS_PROBLEM_NONE)
         run_endpoint(request, &target, connection, &reply);
-    }
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
     return send_reply(request, &target, connection, &reply);
 }
