@@ -20,6 +20,7 @@ void hs_problem_init(struct hs_problem *problem)
 {
     problem->code = HS_PROBLEM_NONE;
     problem->detail[0] = '\0';
+    problem->retry_after_ms = 0;
     problem->count = 0;
     problem->left_out = 0;
 }
