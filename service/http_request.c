@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 /* Lives from the first handler call to the completion callback, whatever happens in between. */
 struct request {
@@ -84,15 +83,10 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-static void make_request_id(char id[HS_REQUEST_ID_MAX + 1])
+static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
 {
-    uint64_t words[2] = {0};
-    if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
-        words[0] = (uint64_t)hs_clock_us();
-        words[1] = (uint64_t)(uintptr_t)id;
-    }
-    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, words[0], words[1]);
+    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, worker->process,
+             worker->ids++);
 }
 
 const char *hs_request_query(const struct hs_request *request, const char *name)
@@ -179,6 +173,15 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
     hs_headers_check_content(headers, body, limit, &target->problem);
     if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
         target->close = true;
+}
+
+/* For a request that will be refused whatever it says: as little as that takes. */
+static void only_name(const struct request *request, struct target *target)
+{
+    hs_problem_init(&target->problem);
+    target->route = request->connection->route;
+    target->params = (struct hs_route_params){0};
+    target->close = false;
 }
 
 /* ---- whether it is served ---- */
@@ -278,7 +281,7 @@ static void log_request(struct request *request, const struct target *target, in
     const char *pattern = "";
     if (target->route != HS_METRICS_NO_ROUTE) {
         pattern = hs_route_pattern((enum hs_route)target->route);
-        if (strncmp(pattern, "/v1/matches/", 12) == 0)
+        if (strncmp(pattern, "/v1/matches/", 12) == 0 && target->params.name[0].ptr != NULL)
             snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
                      target->params.name[0].ptr);
     }
@@ -363,7 +366,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
 
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &request->headers);
     if (request->headers.request_id[0] == '\0')
-        make_request_id(request->headers.request_id);
+        make_request_id(peer->worker, request->headers.request_id);
     struct target target;
     examine(request, connection, method, url, &target);
     if (target.problem.code == HS_PROBLEM_NONE)
@@ -433,7 +436,11 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         .status = 200, .content_type = "application/json", .problem = &target.problem};
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
-    examine(request, connection, method, url, &target);
+    /* What was wrong with it was found on the first call; a body to be read was let in then. */
+    if (request->shed)
+        only_name(request, &target);
+    else
+        examine(request, connection, method, url, &target);
     if (target.problem.code == HS_PROBLEM_NONE)
         admit_again(request, &target);
     if (target.problem.code == HS_PROBLEM_NONE && request->shed)
@@ -448,9 +455,10 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **request)
 {
+    const struct hs_http_worker *worker = context;
     (void)version;
     if (*request == NULL)
-        return begin(context, connection, url, method, request);
+        return begin(worker->http, connection, url, method, request);
     if (*upload_size > 0) {
         enum MHD_Result result = receive(*request, upload, *upload_size);
         *upload_size = 0;
@@ -464,7 +472,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 {
     (void)connection;
     (void)code;
-    struct hs_http *http = context;
+    const struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
     struct request *ended = *request;
     *request = NULL;
     if (ended == NULL)

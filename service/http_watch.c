@@ -27,28 +27,17 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
     return atomic_compare_exchange_strong(&connection->phase, &expected, (int)to);
 }
 
-/* The worker that is the calling thread. List locked. */
-static struct hs_http_worker *worker_of(struct hs_http *http)
+struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd)
 {
-    pthread_t self = pthread_self();
-    unsigned i = 0;
-    while (i < http->worker_count && !pthread_equal(http->workers[i].thread, self))
-        i++;
-    if (i == http->worker_count && i < HS_HTTP_WORKERS_MAX)
-        http->workers[http->worker_count++].thread = self;
-    return &http->workers[i < HS_HTTP_WORKERS_MAX ? i : 0];
-}
-
-struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd)
-{
+    struct hs_http *http = worker->http;
     struct hs_http_connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
     connection->http = http;
+    connection->worker = worker;
     connection->fd = fd;
     atomic_store(&connection->since_us, hs_clock_us());
     pthread_mutex_lock(&http->lock);
-    connection->worker = worker_of(http);
     connection->next = http->connections;
     if (connection->next != NULL)
         connection->next->previous = connection;
