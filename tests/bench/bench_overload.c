@@ -29,7 +29,7 @@
 #include "tests/support/raw.h"
 #include "tests/support/service.h"
 
-enum { GOOD_US = 100000, WIDE = 512, ROUNDS = 3, IDLE = 10000, SLOW = 200 };
+enum { GOOD_US = 100000, WIDE = 512, ROUNDS = 3, IDLE = 10000, SLOW = 200, SLOW_NS = 250000000 };
 enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
 #define SECONDS 1.5
 
@@ -264,7 +264,7 @@ static void *trickle(void *context)
     while (!atomic_load(&crowd->ends)) {
         for (int i = 0; i < SLOW && !atomic_load(&crowd->ends); i++) {
             hs_raw_send(crowd->slow[i], " ", 1);
-            nanosleep(&(struct timespec){.tv_nsec = 50000000 / SLOW}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = SLOW_NS / SLOW}, NULL);
         }
     }
     return NULL;
