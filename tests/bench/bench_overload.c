@@ -7,12 +7,14 @@
  *   tick_peak_goodput_rps  the best of 0.9 and 1 times that, answered 200 within 100 ms
  *   tick_2x_goodput_rps    the same at twice the capacity
  *   tick_2x_per_cpu_s      good answers a second of the service's processor time then, which does
- * not count what other programs took: against tick_peak_per_cpu_s small_2x_goodput_rps   ticks of
- * 16 players without bones, at twice their capacity tick_2x_p99_us         of answers 200 then,
- * from the intended time health_2x_most_us      the slowest /livez of the admin listener then,
- * asked every 10 ms metrics_2x_most_us     the slowest /metrics hit_crowded_p99_us     claims alone
- * at a quarter of the capacity, beside 10000 idle connections and 200 that send a byte of a body
- * every 250 ms flood_history_bytes    what histories take after new matches were posted without end
+ *                          not count what other programs took: against tick_peak_per_cpu_s
+ *   tick_2x_p99_us         of answers 200 then, from the intended time
+ *   small_...              the same with ticks of 16 players without bones
+ *   health_2x_most_us      the slowest /livez of the admin listener then, asked every 10 ms
+ *   metrics_2x_most_us     the slowest /metrics
+ *   hit_crowded_p99_us     claims alone at a quarter of the capacity, beside 10000 idle
+ *                          connections and 200 that send a byte of a body every 250 ms
+ *   flood_history_bytes    what histories take after new matches were posted without end
  */
 #include <pthread.h>
 #include <sched.h>
