@@ -210,6 +210,34 @@ START_TEST(queue_limit_can_be_off)
 }
 END_TEST
 
+/* Many connections are ready at once, and then none: an event loop that takes them in portions
+   (the library's: 128) must not wait for another portion before it serves the last. */
+START_TEST(whole_portions_of_connections)
+{
+    enum { CONNECTIONS = 256 };
+    static const char *const arguments[] = {"--threads", "1", NULL};
+    static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+    int fds[CONNECTIONS];
+    start(arguments);
+    for (int round = 0; round < 2; round++) {
+        if (round == 1)
+            halt();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            fds[i] = round == 0 ? hs_raw_connect(service.data_port) : fds[i];
+            ck_assert(hs_raw_send(fds[i], request, sizeof request - 1));
+        }
+        kill(service.pid, SIGCONT);
+        for (int i = 0; i < CONNECTIONS; i++) {
+            hs_raw_read(fds[i], false, &answer);
+            ck_assert_msg(answer.status == 200, "connection %d: status %d", i, answer.status);
+        }
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        close(fds[i]);
+    stop();
+}
+END_TEST
+
 /* ---- deadlines ---- */
 
 #define DEADLINE(ms) "X-Deadline-Ms: " ms "\r\n"
@@ -488,6 +516,7 @@ int main(void)
     tcase_add_test(tests, late_requests_are_refused);
     tcase_add_test(tests, hits_before_frames_before_console);
     tcase_add_test(tests, queue_limit_can_be_off);
+    tcase_add_test(tests, whole_portions_of_connections);
     tcase_add_test(tests, deadlines);
     tcase_add_test(tests, deadlines_pass_while_waiting);
     tcase_add_test(tests, long_bodies_are_not_read);
