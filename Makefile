@@ -148,7 +148,7 @@ tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without run
 bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them
 
 # The programs in which threads meet; meant for SANITIZE=thread.
-CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_metrics %test_log \
+CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_overload %test_limits %test_metrics %test_log \
     %test_logging %test_observability %test_haproxy %test_reload %test_golden \
     %test_record %test_recheck %test_simulate,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone

@@ -174,6 +174,13 @@ void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_st
         headers->hosts++;
     } else if (same(name, "authorization")) {
         headers->authorizations++;
+    } else if (same(name, "x-deadline-ms")) {
+        size_t milliseconds = 0;
+        headers->deadlines++;
+        if (!parse_length(value, &milliseconds) || milliseconds > HS_DEADLINE_MAX_MS)
+            headers->deadline_bad = true;
+        else
+            headers->deadline_ms = (unsigned)milliseconds;
     } else if (same(name, "x-request-id")) {
         note_request_id(headers, value);
     } else if (same(name, "traceparent")) {
@@ -208,6 +215,9 @@ void hs_headers_check_content(const struct hs_headers *headers, bool takes_body,
 {
     if (!takes_body && headers->length > 0)
         hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "This method takes no body here");
+    else if (headers->deadlines > 1 || headers->deadline_bad)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER,
+                       "X-Deadline-Ms must come once, a number from 0 to %d", HS_DEADLINE_MAX_MS);
     else if (headers->length > limit)
         hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", limit);
     else if (headers->encoded)

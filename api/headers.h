@@ -12,7 +12,7 @@
 #include "api/problem.h"
 #include "validators/str.h"
 
-enum { HS_REQUEST_ID_MAX = 128 };
+enum { HS_REQUEST_ID_MAX = 128, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
     unsigned lengths, types, hosts;         /* how often the field came */
@@ -22,6 +22,9 @@ struct hs_headers {
     bool transfer_encoding;                 /* any Transfer-Encoding */
     bool encoded;                           /* a Content-Encoding other than identity */
     bool type_fine;                         /* application/json, UTF-8 */
+    unsigned deadlines;                     /* how often X-Deadline-Ms came */
+    bool deadline_bad;                      /* not a number of 0 .. HS_DEADLINE_MAX_MS */
+    unsigned deadline_ms;                   /* with deadlines == 1 */
     char ambiguous[64];                     /* what was wrong with a field; empty: nothing */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* the caller's X-Request-Id when usable, else "" */
     unsigned traces;                        /* how often a traceparent came */
@@ -41,7 +44,7 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
 
 /*
  * Sets `problem` when the body is not acceptable: above `limit` 413, a wrong media type or an
- * encoding 415, a body where the method takes none 400.
+ * encoding 415, a body where the method takes none or a bad X-Deadline-Ms 400.
  */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);

@@ -20,6 +20,7 @@ void hs_problem_init(struct hs_problem *problem)
 {
     problem->code = HS_PROBLEM_NONE;
     problem->detail[0] = '\0';
+    problem->retry_after_ms = 0;
     problem->count = 0;
     problem->left_out = 0;
 }
@@ -49,6 +50,14 @@ void hs_problem_add(struct hs_problem *problem, const char *pointer, const char 
     vsnprintf(problem->errors[problem->count].detail, HS_DETAIL_MAX, format, args);
     va_end(args);
     problem->count++;
+}
+
+unsigned hs_problem_retry_after_ms(const struct hs_problem *problem)
+{
+    int status = problems[problem->code].status;
+    if (status != 429 && status != 503)
+        return 0;
+    return problem->retry_after_ms > 0 ? problem->retry_after_ms : HS_RETRY_AFTER_MS;
 }
 
 int hs_problem_status(enum hs_problem_code code)
@@ -96,7 +105,8 @@ void hs_problem_encode(const struct hs_problem *problem, const char *instance,
     put_member(out, "code", problems[problem->code].name);
     if (problem->count > 0)
         put_errors(problem, out);
-    if (problems[problem->code].status == 503)
-        hs_buffer_printf(out, ",\"retry_after_ms\":%d", HS_RETRY_AFTER_MS);
+    unsigned retry_after_ms = hs_problem_retry_after_ms(problem);
+    if (retry_after_ms > 0)
+        hs_buffer_printf(out, ",\"retry_after_ms\":%u", retry_after_ms);
     hs_buffer_puts(out, "}");
 }

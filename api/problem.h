@@ -28,6 +28,7 @@
     X(UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", 415, "Send application/json, not encoded") \
     X(UNKNOWN_RULESET, "unknown_ruleset", 422, "No such ruleset")                                  \
     X(UNKNOWN_MAP, "unknown_map", 422, "No such map")                                              \
+    X(RATE_LIMITED, "rate_limited", 429, "Too many requests")                                      \
     X(INTERNAL, "internal_error", 500, "The service failed")                                       \
     X(OVERLOADED, "overloaded", 503, "The service is at a limit")
 
@@ -40,12 +41,14 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* What a client told to come back later is told to wait: `retry_after_ms`, and Retry-After. */
+/* What a client told to come back later is told to wait: `retry_after_ms`, and Retry-After in whole
+   seconds. Where the problem knows better, that. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
     enum hs_problem_code code; /* HS_PROBLEM_NONE: nothing wrong so far */
     char detail[256];          /* one sentence about this occurrence; may be empty */
+    unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; of no meaning but with 429 and 503 */
     size_t count;              /* bad fields kept */
     size_t left_out;           /* bad fields beyond HS_PROBLEM_MAX */
     struct {
@@ -64,6 +67,9 @@ void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const
 /* Notes one bad field; makes the problem INVALID_REQUEST unless it is something already. */
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* How long the client is to wait before the next try, in milliseconds; 0: it is not told to. */
+unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);
 const char *hs_problem_name(enum hs_problem_code code);

@@ -9,7 +9,8 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
     if (response == NULL)
         return false;
     char seconds[16];
-    snprintf(seconds, sizeof seconds, "%d", (HS_RETRY_AFTER_MS + 999) / 1000);
+    unsigned wait_ms = headers->retry_after_ms > 0 ? headers->retry_after_ms : HS_RETRY_AFTER_MS;
+    snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
     bool fine = MHD_add_response_header(response, "X-Request-Id", headers->request_id) == MHD_YES;
     if (status != 204) /* there is no content to have a type */
         fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
@@ -18,7 +19,7 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
     if (headers->challenge != NULL && headers->challenge[0] != '\0')
         fine = fine &&
                MHD_add_response_header(response, "WWW-Authenticate", headers->challenge) == MHD_YES;
-    if (status == 503)
+    if (status == 429 || status == 503)
         fine = fine && MHD_add_response_header(response, "Retry-After", seconds) == MHD_YES;
     if (headers->close)
         fine = fine && MHD_add_response_header(response, "Connection", "close") == MHD_YES;
@@ -59,6 +60,8 @@ bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem
         hs_buffer_free(&body);
         return false;
     }
+    struct hs_reply_headers all = *headers;
+    all.retry_after_ms = hs_problem_retry_after_ms(problem);
     return hs_reply_buffer(connection, hs_problem_status(problem->code), "application/problem+json",
-                           &body, headers);
+                           &body, &all);
 }

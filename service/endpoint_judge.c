@@ -4,6 +4,7 @@
 #include "service/clock.h"
 #include "service/endpoints.h"
 #include "service/judge.h"
+#include "service/log.h"
 #include "service/metrics.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
@@ -29,12 +30,30 @@ typedef void decode_body(struct hs_reader *reader, const json_t *root,
 /* Writes the answer. False: out of memory. */
 typedef bool answer_body(struct judging *judging, const struct hs_ticks_request *tick);
 
+static void note_posted(struct hs_service *service, struct hs_match_slot *slot,
+                        const struct hs_ticks_request *tick)
+{
+    bool was_held = slot->held;
+    hs_registry_note_posted(service->registry, slot,
+                            tick->frames.entries + tick->moves.count + tick->shots.count +
+                                tick->hits.count);
+    if (slot->held == was_held)
+        return;
+    if (slot->held)
+        hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
+               HS_LOG_NUMBER("bytes", slot->bytes));
+    /* Who replays its requests would not know when it was held. */
+    if (slot->recorded == HS_RECORDED_OPEN)
+        slot->recorded = HS_RECORDED_LOST;
+}
+
 static void judge(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, decode_body *decode, answer_body *answer)
 {
     struct hs_body_reader body;
     int64_t began = hs_clock_ns();
-    if (!hs_body_open(service, request, reply, &body))
+    if (!hs_endpoint_has_room(service, request, reply) ||
+        !hs_body_open(service, request, reply, &body))
         return;
     struct hs_ticks_request tick = {0};
     decode(&body.reader, body.root, &tick);
@@ -51,6 +70,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
         hs_endpoint_record(service, request, judging.slot, reply);
+        note_posted(service, judging.slot, &tick);
         hs_registry_release(service->registry, judging.slot);
     }
     hs_body_close(&body);

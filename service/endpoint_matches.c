@@ -1,8 +1,13 @@
 /* matches: open, list, look at, end. */
 #include "api/matches.h"
 
+#include "service/clock.h"
 #include "service/endpoints.h"
+#include "service/log.h"
 #include "service/map_store.h"
+#include "service/metrics.h"
+#include "service/options.h"
+#include "service/record.h"
 #include "service/ruleset_store.h"
 #include "service/serve.h"
 
@@ -79,6 +84,7 @@ static void open_or_confirm(struct hs_service *service, const struct hs_request 
     struct hs_match_slot *slot = hs_endpoint_acquire(service, request, opening, &created, reply);
     if (slot == NULL)
         return;
+    slot->used_us = hs_clock_us();
     if (created || confirms(slot, wanted, opening->ruleset))
         answer_put(slot, created, reply);
     else
@@ -111,7 +117,8 @@ void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *
                            struct hs_reply *reply)
 {
     struct hs_body_reader body;
-    if (!hs_body_open(service, request, reply, &body))
+    if (!hs_endpoint_has_room(service, request, reply) ||
+        !hs_body_open(service, request, reply, &body))
         return;
     struct hs_match_request wanted = {0};
     hs_match_decode_body(&body.reader, body.root, &wanted);
@@ -144,6 +151,33 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     hs_endpoint_record(service, request, slot, reply); /* before another can take the name */
     hs_registry_remove(service->registry, slot);
     hs_registry_release(service->registry, slot);
+}
+
+/* Recorded like the request that would have ended it. */
+static void end_idle(void *context, struct hs_match_slot *slot)
+{
+    struct hs_service *service = context;
+    hs_metrics_match_expired(service->metrics);
+    hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
+    if (service->record == NULL)
+        return;
+    struct hs_buffer summary = {0};
+    struct hs_writer writer = {.buffer = &summary};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode_summary(&writer, &head, slot->match);
+    struct hs_recorded_request recorded = {.route = HS_ROUTE_MATCH_DELETE};
+    if (!summary.failed)
+        recorded.answer = (struct hs_str){summary.data, summary.len};
+    hs_record_request(service->record, slot, &recorded);
+    hs_buffer_free(&summary);
+}
+
+void hs_service_expire(struct hs_service *service)
+{
+    size_t seconds = service->options->match_idle_seconds;
+    if (seconds > 0)
+        hs_registry_expire(service->registry, hs_clock_us() - (int64_t)seconds * 1000000, end_idle,
+                           service);
 }
 
 void hs_endpoint_player_get(struct hs_service *service, const struct hs_request *request,

@@ -104,6 +104,16 @@ struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service
                                     .movers = (uint32_t)options->max_movers};
 }
 
+static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
+{
+    if (why == HS_REGISTRY_FULL) {
+        hs_endpoint_overloaded(reply, "as many matches are open as are configured");
+        return;
+    }
+    hs_endpoint_overloaded(reply, "the open matches fill the memory there is for histories");
+    reply->shed = HS_SHED_HISTORY;
+}
+
 struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           const struct hs_request *request,
                                           const struct hs_match_opening *opening, bool *created,
@@ -122,7 +132,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
         break;
     case HS_REGISTRY_FULL:
-        hs_endpoint_overloaded(reply, "as many matches are open as are configured");
+    case HS_REGISTRY_NO_HISTORY:
+        refuse_another(result, reply);
         break;
     case HS_REGISTRY_NO_MEMORY:
         hs_endpoint_overloaded(reply, "out of memory");
@@ -163,6 +174,20 @@ static bool may_open_matches(const struct hs_service *service, const struct hs_r
            (request->tenant.ptr == NULL || hs_route_allows(HS_ROUTE_MATCH_PUT, request->scopes));
 }
 
+bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
+                          struct hs_reply *reply)
+{
+    struct hs_name owner;
+    bool opens = request->route == HS_ROUTE_MATCH_PUT || may_open_matches(service, request);
+    enum hs_registry_result result =
+        opens ? hs_registry_room(service->registry) : HS_REGISTRY_CREATED;
+    if (result == HS_REGISTRY_CREATED ||
+        hs_registry_owner(service->registry, request->params.name[0], &owner))
+        return true;
+    refuse_another(result, reply);
+    return false;
+}
+
 struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open)
@@ -197,6 +222,7 @@ static void add_gauges(void *context, struct hs_match_slot *slot)
     gauges->players += info.players;
     gauges->movers += info.movers;
     gauges->history_bytes += info.history_bytes;
+    gauges->matches_held += slot->held ? 1 : 0;
 }
 
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
@@ -206,6 +232,7 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->record_queue_bytes =
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
+    gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
     gauges->match_limit = service->options->max_matches;
     gauges->map_bytes_limit = service->options->map_bytes;
     gauges->record_queue_bytes_limit = service->options->record_queue_bytes;

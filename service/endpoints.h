@@ -72,4 +72,14 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
 /* A limit was reached or memory is out: 503. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
+/*
+ * Asked before the body of a post is looked at: whether its match is open, or could be. False with
+ * the reply's problem set: no other match can be opened.
+ */
+bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
+                          struct hs_reply *reply);
+
+/* Ends the matches that have been idle for as long as is configured. For one thread. */
+void hs_service_expire(struct hs_service *service);
+
 #endif

@@ -17,41 +17,11 @@
 
 enum { BACKLOG = 1024 };
 
-static void log_library(void *context, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
-
-static void log_library(void *context, const char *format, va_list args)
-{
-    struct hs_http *http = context;
-    if (!hs_log_enabled(HS_LOG_INFO) || !hs_log_allowed(&http->library_log))
-        return;
-    char text[512];
-    vsnprintf(text, sizeof text, format, args);
-    text[strcspn(text, "\r\n")] = '\0';
-    hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
-}
-
 void hs_http_report_log(struct hs_http *http, bool now)
 {
     hs_log_report(&http->library_log, now);
     for (size_t i = 0; i < HS_HTTP_LOGS; i++)
         hs_log_report(&http->request_logs[i], now);
-}
-
-static void notify_connection(void *context, struct MHD_Connection *connection,
-                              void **socket_context, enum MHD_ConnectionNotificationCode code)
-{
-    const struct hs_http *http = context;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *socket_context = info == NULL ? NULL : hs_http_connection_open(context, info->connect_fd);
-        hs_metrics_connection(http->service->metrics, http->listener, 1);
-    } else {
-        hs_metrics_connection(http->service->metrics, http->listener, -1);
-        hs_http_connection_close(*socket_context);
-        *socket_context = NULL;
-    }
 }
 
 /* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
@@ -78,34 +48,6 @@ static int open_socket(const char *text, char bound[64], char error[256])
     }
     hs_address_print(&address, bound, 64);
     return fd;
-}
-
-static bool start_daemon(struct hs_http *http, int fd, const struct hs_tls *tls)
-{
-    const struct hs_http_limits *limits = &http->limits;
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG |
-                     (http->is_tls ? MHD_USE_TLS : 0);
-    struct MHD_OptionItem encryption[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* GnuTLS's own sound defaults, from TLS 1.2 on. */
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
-        {MHD_OPTION_END, 0, NULL},
-    };
-    /* The library refuses a pool of one thread; one is what it runs without the option. */
-    struct MHD_OptionItem pool[] = {
-        {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)limits->threads, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
-    http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, hs_http_handle, http, MHD_OPTION_EXTERNAL_LOGGER, log_library, http,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, limits->idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
-        hs_http_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, http,
-        MHD_OPTION_ARRAY, limits->threads < 2 ? pool + 1 : pool, MHD_OPTION_ARRAY,
-        http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
-    return http->daemon != NULL;
 }
 
 static struct hs_http *create(struct hs_service *service, enum hs_listener listener,
@@ -172,11 +114,10 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
         destroy(http);
         return NULL;
     }
-    if (!start_daemon(http, fd, tls)) {
+    if (!hs_http_workers_start(http, fd, tls)) {
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
                  http->is_tls ? "; the key may not be that of the certificate" : "");
         stop_watchdog(http);
-        close(fd);
         destroy(http);
         return NULL;
     }
@@ -193,14 +134,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
     if (http == NULL)
         return;
     atomic_store(&http->closing, true);
-    int fd = MHD_quiesce_daemon(http->daemon);
-    if (fd >= 0)
-        close(fd);
-    /* Stopping the daemon drops replies on their way, so they are waited for. */
+    hs_http_workers_wake(http);
+    /* Stopping the workers drops replies on their way, so they are waited for. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    MHD_stop_daemon(http->daemon);
+    hs_http_workers_stop(http);
     stop_watchdog(http);
     hs_http_report_log(http, true);
     destroy(http);

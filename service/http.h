@@ -35,6 +35,7 @@ struct hs_reply {
     int status;               /* 200 unless set */
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
+    unsigned shed;              /* enum hs_shed_reason of a problem that is OVERLOADED */
     struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
     const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */
     size_t static_size;
@@ -59,6 +60,7 @@ struct hs_http_limits {
     size_t map_body_bytes;      /* the same for maps */
     size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */
     unsigned idle_seconds;      /* a silent connection is closed after this */
+    int64_t queue_us;           /* what hits may wait for their turn (admission.h); 0: anything */
     unsigned request_seconds;   /* a body that takes longer in all is answered 408 and closed */
 };
 

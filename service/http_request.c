@@ -5,6 +5,7 @@
 #include "service/auth.h"
 #include "service/clock.h"
 #include "service/metrics.h"
+#include "service/options.h"
 #include "service/serve.h"
 
 #include <inttypes.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 /* Lives from the first handler call to the completion callback, whatever happens in between. */
 struct request {
@@ -23,8 +23,14 @@ struct request {
     bool authenticated; /* `auth` says */
     struct hs_buffer body;
     int64_t start_us;
-    bool shed; /* the bodies of all requests are too much: this one was dropped */
+    int64_t arrived_us; /* when the header had come, before the wait for its turn */
+    bool shed;          /* it is not served; its body is read and dropped */
+    enum hs_shed_reason why;
+    unsigned retry_after_ms; /* 0: as usual */
 };
+
+/* A longer body of a request that is not served is not read: the connection ends. */
+enum { DROPPED_BODY_MAX = 65536 };
 
 /* Where a request is meant to go, or why it is refused. */
 struct target {
@@ -77,15 +83,10 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-static void make_request_id(char id[HS_REQUEST_ID_MAX + 1])
+static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
 {
-    uint64_t words[2] = {0};
-    if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
-        words[0] = (uint64_t)hs_clock_us();
-        words[1] = (uint64_t)(uintptr_t)id;
-    }
-    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, words[0], words[1]);
+    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, worker->process,
+             worker->ids++);
 }
 
 const char *hs_request_query(const struct hs_request *request, const char *name)
@@ -174,6 +175,95 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
         target->close = true;
 }
 
+/* For a request that will be refused whatever it says: as little as that takes. */
+static void only_name(const struct request *request, struct target *target)
+{
+    hs_problem_init(&target->problem);
+    target->route = request->connection->route;
+    target->params = (struct hs_route_params){0};
+    target->close = false;
+}
+
+/* ---- whether it is served ---- */
+
+static void shed(struct request *request, enum hs_shed_reason why)
+{
+    request->shed = true;
+    request->why = why;
+    hs_metrics_shed(request->http->service->metrics, why);
+}
+
+static void refuse_shed(const struct request *request, struct target *target)
+{
+    const struct hs_options *options = request->http->service->options;
+    switch (request->why) {
+    case HS_SHED_QUEUE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "There is more to do than can be done, and this has waited too long");
+        break;
+    case HS_SHED_DEADLINE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Its X-Deadline-Ms passed before its turn came");
+        break;
+    case HS_SHED_RATE:
+        hs_problem_set(&target->problem, HS_PROBLEM_RATE_LIMITED,
+                       "A tenant may send %zu requests a second", options->tenant_rate);
+        target->problem.retry_after_ms = request->retry_after_ms;
+        break;
+    default:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Too many bodies are being received");
+        break;
+    }
+}
+
+/*
+ * Looks at how long the request has waited. Asked when its header has come and, where the body
+ * came later, when that is there.
+ */
+static void judge_wait(struct request *request, enum hs_priority priority, int64_t waited_us,
+                       int64_t now_us)
+{
+    const struct hs_headers *headers = &request->headers;
+    bool has_turn = hs_gate_admit(&request->connection->worker->gate, priority,
+                                  request->http->limits.queue_us, waited_us, now_us);
+    if (priority == HS_PRIORITY_VITAL || request->shed)
+        return;
+    if (headers->deadlines > 0 &&
+        now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
+        shed(request, HS_SHED_DEADLINE);
+    else if (!has_turn)
+        shed(request, HS_SHED_QUEUE);
+}
+
+/* On the first call, with everything else about the header in order. */
+static void admit(struct request *request, struct target *target)
+{
+    struct hs_service *service = request->http->service;
+    enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
+    judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
+    if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
+        request->retry_after_ms = hs_tenant_rates_take(
+            service->rates, hs_name_str(&request->auth.identity.tenant), hs_clock_ns());
+        if (request->retry_after_ms > 0)
+            shed(request, HS_SHED_RATE);
+    }
+    if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
+        refuse_shed(request, target);
+        target->close = true;
+    }
+}
+
+/* The body is there. Where it came with the header, or just after it, all has been said. */
+static void admit_again(struct request *request, const struct target *target)
+{
+    enum { JUST_AFTER_US = 1000 };
+    int64_t now_us = hs_clock_us();
+    if (now_us - request->start_us > JUST_AFTER_US)
+        judge_wait(request, hs_priority_of((enum hs_route)target->route),
+                   hs_socket_waited_us(request->connection->fd), now_us);
+}
+
 /* ---- replies ---- */
 
 static void log_request(struct request *request, const struct target *target, int status,
@@ -191,7 +281,7 @@ static void log_request(struct request *request, const struct target *target, in
     const char *pattern = "";
     if (target->route != HS_METRICS_NO_ROUTE) {
         pattern = hs_route_pattern((enum hs_route)target->route);
-        if (strncmp(pattern, "/v1/matches/", 12) == 0)
+        if (strncmp(pattern, "/v1/matches/", 12) == 0 && target->params.name[0].ptr != NULL)
             snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
                      target->params.name[0].ptr);
     }
@@ -267,15 +357,20 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     request->http = http;
     request->connection = peer;
     request->start_us = hs_clock_us();
+    int64_t waited_us = hs_socket_waited_us(peer->fd);
+    request->arrived_us = request->start_us - waited_us;
+    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
     request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_inflight(http->service->metrics, 1);
 
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &request->headers);
     if (request->headers.request_id[0] == '\0')
-        make_request_id(request->headers.request_id);
+        make_request_id(peer->worker, request->headers.request_id);
     struct target target;
     examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit(request, &target);
     peer->route = target.route;
     memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
@@ -299,7 +394,7 @@ static enum MHD_Result receive(struct request *request, const char *bytes, size_
     if (request->body.failed)
         atomic_fetch_sub(&http->body_bytes, size);
     if (request->body.failed || all > http->limits.inflight_body_bytes) {
-        request->shed = true;
+        shed(request, HS_SHED_BODIES);
         drop_body(request);
     }
     return MHD_YES;
@@ -330,7 +425,7 @@ static void run_endpoint(struct request *request, struct target *target,
     if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
     if (reply->problem->code == HS_PROBLEM_OVERLOADED)
-        hs_metrics_shed(http->service->metrics, HS_SHED_CAPACITY);
+        hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
 }
 
 static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
@@ -341,14 +436,17 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         .status = 200, .content_type = "application/json", .problem = &target.problem};
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
-    examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE && request->shed) {
-        hs_problem_set(&target.problem, HS_PROBLEM_OVERLOADED,
-                       "Too many bodies are being received");
-        hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
-    } else if (target.problem.code == HS_PROBLEM_NONE) {
+    /* What was wrong with it was found on the first call; a body to be read was let in then. */
+    if (request->shed)
+        only_name(request, &target);
+    else
+        examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit_again(request, &target);
+    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
+        refuse_shed(request, &target);
+    else if (target.problem.code == HS_PROBLEM_NONE)
         run_endpoint(request, &target, connection, &reply);
-    }
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
     return send_reply(request, &target, connection, &reply);
 }
@@ -357,9 +455,10 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **request)
 {
+    const struct hs_http_worker *worker = context;
     (void)version;
     if (*request == NULL)
-        return begin(context, connection, url, method, request);
+        return begin(worker->http, connection, url, method, request);
     if (*upload_size > 0) {
         enum MHD_Result result = receive(*request, upload, *upload_size);
         *upload_size = 0;
@@ -373,7 +472,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 {
     (void)connection;
     (void)code;
-    struct hs_http *http = context;
+    const struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
     struct request *ended = *request;
     *request = NULL;
     if (ended == NULL)

@@ -27,12 +27,14 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
     return atomic_compare_exchange_strong(&connection->phase, &expected, (int)to);
 }
 
-struct hs_http_connection *hs_http_connection_open(struct hs_http *http, int fd)
+struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd)
 {
+    struct hs_http *http = worker->http;
     struct hs_http_connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
     connection->http = http;
+    connection->worker = worker;
     connection->fd = fd;
     atomic_store(&connection->since_us, hs_clock_us());
     pthread_mutex_lock(&http->lock);

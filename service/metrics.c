@@ -13,7 +13,8 @@
     X(200)                                                                                         \
     X(201)                                                                                         \
     X(204)                                                                                         \
-    X(400) X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(500) X(503)
+    X(400)                                                                                         \
+    X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(429) X(500) X(503)
 
 static const int codes[] = {
 #define X(code) code,
@@ -33,6 +34,8 @@ static const double http_bounds[BUCKETS_MAX] = {50e-6, 100e-6, 250e-6, 500e-6, 1
                                                 10e-3, 25e-3,  50e-3,  0.1,    0.25, 0.5,    1.0};
 static const double stage_bounds[BUCKETS_MAX] = {1e-6,   2e-6,   5e-6, 10e-6, 20e-6, 50e-6, 100e-6,
                                                  200e-6, 500e-6, 1e-3, 5e-3,  25e-3, 0.1};
+static const double wait_bounds[BUCKETS_MAX] = {5e-3, 10e-3, 15e-3, 25e-3, 50e-3,
+                                                0.1,  0.25,  0.5,   1.0};
 static const double rewind_bounds[BUCKETS_MAX] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15,
                                                   0.2,  0.25,  0.3,  0.5,   1.0, 2.0};
 
@@ -56,7 +59,8 @@ struct hs_metrics {
     counter shed[HS_SHED_REASON_COUNT];
     counter auth_failures[HS_AUTH_FAILURE_COUNT];
     counter recorded, not_recorded;
-    struct histogram stages[HS_STAGE_COUNT], rewind;
+    struct histogram stages[HS_STAGE_COUNT], rewind, waits;
+    counter matches_expired;
     atomic_llong inflight;
     atomic_llong connections[HS_LISTENER_BOTH]; /* by listener */
     unsigned connection_limits[HS_LISTENER_BOTH];
@@ -120,6 +124,16 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
         i++;
     add(&metrics->requests[route][i], 1);
     observe(&metrics->durations[metrics->first[route]], http_bounds, seconds);
+}
+
+void hs_metrics_wait(struct hs_metrics *metrics, double seconds)
+{
+    observe(&metrics->waits, wait_bounds, seconds);
+}
+
+void hs_metrics_match_expired(struct hs_metrics *metrics)
+{
+    add(&metrics->matches_expired, 1);
 }
 
 void hs_metrics_inflight(struct hs_metrics *metrics, int change)
@@ -279,6 +293,10 @@ static void put_requests(const struct hs_metrics *metrics, struct hs_buffer *out
         put_histogram(out, "hindsight_http_request_duration_seconds", label,
                       &metrics->durations[route], http_bounds);
     }
+    head(out, "hindsight_http_wait_seconds", "histogram",
+         "Time the header of a request had waited in its socket to be read, as the kernel counts "
+         "it.");
+    put_histogram(out, "hindsight_http_wait_seconds", "", &metrics->waits, wait_bounds);
     gauge(out, "hindsight_http_inflight_requests", "Requests between header and reply.",
           (double)atomic_load_explicit(&metrics->inflight, memory_order_relaxed));
     head(out, "hindsight_requests_shed_total", "counter",
@@ -463,6 +481,15 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     gauge(out, "hindsight_movers_active", "Movers with a history.", (double)gauges->movers);
     gauge(out, "hindsight_history_bytes", "Memory of all histories.",
           (double)gauges->history_bytes);
+    gauge(out, "hindsight_history_bytes_limit",
+          "No match is opened beyond nine tenths of it, none grows beyond it.",
+          (double)gauges->history_bytes_limit);
+    gauge(out, "hindsight_matches_held", "Matches that may take no more memory for history.",
+          (double)gauges->matches_held);
+    head(out, "hindsight_matches_expired_total", "counter",
+         "Matches ended because nothing was posted to them.");
+    hs_buffer_printf(out, "hindsight_matches_expired_total %llu\n",
+                     value(&metrics->matches_expired));
     gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
     gauge(out, "hindsight_map_bytes", "Memory of all maps, those only matches hold included.",
           (double)gauges->map_bytes);

@@ -28,6 +28,9 @@ enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
 /* One answered request. `code` is its HTTP status, `seconds` from its header to its reply. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
+/* How long what came last of a request's header had waited to be read. */
+void hs_metrics_wait(struct hs_metrics *metrics, double seconds);
+
 /* Requests between header and reply: add 1, add -1. */
 void hs_metrics_inflight(struct hs_metrics *metrics, int change);
 
@@ -83,8 +86,12 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
 
 /* Requests refused to protect the service. X(id, label) */
 #define HS_SHED_REASONS(X)                                                                         \
+    X(CAPACITY, "capacity")  /* a table is full, or memory is out */                               \
     X(BODIES, "body_memory") /* bodies being received fill their share of memory */                \
-    X(CAPACITY, "capacity")  /* a table is full, or memory is out */
+    X(HISTORY, "history")    /* a new match: the others fill the memory there is for histories */  \
+    X(QUEUE, "queue")        /* it waited too long for its turn */                                 \
+    X(DEADLINE, "deadline")  /* its X-Deadline-Ms had passed */                                    \
+    X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */
 
 enum hs_shed_reason {
 #define X(id, label) HS_SHED_##id,
@@ -94,6 +101,9 @@ enum hs_shed_reason {
 };
 
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
+
+/* A match that was ended because nothing was posted to it. */
+void hs_metrics_match_expired(struct hs_metrics *metrics);
 
 /* A request that was not admitted, and why. */
 void hs_metrics_auth_failure(struct hs_metrics *metrics, enum hs_auth_failure failure);
@@ -107,7 +117,9 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
     size_t matches, players, movers, history_bytes, maps, map_bytes, record_queue_bytes;
-    size_t match_limit, map_bytes_limit, record_queue_bytes_limit; /* as configured */
+    size_t matches_held; /* of `matches`: take no more memory for history */
+    size_t match_limit, history_bytes_limit, map_bytes_limit,
+        record_queue_bytes_limit;     /* as configured */
     unsigned stuck[HS_LISTENER_BOTH]; /* by listener: endpoints that hang */
     bool draining;
     uint64_t log_lines_dropped;

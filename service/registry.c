@@ -1,10 +1,16 @@
 #include "service/registry.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "service/clock.h"
 #include "service/map_store.h"
 #include "service/ruleset_store.h"
+
+/* A match is looked at when one item for each so many of its players was posted, so that what
+   looking at a player costs is little beside what his items did. */
+enum { PLAYERS_PER_ITEM = 8 };
 
 struct hs_registry {
     pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
@@ -13,6 +19,8 @@ struct hs_registry {
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
+    size_t match_bytes, all_bytes; /* bounds */
+    atomic_size_t bytes;           /* of all slots */
 };
 
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
@@ -22,6 +30,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
     if (registry == NULL)
         return NULL;
     registry->limit = max_matches;
+    registry->match_bytes = registry->all_bytes = SIZE_MAX;
     registry->rulesets = rulesets;
     registry->maps = maps;
     registry->table_size = 64;
@@ -36,8 +45,65 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
     return registry;
 }
 
+/* ---- memory ---- */
+
+void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes)
+{
+    registry->match_bytes = match_bytes;
+    registry->all_bytes = all_bytes;
+}
+
+size_t hs_registry_bytes_limit(const struct hs_registry *registry)
+{
+    return registry->all_bytes;
+}
+
+/* Registry locked. */
+static enum hs_registry_result room(const struct hs_registry *registry)
+{
+    if (registry->count >= registry->limit)
+        return HS_REGISTRY_FULL;
+    bool has_room = atomic_load(&registry->bytes) < registry->all_bytes / 10 * 9;
+    return has_room ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
+}
+
+enum hs_registry_result hs_registry_room(struct hs_registry *registry)
+{
+    pthread_mutex_lock(&registry->lock);
+    enum hs_registry_result result = room(registry);
+    pthread_mutex_unlock(&registry->lock);
+    return result;
+}
+
+/* The slot is locked, or nobody else knows it yet. Returns what all take. */
+static size_t measure(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    struct hs_match_info info;
+    hs_match_info(slot->match, &info);
+    /* Unsigned: what it takes less wraps around, and back. */
+    size_t change = info.history_bytes - slot->bytes;
+    slot->bytes = info.history_bytes;
+    slot->players = info.players;
+    slot->unmeasured = 0;
+    return atomic_fetch_add(&registry->bytes, change) + change;
+}
+
+void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot, size_t items)
+{
+    slot->used_us = hs_clock_us();
+    slot->unmeasured += items;
+    if (slot->unmeasured < slot->players / PLAYERS_PER_ITEM)
+        return;
+    size_t all = measure(registry, slot);
+    bool held = slot->bytes >= registry->match_bytes || all >= registry->all_bytes;
+    if (held != slot->held)
+        hs_match_hold(slot->match, held);
+    slot->held = held;
+}
+
 static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)
 {
+    atomic_fetch_sub(&registry->bytes, slot->bytes);
     hs_match_destroy(slot->match);
     hs_ruleset_store_release(registry->rulesets, slot->ruleset);
     hs_map_store_release(registry->maps, slot->map);
@@ -100,6 +166,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         hs_map_store_retain(registry->maps, opening->map);
         hs_match_set_world(slot->match, opening->map->world);
     }
+    slot->used_us = hs_clock_us();
+    measure(registry, slot);
     slot->references = 1; /* the table's */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
@@ -127,8 +195,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             found = NULL;
         } else if (found == NULL && opening == NULL)
             result = HS_REGISTRY_MISSING;
-        else if (found == NULL && registry->count >= registry->limit)
-            result = HS_REGISTRY_FULL;
+        else if (found == NULL && room(registry) != HS_REGISTRY_CREATED)
+            result = room(registry);
         else if (found == NULL) {
             found = insert(registry, name, opening);
             result = found != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
@@ -220,6 +288,24 @@ void hs_registry_each(struct hs_registry *registry,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context)
 {
     hs_registry_each_of(registry, (struct hs_str){0}, visit, context);
+}
+
+size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
+                          void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count, expired = 0;
+    struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&slots[i]->lock);
+        if (!slots[i]->closed && slots[i]->used_us < before_us) {
+            visit(context, slots[i]);
+            hs_registry_remove(registry, slots[i]);
+            expired++;
+        }
+        hs_registry_release(registry, slots[i]);
+    }
+    free(slots);
+    return expired;
 }
 
 size_t hs_registry_count(struct hs_registry *registry)

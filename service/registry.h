@@ -30,9 +30,14 @@ struct hs_match_slot {
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
-    pthread_mutex_t lock; /* guards `match`, `closed` and `recorded` */
+    pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
     struct hs_match *match;
     enum hs_recorded recorded;
+    int64_t used_us;     /* when something was last posted to it, monotonic */
+    size_t bytes;        /* of its history, when it was last looked at */
+    size_t unmeasured;   /* items posted since */
+    size_t players;      /* then */
+    bool held;           /* it takes no more memory for history */
     bool closed;         /* deleted while somebody waited for the lock */
     unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
@@ -61,6 +66,7 @@ enum hs_registry_result {
     HS_REGISTRY_MISSING,
     HS_REGISTRY_FOREIGN, /* another tenant's */
     HS_REGISTRY_FULL,
+    HS_REGISTRY_NO_HISTORY, /* what is open nearly fills the memory there is for histories */
     HS_REGISTRY_NO_MEMORY
 };
 
@@ -81,6 +87,34 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 
 /* Whether a match of that name is open, and whose it is. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
+
+/*
+ * Bounds what histories take, in bytes: of one match, of all. A match at a bound is held
+ * (hs_match_hold); beyond nine tenths of the second none is opened. What claims and moves leave
+ * behind counts, but is not held: it has bounds of its own for each player. Before there are
+ * matches; without this call there are no bounds.
+ */
+void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
+
+/* HS_REGISTRY_CREATED when another match could be opened now, else FULL or NO_HISTORY. */
+enum hs_registry_result hs_registry_room(struct hs_registry *registry);
+
+/*
+ * So many items (samples, moves, claims) were posted to a locked match. Looks at what it takes, at
+ * every so many items of a large one, and holds it at a bound or lets it go again.
+ */
+void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot,
+                             size_t items);
+
+/* What histories may take in all. */
+size_t hs_registry_bytes_limit(const struct hs_registry *registry);
+
+/*
+ * Ends the matches to which nothing was posted since `before_us` (monotonic): `visit` sees each,
+ * locked, before it is taken out. How many.
+ */
+size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
+                          void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 /* Calls `visit` with each match, locked, in no order. */
 void hs_registry_each(struct hs_registry *registry,

@@ -1,15 +1,17 @@
 #include "service/serve.h"
 
+#include "service/admission.h"
 #include "service/clock.h"
 #include "service/configuration.h"
+#include "service/endpoints.h"
 #include "service/http.h"
 #include "service/log.h"
 #include "service/map_store.h"
+#include "service/memory_limit.h"
 #include "service/metrics.h"
 #include "service/notify.h"
 #include "service/options.h"
 #include "service/record.h"
-#include "service/registry.h"
 #include "service/ruleset_reload.h"
 #include "service/ruleset_store.h"
 #include "service/token_reload.h"
@@ -32,6 +34,7 @@ enum {
     ADMIN_CONNECTIONS = 256,
     /* Descriptors that are not connections: listeners, epoll, pipes, the log, a file being read. */
     OTHER_DESCRIPTORS = 128,
+    EXPIRE_US = 1000000, /* between looks for matches that are idle */
 };
 
 static unsigned processors(void)
@@ -65,6 +68,21 @@ static size_t fit_connections(size_t wanted)
     return possible;
 }
 
+/* What may be in memory and be sent; false: memory is out. */
+static bool set_limits(struct hs_service *service, const struct hs_options *options)
+{
+    size_t all_bytes = options->history_bytes;
+    if (all_bytes == 0)
+        all_bytes = (size_t)(hs_memory_limit_bytes() / 2);
+    hs_registry_limit_bytes(service->registry, options->match_bytes, all_bytes);
+    if (options->tenant_rate == 0)
+        return true;
+    service->rates = hs_tenant_rates_create(options->tenant_rate, options->tenant_burst > 0
+                                                                      ? options->tenant_burst
+                                                                      : options->tenant_rate);
+    return service->rates != NULL;
+}
+
 /* What the service runs on; created before and destroyed after the listeners. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
@@ -81,7 +99,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
-        service->rulesets == NULL || service->maps == NULL) {
+        service->rulesets == NULL || service->maps == NULL || !set_limits(service, options)) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -95,6 +113,7 @@ static void destroy_state(struct hs_service *service)
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_keyring_destroy(service->keyring);
+    hs_tenant_rates_destroy(service->rates);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -138,6 +157,7 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
                               : options->inflight_body_bytes,
         .inflight_body_bytes = options->inflight_body_bytes,
         .idle_seconds = (unsigned)options->idle_seconds,
+        .queue_us = (int64_t)options->queue_ms * 1000,
         .request_seconds = (unsigned)options->request_seconds,
     };
     *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
@@ -245,13 +265,12 @@ static int start(struct hs_service *service, const struct hs_options *options,
     return start_recording(service) && start_listeners(service, data, admin) ? FINE : FAILED;
 }
 
-/* The next signal; 0 after `interval_us`, when that is not 0. */
+/* The next signal; 0 after `interval_us`. */
 static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
 {
     struct timespec interval = {.tv_sec = interval_us / 1000000,
                                 .tv_nsec = interval_us % 1000000 * 1000};
-    int received =
-        interval_us == 0 ? sigwaitinfo(signals, NULL) : sigtimedwait(signals, NULL, &interval);
+    int received = sigtimedwait(signals, NULL, &interval);
     return received < 0 ? 0 : received;
 }
 
@@ -260,7 +279,8 @@ static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
 static void run(struct hs_service *service, struct hs_configuration *configuration,
                 const sigset_t *signals)
 {
-    int64_t interval_us = hs_notify_interval_us();
+    int64_t notify_us = hs_notify_interval_us();
+    int64_t interval_us = notify_us != 0 && notify_us < EXPIRE_US ? notify_us : EXPIRE_US;
     hs_notify("READY=1");
     for (;;) {
         int received = wait_for_signal(signals, interval_us);
@@ -268,7 +288,8 @@ static void run(struct hs_service *service, struct hs_configuration *configurati
             return;
         if (received == SIGHUP)
             reload(service, configuration);
-        if (interval_us != 0 && atomic_load(&service->stuck[HS_LISTENER_DATA]) == 0 &&
+        hs_service_expire(service);
+        if (notify_us != 0 && atomic_load(&service->stuck[HS_LISTENER_DATA]) == 0 &&
             atomic_load(&service->stuck[HS_LISTENER_ADMIN]) == 0)
             hs_notify("WATCHDOG=1");
     }

@@ -16,6 +16,7 @@ struct shared_state {
 
 struct hs_history {
     uint32_t limit;
+    bool held;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
     struct shared_state *states; /* `state_capacity`, free where references is 0 */
@@ -86,6 +87,11 @@ void hs_history_clear(struct hs_history *history)
 {
     while (history->count > 0)
         drop_oldest(history);
+}
+
+void hs_history_hold(struct hs_history *history, bool held)
+{
+    history->held = held;
 }
 
 uint32_t hs_history_count(const struct hs_history *history)
@@ -340,7 +346,8 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
     if (before >= 0 && slot(history, (uint32_t)before)->time_us == sample->time_us)
         return HS_INSERT_DUPLICATE;
 
-    bool full = history->count == history->limit;
+    uint32_t room = history->held && history->capacity > 0 ? history->capacity : history->limit;
+    bool full = history->count == room;
     if (full && before < 0)
         return HS_INSERT_TOO_OLD;
     if (!full && history->count == history->capacity && !grow_samples(history))

@@ -117,6 +117,10 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_sample *sample,
                                         const struct hs_state *state, const struct hs_extra *extra);
 
+/* Held, it does not grow: what it has room for is its limit. A history without a sample yet still
+   takes its first room. */
+void hs_history_hold(struct hs_history *history, bool held);
+
 /* Forgets samples older than `before_us`, but keeps one at or before it. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 

@@ -40,7 +40,7 @@ const char *hs_frame_result_text(enum hs_frame_result result)
     case HS_FRAME_NO_HITBOXES:
         return "none of the bones given carries a hitbox, or the mover's box was never given";
     case HS_FRAME_CAPACITY:
-        return "the match is at its limit of players, of movers, or of team names";
+        return "the match is at its limit of players, of movers, of team names, or of memory";
     case HS_FRAME_RESULT_COUNT:
         break;
     }
@@ -158,6 +158,10 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
     if (*result != HS_FRAME_STORED)
         return true;
+    if (player == NULL && match->held) {
+        *result = HS_FRAME_CAPACITY;
+        return true;
+    }
     if (player == NULL) {
         enum hs_players_add added =
             hs_players_add(&match->players, entry->player, match->limits.samples, &player);
@@ -197,7 +201,8 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;
-    return (player != NULL || players->present < players->limit) &&
+    bool has_place = !match->held && players->present < players->limit;
+    return (player != NULL || has_place) &&
            hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
 }
 

@@ -123,11 +123,11 @@ static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
 }
 
 /* Room for one more at the end: samples that were dropped make it first. */
-static bool make_room(struct hs_mover *mover)
+static bool make_room(struct hs_mover *mover, bool held)
 {
     if (mover->first + mover->count < mover->capacity)
         return true;
-    if (mover->first > mover->capacity / 2) {
+    if (mover->first > mover->capacity / 2 || (held && mover->first > 0)) {
         memmove(mover->samples, mover->samples + mover->first,
                 mover->count * sizeof *mover->samples);
         mover->first = 0;
@@ -222,11 +222,13 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     *result = resolve(ruleset, entry, inherited, time_us, &sample);
     if (*result != HS_FRAME_STORED)
         return true;
-    if (mover == NULL && movers->count >= limits->movers) {
+    if (mover == NULL && (movers->held || movers->count >= limits->movers)) {
         *result = HS_FRAME_CAPACITY;
         return true;
     }
-    bool full = mover != NULL && mover->count == limits->samples;
+    bool full =
+        mover != NULL && (mover->count == limits->samples ||
+                          (movers->held && mover->count > 0 && mover->count == mover->capacity));
     if (full && before < 0) {
         *result = HS_FRAME_TOO_OLD;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
@@ -239,7 +241,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
         before--;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
     }
-    if (!make_room(mover))
+    if (!make_room(mover, movers->held))
         return false;
     insert(mover, before, &sample, ruleset->history.max_speed);
     if (sample_at(mover, (uint32_t)(before + 1))->jumped)
@@ -260,7 +262,8 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
     const struct hs_mover *mover = find(movers, entry->mover, at);
     const struct hs_mover_state *inherited = mover != NULL ? newest_state(mover) : &first_state;
     struct hs_mover_sample sample;
-    return (mover != NULL || movers->count < limits->movers) &&
+    bool has_place = !movers->held && movers->count < limits->movers;
+    return (mover != NULL || has_place) &&
            resolve(ruleset, entry, inherited, 0, &sample) == HS_FRAME_STORED;
 }
 

@@ -48,6 +48,7 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
+    bool held; /* takes no more memory: hs_match_hold */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);

@@ -56,6 +56,7 @@ struct hs_match {
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
     int64_t teams_swept_us; /* when names of teams that are no more were last looked for */
+    bool held;              /* takes no more memory for history */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;

@@ -49,6 +49,8 @@ static _Noreturn void run_child(pid_t parent, int out)
                                             "127.0.0.1:0",
                                             "--drain-wait-seconds",
                                             "0",
+                                            "--queue-ms",
+                                            "0",
                                             "--log-level",
                                             "error",
                                             NULL};

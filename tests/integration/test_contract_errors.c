@@ -36,7 +36,7 @@ static const char *const narrow[] = {"--auto-open=false",
 /* Bytes of a body that is never finished, of one that then is too much, of one that always is. */
 enum { UNFINISHED_BODY = 6000, SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
-static struct hs_test_service service, guarded;
+static struct hs_test_service service, guarded, limited;
 static json_t *document;
 
 static const struct {
@@ -167,7 +167,8 @@ static void expect(const struct hs_raw_answer *raw, const json_t *operation, int
         if (strcmp(hs_problem_name((enum hs_problem_code)i), code) == 0)
             documented = hs_problem_status((enum hs_problem_code)i);
     ck_assert_int_eq(documented, status);
-    ck_assert_int_eq(hs_raw_header(raw, "Retry-After", value)[0] != '\0', status == 503);
+    ck_assert_int_eq(hs_raw_header(raw, "Retry-After", value)[0] != '\0',
+                     status == 429 || status == 503);
     const char *challenge = hs_raw_header(raw, "WWW-Authenticate", value);
     ck_assert_int_eq(strncmp(challenge, "Bearer realm=", 13) == 0,
                      status == 401 ||
@@ -240,9 +241,14 @@ static bool provoke(size_t route, int status, struct message *message)
     case 422:
         message->body = "{\"ruleset\":\"nosuch\"}";
         return true;
+    case 429:
+        return true;
     case 503:
-        message->body = takes_body(route) ? padding(SECOND_BODY) : "";
-        return takes_body(route);
+        if (takes_body(route))
+            message->body = padding(SECOND_BODY);
+        else
+            message->headers = "X-Deadline-Ms: 0\r\n";
+        return strncmp(routes[route].pattern, "/v1/", 4) == 0;
     default:
         return false;
     }
@@ -271,6 +277,26 @@ static const struct hs_raw_answer *send_crowded(unsigned port, const struct mess
     return raw;
 }
 
+/* A service that lets one request a second in. */
+static const struct hs_raw_answer *send_often(unsigned port, const struct message *message)
+{
+    const struct hs_raw_answer *raw = NULL;
+    for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 429); tries++)
+        raw = receive(send_message(port, message));
+    return raw;
+}
+
+static const struct hs_raw_answer *send_for(size_t route, int status, const struct message *message)
+{
+    if (status == 401 || status == 403)
+        return receive(send_message(port_at(&guarded, route), message));
+    if (status == 429)
+        return send_often(port_at(&limited, route), message);
+    if (status == 503 && takes_body(route))
+        return send_crowded(port_of(route), message);
+    return receive(send_message(port_of(route), message));
+}
+
 START_TEST(documented_errors_can_be_provoked)
 {
     size_t route = (size_t)_i, provoked = 0, listed = 0;
@@ -295,9 +321,7 @@ START_TEST(documented_errors_can_be_provoked)
         provoked++;
         message.size = message.unsized ? 0 : strlen(message.body);
         snprintf(what, sizeof what, "%s %s", message.method, message.path);
-        unsigned port = status == 401 || status == 403 ? port_at(&guarded, route) : port_of(route);
-        expect(status == 503 ? send_crowded(port, &message) : receive(send_message(port, &message)),
-               operation, status, what);
+        expect(send_for(route, status, &message), operation, status, what);
     }
     /* the health routes say 404 and 503 of the process, not of a request */
     bool is_health = strcmp(routes[route].pattern, "/livez") == 0 ||
@@ -375,7 +399,7 @@ END_TEST
 /* Of two lists: every status listed is one of those the suites of this file look at. */
 START_TEST(only_known_error_statuses_are_listed)
 {
-    static const char known[] = " 400 401 403 404 408 409 411 413 415 422 503 ";
+    static const char known[] = " 400 401 403 404 408 409 411 413 415 422 429 503 ";
     const json_t *operation =
         hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
     const char *key;
@@ -473,6 +497,7 @@ static Suite *errors_suite(void)
 
 int main(void)
 {
+    static const char *const slow[] = {"--tenant-rate", "1", "--tenant-burst", "1", NULL};
     const char *const guards[] = {"--token-file", token_file, NULL};
     document = hs_contract_load();
     int fd = mkstemp(token_file);
@@ -481,11 +506,12 @@ int main(void)
     close(fd);
     hs_test_tokens_write(token_file, tokens, sizeof tokens / sizeof tokens[0]);
     if (!hs_test_service_start(&service, narrow) || !open_match() ||
-        !hs_test_service_start(&guarded, guards))
+        !hs_test_service_start(&guarded, guards) || !hs_test_service_start(&limited, slow))
         return 1;
     int failed = hs_run_suite(errors_suite());
     bool clean = hs_test_service_stop(&service);
     clean = hs_test_service_stop(&guarded) && clean;
+    clean = hs_test_service_stop(&limited) && clean;
     unlink(token_file);
     json_decref(document);
     return failed == 0 && clean ? 0 : 1;

@@ -28,8 +28,8 @@ void hs_load_close(struct hs_load *load);
 double hs_load_run(struct hs_load *load, double seconds, const char *expected);
 
 /*
- * The barest server on the same library: libmicrohttpd with the service's flags and so many
- * threads, that answers every POST with its own body.
+ * The barest server on the same library: libmicrohttpd with so many threads of its own,
+ * that answers every POST with its own body.
  */
 struct hs_echo;
 

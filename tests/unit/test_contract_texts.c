@@ -194,6 +194,11 @@ START_TEST(path_parameters_are_declared)
         ck_assert_str_eq(
             json_string_value(json_object_get(json_array_get(declared, count), "$ref")), reference);
     }
+    /* and, where a request may be refused for its deadline, the header that says it */
+    if (strncmp(routes[_i].pattern, "/v1/", 4) == 0)
+        ck_assert_str_eq(
+            json_string_value(json_object_get(json_array_get(declared, count++), "$ref")),
+            "#/components/parameters/deadline");
     ck_assert_uint_eq(json_array_size(declared), count);
 }
 END_TEST

@@ -1,0 +1,386 @@
+/*
+ * The service under more than it can do, on a processor of its own; the load is on another, and
+ * open: see tests/support/open_load.h. On a machine with one processor both share it, and the
+ * figures mean little.
+ *
+ *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
+ *   tick_peak_goodput_rps  the best of 0.9 and 1 times that, answered 200 within 100 ms
+ *   tick_2x_goodput_rps    the same at twice the capacity
+ *   tick_2x_per_cpu_s      good answers a second of the service's processor time then, which does
+ *                          not count what other programs took: against tick_peak_per_cpu_s
+ *   tick_2x_p99_us         of answers 200 then, from the intended time
+ *   small_...              the same with ticks of 16 players without bones
+ *   health_2x_most_us      the slowest /livez of the admin listener then, asked every 10 ms
+ *   metrics_2x_most_us     the slowest /metrics
+ *   hit_crowded_p99_us     claims alone at a quarter of the capacity, beside 10000 idle
+ *                          connections and 200 that send a byte of a body every 250 ms
+ *   flood_history_bytes    what histories take after new matches were posted without end
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/bench.h"
+#include "tests/support/game_load.h"
+#include "tests/support/raw.h"
+#include "tests/support/service.h"
+
+enum { GOOD_US = 100000, WIDE = 512, ROUNDS = 3, IDLE = 10000, SLOW = 200, SLOW_NS = 250000000 };
+enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
+#define SECONDS 1.5
+
+static struct hs_test_service service;
+static uint64_t next_request;
+
+/* ---- processors ---- */
+
+/* Processor i, modulo their number, for this thread and what it starts from now on. */
+static void move_to(int i)
+{
+    static cpu_set_t allowed;
+    cpu_set_t one;
+    if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    int wanted = i % CPU_COUNT(&allowed);
+    size_t at = 0;
+    while (!CPU_ISSET(at, &allowed) || wanted-- > 0)
+        at++;
+    CPU_ZERO(&one);
+    CPU_SET(at, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        perror("sched_setaffinity");
+}
+
+static bool start(const char *const *arguments)
+{
+    move_to(0);
+    bool fine = hs_test_service_start(&service, arguments);
+    move_to(1);
+    next_request = 0;
+    return fine;
+}
+
+/* ---- loads ---- */
+
+static bool load(struct hs_game_load *game, double rate, double seconds, unsigned connections,
+                 struct hs_open_load_result *result)
+{
+    struct hs_open_load_options options = {.port = service.data_port,
+                                           .rate = rate,
+                                           .seconds = seconds,
+                                           .connections = connections,
+                                           .good_us = GOOD_US,
+                                           .fill = hs_game_load_fill,
+                                           .context = game,
+                                           .first = next_request};
+    bool fine = hs_open_load_run(&options, result);
+    next_request = result->next + game->matches; /* each match goes on with its next tick */
+    return fine;
+}
+
+static double capacity(struct hs_game_load *game)
+{
+    struct hs_open_load_result result;
+    return load(game, 0, SECONDS, 16, &result) ? (double)result.ok / SECONDS : 0;
+}
+
+/* The service's processor time so far, in seconds. */
+static double processor_time(void)
+{
+    char path[64], line[1024] = "";
+    unsigned long user = 0, system = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)service.pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    const char *end = fgets(line, sizeof line, file) == NULL ? NULL : strrchr(line, ')');
+    fclose(file);
+    /* Field 2, the name, may hold anything; 14 and 15 are the times. */
+    if (end == NULL || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+                              &user, &system) != 2)
+        return 0;
+    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* ---- what operators see meanwhile ---- */
+
+struct probe {
+    pthread_t thread;
+    atomic_bool ends;
+    double livez_us, metrics_us; /* the slowest */
+    unsigned failures;
+};
+
+static double ask_us(const char *path, unsigned *failures)
+{
+    static _Thread_local char rest[1 << 20];
+    char request[128];
+    int size = snprintf(request, sizeof request,
+                        "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+    int64_t began_ns = hs_bench_now_ns();
+    int fd = hs_raw_connect(service.admin_port);
+    bool fine = fd >= 0 && hs_raw_send(fd, request, (size_t)size) &&
+                hs_raw_drain(fd, rest, sizeof rest) && strncmp(rest, "HTTP/1.1 200 ", 13) == 0;
+    if (fd >= 0)
+        close(fd);
+    *failures += fine ? 0 : 1;
+    return (double)(hs_bench_now_ns() - began_ns) / 1e3;
+}
+
+static void *probe(void *context)
+{
+    struct probe *probe = context;
+    while (!atomic_load(&probe->ends)) {
+        double livez_us = ask_us("/livez", &probe->failures);
+        double metrics_us = ask_us("/metrics", &probe->failures);
+        probe->livez_us = livez_us > probe->livez_us ? livez_us : probe->livez_us;
+        probe->metrics_us = metrics_us > probe->metrics_us ? metrics_us : probe->metrics_us;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return NULL;
+}
+
+static double metric(const char *series)
+{
+    static char text[1 << 20];
+    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    int fd = hs_raw_connect(service.admin_port);
+    bool fine =
+        fd >= 0 && hs_raw_send(fd, request, strlen(request)) && hs_raw_drain(fd, text, sizeof text);
+    if (fd >= 0)
+        close(fd);
+    const char *at = fine ? strstr(text, series) : NULL;
+    return at == NULL ? -1 : strtod(at + strlen(series), NULL);
+}
+
+/* ---- twice as much as can be done ---- */
+
+struct flood {
+    double capacity, peak, twice, twice_p99_us;
+    double peak_per_cpu, twice_per_cpu; /* good answers a second of processor time */
+    uint64_t lost;                      /* sent, and answered neither 200 nor 503 */
+    uint64_t unsent;                    /* no connection was free for them in time */
+};
+
+/* Rounds in which all take turns; medians. */
+static bool flood(struct hs_game_load *game, struct flood *out)
+{
+    static const double parts[] = {0.9, 1.0};
+    double capacities[ROUNDS], peaks[ROUNDS], twices[ROUNDS], p99s[ROUNDS];
+    double peaks_per_cpu[ROUNDS], twices_per_cpu[ROUNDS];
+    struct hs_open_load_result result;
+    *out = (struct flood){0};
+    for (int i = 0; i < ROUNDS; i++) {
+        double began = processor_time();
+        capacities[i] = capacity(game);
+        peaks_per_cpu[i] = capacities[i] * SECONDS / (processor_time() - began);
+        if (capacities[i] <= 0)
+            return false;
+        peaks[i] = 0;
+        for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+            if (!load(game, parts[p] * capacities[i], SECONDS, WIDE, &result))
+                return false;
+            peaks[i] = result.goodput > peaks[i] ? result.goodput : peaks[i];
+        }
+        began = processor_time();
+        if (!load(game, 2 * capacities[i], SECONDS, WIDE, &result))
+            return false;
+        twices_per_cpu[i] = (double)result.good / (processor_time() - began);
+        twices[i] = result.goodput;
+        p99s[i] = result.p99_us;
+        out->lost += result.other;
+        out->unsent += result.unsent;
+    }
+    out->capacity = hs_bench_median(capacities, ROUNDS);
+    out->peak = hs_bench_median(peaks, ROUNDS);
+    out->twice = hs_bench_median(twices, ROUNDS);
+    out->peak_per_cpu = hs_bench_median(peaks_per_cpu, ROUNDS);
+    out->twice_per_cpu = hs_bench_median(twices_per_cpu, ROUNDS);
+    out->twice_p99_us = hs_bench_median(p99s, ROUNDS);
+    return true;
+}
+
+static bool measure_floods(void)
+{
+    static const char *const arguments[] = {"--queue-ms", "50", NULL};
+    struct hs_game_load big = {.matches = 64, .players = 16, .bones = 16, .headers = ""};
+    struct hs_game_load small = {.matches = 64, .players = 16, .headers = ""};
+    struct flood of_big, of_small;
+    struct probe operators = {0};
+    if (!hs_game_load_init(&big) || !hs_game_load_init(&small) || !start(arguments))
+        return false;
+    bool fine = pthread_create(&operators.thread, NULL, probe, &operators) == 0;
+    if (fine) {
+        fine = flood(&big, &of_big) && flood(&small, &of_small);
+        atomic_store(&operators.ends, true);
+        pthread_join(operators.thread, NULL);
+    }
+    hs_game_load_free(&big);
+    hs_game_load_free(&small);
+    if (!hs_test_service_stop(&service) || !fine || operators.failures > 0)
+        return false;
+    if (of_big.lost + of_small.lost > 0) {
+        fprintf(stderr, "overload: %llu requests were answered neither 200 nor 503\n",
+                (unsigned long long)(of_big.lost + of_small.lost));
+        return false;
+    }
+    if (of_big.unsent + of_small.unsent > 0)
+        fprintf(stderr, "overload: %llu requests were not sent: not an open loop\n",
+                (unsigned long long)(of_big.unsent + of_small.unsent));
+    hs_bench_print("tick_capacity_rps", of_big.capacity, "1/s", NULL, 0);
+    hs_bench_print("tick_peak_goodput_rps", of_big.peak, "1/s", NULL, 0);
+    hs_bench_print("tick_2x_goodput_rps", of_big.twice, "1/s", "tick_peak_goodput_rps",
+                   of_big.twice / of_big.peak);
+    hs_bench_print("tick_peak_per_cpu_s", of_big.peak_per_cpu, "1/s", NULL, 0);
+    hs_bench_print("tick_2x_per_cpu_s", of_big.twice_per_cpu, "1/s", "tick_peak_per_cpu_s",
+                   of_big.twice_per_cpu / of_big.peak_per_cpu);
+    hs_bench_print("tick_2x_p99_us", of_big.twice_p99_us, "us", NULL, 0);
+    hs_bench_print("small_peak_goodput_rps", of_small.peak, "1/s", NULL, 0);
+    hs_bench_print("small_2x_goodput_rps", of_small.twice, "1/s", "small_peak_goodput_rps",
+                   of_small.twice / of_small.peak);
+    hs_bench_print("small_peak_per_cpu_s", of_small.peak_per_cpu, "1/s", NULL, 0);
+    hs_bench_print("small_2x_per_cpu_s", of_small.twice_per_cpu, "1/s", "small_peak_per_cpu_s",
+                   of_small.twice_per_cpu / of_small.peak_per_cpu);
+    hs_bench_print("health_2x_most_us", operators.livez_us, "us", NULL, 0);
+    hs_bench_print("metrics_2x_most_us", operators.metrics_us, "us", NULL, 0);
+    return true;
+}
+
+/* ---- a crowd of idle and slow connections ---- */
+
+struct crowd {
+    pthread_t thread;
+    atomic_bool ends;
+    int idle[IDLE], slow[SLOW];
+};
+
+static void *trickle(void *context)
+{
+    struct crowd *crowd = context;
+    while (!atomic_load(&crowd->ends)) {
+        for (int i = 0; i < SLOW && !atomic_load(&crowd->ends); i++) {
+            hs_raw_send(crowd->slow[i], " ", 1);
+            nanosleep(&(struct timespec){.tv_nsec = SLOW_NS / SLOW}, NULL);
+        }
+    }
+    return NULL;
+}
+
+static bool gather(struct crowd *crowd)
+{
+    static const char header[] = "POST /v1/matches/slow/hits HTTP/1.1\r\nHost: x\r\n"
+                                 "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
+    bool fine = true;
+    for (int i = 0; i < IDLE; i++) {
+        crowd->idle[i] = hs_raw_connect(service.data_port);
+        fine = fine && crowd->idle[i] >= 0;
+    }
+    for (int i = 0; i < SLOW; i++) {
+        crowd->slow[i] = hs_raw_connect(service.data_port);
+        fine =
+            fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
+    }
+    return pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
+}
+
+static void disperse(struct crowd *crowd)
+{
+    atomic_store(&crowd->ends, true);
+    pthread_join(crowd->thread, NULL);
+    for (int i = 0; i < IDLE; i++)
+        close(crowd->idle[i]);
+    for (int i = 0; i < SLOW; i++)
+        close(crowd->slow[i]);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until they are forgotten */
+}
+
+static bool measure_crowd(void)
+{
+    static const char *const arguments[] = {
+        "--queue-ms", "50", "--request-seconds", "120", "--max-connections", "12000", NULL};
+    struct hs_game_load claims = {.matches = 64, .headers = ""};
+    struct hs_game_load ticks = {.matches = 64, .players = 16, .headers = ""};
+    struct hs_open_load_result result;
+    double alone[ROUNDS], crowded[ROUNDS];
+    struct crowd *crowd = calloc(1, sizeof *crowd);
+    if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
+        !start(arguments))
+        return false;
+    bool fine = load(&ticks, 500, 1, 16, &result); /* something to claim against */
+    double rate = capacity(&claims) / 4;
+    for (int i = 0; fine && i < ROUNDS; i++) {
+        fine = load(&claims, rate, SECONDS, 64, &result);
+        alone[i] = result.p99_us;
+        *crowd = (struct crowd){0};
+        fine = fine && gather(crowd) && load(&claims, rate, SECONDS, 64, &result);
+        crowded[i] = result.p99_us;
+        if (fine && metric("hindsight_http_connections{listener=\"data\"} ") < IDLE + SLOW) {
+            fprintf(stderr, "overload: not all of the crowd is there\n");
+            fine = false;
+        }
+        disperse(crowd);
+    }
+    free(crowd);
+    hs_game_load_free(&claims);
+    hs_game_load_free(&ticks);
+    if (!hs_test_service_stop(&service) || !fine)
+        return false;
+    double quiet = hs_bench_median(alone, ROUNDS), loud = hs_bench_median(crowded, ROUNDS);
+    hs_bench_print("hit_alone_p99_us", quiet, "us", NULL, 0);
+    hs_bench_print("hit_crowded_p99_us", loud, "us", "hit_alone_p99_us", quiet / loud);
+    return true;
+}
+
+/* ---- matches without end ---- */
+
+static bool measure_memory(void)
+{
+    char history[16], match[16];
+    snprintf(history, sizeof history, "%d", HISTORY_BYTES);
+    snprintf(match, sizeof match, "%d", MATCH_BYTES);
+    const char *const arguments[] = {
+        "--queue-ms", "50", "--history-bytes", history, "--match-bytes", match, "--max-matches",
+        "100000",     NULL};
+    /* Far more matches than there is room for, and each goes on for as long as it is let. */
+    struct hs_game_load game = {.matches = 3000, .players = 16, .bones = 16, .headers = ""};
+    struct hs_open_load_result result;
+    if (!hs_game_load_init(&game) || !start(arguments))
+        return false;
+    double before = metric("\nprocess_resident_memory_bytes ");
+    bool fine = load(&game, 0, 6 * SECONDS, 64, &result);
+    double bytes = metric("\nhindsight_history_bytes ");
+    double resident = metric("\nprocess_resident_memory_bytes ") - before;
+    hs_game_load_free(&game);
+    if (!hs_test_service_stop(&service) || !fine || result.shed == 0)
+        return false;
+    hs_bench_print("history_bytes_limit", HISTORY_BYTES, "B", NULL, 0);
+    hs_bench_print("flood_history_bytes", bytes, "B", "history_bytes_limit", HISTORY_BYTES / bytes);
+    hs_bench_print("flood_resident_bytes", resident, "B", "history_bytes_limit",
+                   HISTORY_BYTES / resident);
+    return true;
+}
+
+/* With an argument one part alone: floods, crowd or memory. */
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        bool (*measure)(void);
+    } parts[] = {{"floods", measure_floods}, {"crowd", measure_crowd}, {"memory", measure_memory}};
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    bool fine = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (argc < 2 || strcmp(argv[1], parts[i].name) == 0)
+            fine = fine && parts[i].measure();
+    return fine ? 0 : 1;
+}

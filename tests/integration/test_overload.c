@@ -1,0 +1,530 @@
+/*
+ * Too much to do, one mechanism at a time: requests that waited too long, by kind; deadlines;
+ * tenants that send too many; histories that fill memory, of one match and of all; matches that
+ * nobody needs any more. What is refused is refused before its body is looked at: the bodies sent
+ * here are no JSON where that can be seen. A queue is made by stopping the process for a while.
+ */
+#include "tests/support/raw.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+#include "tests/support/tokens.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct hs_test_service service;
+static struct hs_raw_answer answer;
+
+#define FRAMES_BODY                                                                                \
+    "{\"frames\":[{\"time\":12.5,\"players\":[{\"player\":\"bob\",\"position\":[1,2,3]}]}]}"
+#define HITS_BODY                                                                                  \
+    "{\"now\":12.5,\"hits\":[{\"shot\":1,\"shooter\":\"bob\",\"hit_time\":12.5,"                   \
+    "\"start\":[0,0,1.6],\"end\":[20,3.5,1.6]}]}"
+
+static void start(const char *const *arguments)
+{
+    ck_assert(hs_test_service_start(&service, arguments));
+}
+
+static void stop(void)
+{
+    ck_assert(hs_test_service_stop(&service));
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* `headers`: whole lines, or "". Without a body a GET, else a POST, or a PUT of a match or map. */
+static int send_request(unsigned port, const char *path, const char *headers, const char *body)
+{
+    char request[4096];
+    int size = 0;
+    const char *name = strrchr(path, '/');
+    bool puts = body != NULL && (name - path == 11 || strncmp(path, "/v1/maps/", 9) == 0);
+    if (body == NULL)
+        size = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n", path,
+                        headers);
+    else
+        size = snprintf(request, sizeof request,
+                        "%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                        "Content-Length: %zu\r\n%s\r\n%s",
+                        puts ? "PUT" : "POST", path, strlen(body), headers, body);
+    int fd = hs_raw_connect(port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, request, (size_t)size));
+    return fd;
+}
+
+/* The answer is kept until the next one. */
+static int receive(int fd)
+{
+    hs_raw_read(fd, false, &answer);
+    close(fd);
+    return answer.status;
+}
+
+static int ask(const char *path, const char *headers, const char *body)
+{
+    return receive(send_request(service.data_port, path, headers, body));
+}
+
+static double metric(const char *series)
+{
+    static char text[262144];
+    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    int fd = hs_raw_connect(service.admin_port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, request, strlen(request)));
+    ck_assert(hs_raw_drain(fd, text, sizeof text));
+    close(fd);
+    for (const char *at = text; (at = strstr(at, series)) != NULL; at++)
+        if (at[-1] == '\n')
+            return strtod(at + strlen(series), NULL);
+    return -1;
+}
+
+static double shed_for(const char *reason)
+{
+    char series[128];
+    snprintf(series, sizeof series, "hindsight_requests_shed_total{reason=\"%s\"} ", reason);
+    return metric(series);
+}
+
+static void assert_problem(int status, const char *code, const char *retry_after)
+{
+    char value[256];
+    ck_assert_int_eq(answer.status, status);
+    ck_assert_str_eq(hs_raw_member(&answer, "code", value), code);
+    ck_assert_str_eq(hs_raw_header(&answer, "Retry-After", value), retry_after);
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"retry_after_ms\":"));
+}
+
+/* Returns when every thread stands still. */
+static void halt(void)
+{
+    int status = 0;
+    kill(service.pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(service.pid, &status, WUNTRACED), service.pid);
+    ck_assert(WIFSTOPPED(status));
+}
+
+/* ---- waits ---- */
+
+/* Half a second and more late: nobody's answer is worth the work, but health is told. */
+START_TEST(late_requests_are_refused)
+{
+    static const char *const arguments[] = {"--queue-ms", "50", NULL};
+    static const char *const paths[] = {"/v1/matches/m/hits", "/v1/matches/m/ticks",
+                                        "/v1/matches/m/frames", "/v1/matches/m", "/v1/maps/m"};
+    enum { PATHS = sizeof paths / sizeof paths[0] };
+    int fds[PATHS];
+    char value[256];
+    start(arguments);
+    ck_assert_int_eq(ask("/v1/matches/m/frames", "", FRAMES_BODY), 200);
+    halt();
+    for (size_t i = 0; i < PATHS; i++)
+        fds[i] = send_request(service.data_port, paths[i], "", "no JSON");
+    int livez = send_request(service.data_port, "/livez", "", NULL);
+    pause_ms(900);
+    kill(service.pid, SIGCONT);
+    ck_assert_int_eq(receive(livez), 200);
+    for (size_t i = 0; i < PATHS; i++) {
+        receive(fds[i]);
+        assert_problem(503, "overloaded", "1");
+        ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), ""); /* it goes on */
+    }
+    ck_assert(shed_for("queue") == PATHS);
+    ck_assert(metric("hindsight_http_wait_seconds_bucket{le=\"0.5\"} ") <=
+              metric("hindsight_http_wait_seconds_count ") - PATHS);
+    ck_assert_int_eq(ask("/v1/matches/m/frames", "", "no JSON"), 400);
+    stop();
+}
+END_TEST
+
+/* What was sent while the service was stopped, when it was stopped for so long. */
+static void stop_for(long ms, int fds[3])
+{
+    halt();
+    fds[0] = send_request(service.data_port, "/v1/matches/m/hits", "", HITS_BODY);
+    fds[1] = send_request(service.data_port, "/v1/matches/m/frames", "", FRAMES_BODY);
+    fds[2] = send_request(service.data_port, "/v1/matches", "", NULL);
+    pause_ms(ms);
+    kill(service.pid, SIGCONT);
+}
+
+/* A queue that stands, here of a service stopped again and again: hits outlast frames, frames
+   outlast the console, whatever comes first in the queue. */
+START_TEST(hits_before_frames_before_console)
+{
+    static const char *const arguments[] = {"--queue-ms", "4000", "--threads", "1", NULL};
+    /* kinds wait at most 4, 2 and 1 s; longer than 0.5 s makes the queue count as standing */
+    static const struct {
+        long stopped_ms;
+        int statuses[3];
+    } rows[] = {{800, {200, 200, 200}},
+                {1500, {200, 200, 503}},
+                {2900, {200, 503, 503}},
+                {4500, {503, 503, 503}}};
+    start(arguments);
+    ck_assert_int_eq(ask("/v1/matches/m/frames", "", FRAMES_BODY), 200);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int fds[3];
+        stop_for(rows[i].stopped_ms, fds);
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_msg(receive(fds[k]) == rows[i].statuses[k],
+                          "stopped for %ld ms, request %zu: status %d", rows[i].stopped_ms, k,
+                          answer.status);
+    }
+    ck_assert(shed_for("queue") == 6);
+    stop();
+}
+END_TEST
+
+START_TEST(queue_limit_can_be_off)
+{
+    static const char *const arguments[] = {"--queue-ms", "0", NULL};
+    int fds[3];
+    start(arguments);
+    ck_assert_int_eq(ask("/v1/matches/m/frames", "", FRAMES_BODY), 200);
+    for (int round = 0; round < 2; round++) {
+        stop_for(700, fds);
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_int_eq(receive(fds[k]), 200);
+    }
+    stop();
+}
+END_TEST
+
+/* Many connections are ready at once, and then none: an event loop that takes them in portions
+   (the library's: 128) must not wait for another portion before it serves the last. */
+START_TEST(whole_portions_of_connections)
+{
+    enum { CONNECTIONS = 256 };
+    static const char *const arguments[] = {"--threads", "1", NULL};
+    static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+    int fds[CONNECTIONS];
+    start(arguments);
+    for (int round = 0; round < 2; round++) {
+        if (round == 1)
+            halt();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            fds[i] = round == 0 ? hs_raw_connect(service.data_port) : fds[i];
+            ck_assert(hs_raw_send(fds[i], request, sizeof request - 1));
+        }
+        kill(service.pid, SIGCONT);
+        for (int i = 0; i < CONNECTIONS; i++) {
+            hs_raw_read(fds[i], false, &answer);
+            ck_assert_msg(answer.status == 200, "connection %d: status %d", i, answer.status);
+        }
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        close(fds[i]);
+    stop();
+}
+END_TEST
+
+/* ---- deadlines ---- */
+
+#define DEADLINE(ms) "X-Deadline-Ms: " ms "\r\n"
+
+START_TEST(deadlines)
+{
+    static const struct {
+        const char *headers;
+        int status;
+    } rows[] = {
+        {DEADLINE("60000"), 200}, {"x-deadline-ms: 3600000\r\n", 200},
+        {DEADLINE("0"), 503},     {DEADLINE("3600001"), 400},
+        {DEADLINE("-1"), 400},    {DEADLINE(""), 400},
+        {DEADLINE("1.5"), 400},   {DEADLINE("60000") DEADLINE("60000"), 400},
+        {DEADLINE("1e3"), 400},
+    };
+    char value[256];
+    start(NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(ask("/v1/matches/m/frames", rows[i].headers, FRAMES_BODY) == rows[i].status,
+                      "row %zu: status %d", i, answer.status);
+        if (rows[i].status == 400)
+            ck_assert_str_eq(hs_raw_member(&answer, "code", value), "bad_header");
+        ck_assert_int_eq(ask("/v1/matches", rows[i].headers, NULL), rows[i].status);
+    }
+    ck_assert_int_eq(ask("/v1/matches/m/frames", DEADLINE("0"), "no JSON"), 503);
+    assert_problem(503, "overloaded", "1");
+    ck_assert_int_eq(ask("/livez", DEADLINE("0"), NULL), 200);
+    ck_assert(shed_for("deadline") == 3);
+    stop();
+}
+END_TEST
+
+/* Time counts from the arrival of the header: the wait for the worker, and that for the body. */
+START_TEST(deadlines_pass_while_waiting)
+{
+    start(NULL);
+    halt();
+    int late = send_request(service.data_port, "/v1/matches/m/frames", DEADLINE("300"), "no JSON");
+    int patient =
+        send_request(service.data_port, "/v1/matches/m/frames", DEADLINE("60000"), FRAMES_BODY);
+    pause_ms(500);
+    kill(service.pid, SIGCONT);
+    ck_assert_int_eq(receive(late), 503);
+    ck_assert_int_eq(receive(patient), 200);
+
+    const char *header = "POST /v1/matches/m/frames HTTP/1.1\r\nHost: x\r\nX-Deadline-Ms: 300\r\n"
+                         "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n";
+    int fd = hs_raw_connect(service.data_port);
+    ck_assert(hs_raw_send(fd, header, strlen(header)));
+    pause_ms(500);
+    ck_assert(hs_raw_send(fd, "no JSON", 7));
+    ck_assert_int_eq(receive(fd), 503);
+    ck_assert(shed_for("deadline") == 2);
+    stop();
+}
+END_TEST
+
+/* A long body of a request that is refused is not read: the answer comes before it, and the end. */
+START_TEST(long_bodies_are_not_read)
+{
+    const char *header = "POST /v1/matches/m/frames HTTP/1.1\r\nHost: x\r\nX-Deadline-Ms: 0\r\n"
+                         "Content-Type: application/json\r\nContent-Length: 500000\r\n\r\n";
+    char value[256];
+    start(NULL);
+    int fd = hs_raw_connect(service.data_port);
+    ck_assert(hs_raw_send(fd, header, strlen(header)));
+    hs_raw_read(fd, false, &answer);
+    assert_problem(503, "overloaded", "1");
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
+    ck_assert(hs_raw_is_closed(fd));
+    close(fd);
+    stop();
+}
+END_TEST
+
+/* ---- tenants ---- */
+
+static struct hs_test_token tokens[] = {
+    {.tenant = "acme", .kid = "a", .scopes = "\"ingest\",\"verify\""},
+    {.tenant = "acme", .kid = "b", .scopes = "\"ingest\",\"verify\"", .secret_seed = 1},
+    {.tenant = "zeta", .kid = "a", .scopes = "\"ingest\",\"verify\"", .secret_seed = 2},
+};
+
+/* One of `who` asks; the header line of a token, or "". */
+static int ask_as(const char *header, const char *path, const char *body)
+{
+    char line[512] = "";
+    if (header[0] != '\0')
+        snprintf(line, sizeof line, "%s\r\n", header);
+    return ask(path, line, body);
+}
+
+/* Both keys of a tenant draw from one bucket, another tenant from another; health from none. */
+START_TEST(tenants_have_their_rate)
+{
+    char directory[] = "/tmp/hindsight_overload_XXXXXX", path[64], value[256];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/tokens.json", directory);
+    hs_test_tokens_write(path, tokens, 3);
+    const char *const arguments[] = {
+        "--token-file", path, "--tenant-rate", "1", "--tenant-burst", "4", NULL};
+    start(arguments);
+    ck_assert_int_eq(ask_as(tokens[0].header, "/v1/matches/m/frames", FRAMES_BODY), 200);
+    int statuses[600] = {0}, refused = 0;
+    for (int i = 0; i < 8; i++)
+        statuses[ask_as(tokens[i % 2].header, "/v1/matches/m/frames", "no JSON")]++;
+    refused = statuses[429];
+    ck_assert_msg(statuses[400] + refused == 8 && refused >= 1, "%d refused, %d let in", refused,
+                  statuses[400]);
+    /* Slow as the machine may be, it cannot refill as fast as that. */
+    for (int i = 0; answer.status != 429 && i < 100; i++)
+        ask_as(tokens[0].header, "/v1/matches", NULL);
+    assert_problem(429, "rate_limited", "1");
+    long wait_ms = strtol(strstr(answer.body, "\"retry_after_ms\":") + 17, NULL, 10);
+    ck_assert_int_ge(wait_ms, 1);
+    ck_assert_int_le(wait_ms, 1001);
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
+    ck_assert_int_eq(ask_as(tokens[2].header, "/v1/matches/z/frames", FRAMES_BODY), 200);
+    ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL), 401); /* and costs nobody anything */
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(ask("/livez", "", NULL), 200);
+    pause_ms(wait_ms + 20);
+    ck_assert_int_eq(ask_as(tokens[1].header, "/v1/matches/m/frames", FRAMES_BODY), 200);
+    ck_assert(shed_for("tenant_rate") >= refused);
+    stop();
+    unlink(path);
+    rmdir(directory);
+}
+END_TEST
+
+/* Without tokens everybody is one tenant. */
+START_TEST(one_rate_for_all)
+{
+    static const char *const arguments[] = {"--tenant-rate", "1", "--tenant-burst", "2", NULL};
+    int refused = 0;
+    start(arguments);
+    for (int i = 0; i < 6; i++)
+        refused += ask("/v1/matches", "", NULL) == 429 ? 1 : 0;
+    ck_assert_int_ge(refused, 1);
+    ck_assert(shed_for("tenant_rate") == refused);
+    stop();
+}
+END_TEST
+
+/* ---- memory ---- */
+
+/* A frame of players PREFIX0, PREFIX1, ...; returns the status. */
+static int post_players(const char *match, const char *prefix, int count, double time)
+{
+    static char body[65536];
+    char request[256];
+    int size = snprintf(body, sizeof body, "{\"frames\":[{\"time\":%f,\"players\":[", time);
+    for (int i = 0; i < count; i++)
+        size +=
+            snprintf(body + size, sizeof body - (size_t)size,
+                     "%s{\"player\":\"%s%d\",\"position\":[1,2,3]}", i == 0 ? "" : ",", prefix, i);
+    size += snprintf(body + size, sizeof body - (size_t)size, "]}]}");
+    int head = snprintf(request, sizeof request,
+                        "POST /v1/matches/%s/frames HTTP/1.1\r\nHost: x\r\n"
+                        "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+                        match, size);
+    int fd = hs_raw_connect(service.data_port);
+    ck_assert(hs_raw_send(fd, request, (size_t)head));
+    ck_assert(hs_raw_send(fd, body, (size_t)size));
+    return receive(fd);
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += strlen(word))
+        count++;
+    return count;
+}
+
+/* A match at its bound takes nobody new; whom it knows it goes on with; others are not touched. */
+START_TEST(a_match_keeps_to_its_memory)
+{
+    static const char *const arguments[] = {"--match-bytes", "400000", NULL};
+    start(arguments);
+    double time = 1;
+    int posted = 0;
+    char prefix[16];
+    for (; posted < 100 && metric("hindsight_matches_held ") < 1; posted++) {
+        snprintf(prefix, sizeof prefix, "p%d_", posted);
+        ck_assert_int_eq(post_players("m", prefix, 10, time += 0.01), 200);
+        ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
+    }
+    ck_assert_int_lt(posted, 100);
+    double bytes = metric("hindsight_history_bytes ");
+    ck_assert_msg(bytes >= 400000 && bytes < 600000, "%f bytes are held", bytes);
+    ck_assert_int_eq(post_players("m", "new", 10, time += 0.01), 200);
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":0"));
+    ck_assert_int_eq(count_of(answer.body, "\"capacity\""), 10);
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(post_players("m", "p0_", 10, time += 0.01), 200);
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
+    ck_assert(metric("hindsight_history_bytes ") == bytes);
+    ck_assert_int_eq(post_players("other", "new", 10, 1), 200);
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
+    ck_assert(metric("hindsight_matches_held ") == 1);
+    stop();
+}
+END_TEST
+
+/* Memory nearly full of histories: no new match, by whichever way; those open go on, and nothing
+   grows beyond the bound; the end of one makes room. */
+START_TEST(new_matches_are_refused_first)
+{
+    static const char *const arguments[] = {"--history-bytes", "1000000", NULL};
+    char match[16];
+    int opened = 0, status = 200;
+    start(arguments);
+    for (; opened < 500 && status == 200; opened++) {
+        snprintf(match, sizeof match, "m%d", opened);
+        status = post_players(match, "p", 10, 1);
+    }
+    opened--;
+    assert_problem(503, "overloaded", "1");
+    double bytes = metric("hindsight_history_bytes ");
+    ck_assert_msg(bytes >= 900000 && bytes < 1000000, "%f bytes in %d matches", bytes, opened);
+    ck_assert(metric("hindsight_history_bytes_limit ") == 1000000);
+    ck_assert_int_eq(ask("/v1/matches/another/hits", "", "no JSON"), 503);
+    ck_assert_int_eq(ask("/v1/matches/another", "", "no JSON"), 503);
+    ck_assert(shed_for("history") == 3);
+    ck_assert_int_eq(ask("/v1/matches/m0", "", "{}"), 200);
+
+    double time = 1;
+    for (int i = 0; i < 400; i++) {
+        snprintf(match, sizeof match, "m%d", i % opened);
+        ck_assert_int_eq(post_players(match, "p", 10, time += 0.001), 200);
+        ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
+        snprintf(match, sizeof match, "q%d_", i);
+        ck_assert_int_eq(post_players("m0", match, 10, time += 0.001), 200);
+    }
+    bytes = metric("hindsight_history_bytes ");
+    ck_assert_msg(bytes < 1150000, "%f bytes are held", bytes);
+
+    const char *end = "DELETE /v1/matches/m0 HTTP/1.1\r\nHost: x\r\n\r\n";
+    int fd = hs_raw_connect(service.data_port);
+    ck_assert(hs_raw_send(fd, end, strlen(end)));
+    ck_assert_int_eq(receive(fd), 200);
+    ck_assert_int_eq(post_players("another", "p", 10, 1), 200);
+    stop();
+}
+END_TEST
+
+/* ---- idle matches ---- */
+
+START_TEST(idle_matches_end)
+{
+    static const char *const arguments[] = {"--match-idle-seconds", "2", NULL};
+    start(arguments);
+    ck_assert_int_eq(ask("/v1/matches/idle/frames", "", FRAMES_BODY), 200);
+    ck_assert_int_eq(ask("/v1/matches/busy/frames", "", FRAMES_BODY), 200);
+    double begun = now();
+    while (ask("/v1/matches/idle", "", NULL) == 200 && now() - begun < 30) {
+        ck_assert_int_eq(ask("/v1/matches/busy/hits", "", HITS_BODY), 200);
+        pause_ms(50); /* who only looks at it does not keep it */
+    }
+    ck_assert_int_eq(answer.status, 404);
+    ck_assert_msg(now() - begun > 1.9, "ended after %f s", now() - begun);
+    ck_assert_int_eq(ask("/v1/matches/busy", "", NULL), 200);
+    ck_assert(metric("hindsight_matches_expired_total ") == 1);
+    ck_assert(metric("hindsight_matches_active ") == 1);
+    stop();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("overload");
+    TCase *tests = tcase_create("mechanisms");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, late_requests_are_refused);
+    tcase_add_test(tests, hits_before_frames_before_console);
+    tcase_add_test(tests, queue_limit_can_be_off);
+    tcase_add_test(tests, whole_portions_of_connections);
+    tcase_add_test(tests, deadlines);
+    tcase_add_test(tests, deadlines_pass_while_waiting);
+    tcase_add_test(tests, long_bodies_are_not_read);
+    tcase_add_test(tests, tenants_have_their_rate);
+    tcase_add_test(tests, one_rate_for_all);
+    tcase_add_test(tests, a_match_keeps_to_its_memory);
+    tcase_add_test(tests, new_matches_are_refused_first);
+    tcase_add_test(tests, idle_matches_end);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,197 @@
+/* Whose turn it is: waits, standing queues, priorities, token buckets. Time is made up. */
+#include "service/admission.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LIMIT = 80000 }; /* a wait is long beyond an eighth: 10 ms */
+
+/* Every route is of some kind, and what a game server needs at once comes first. */
+START_TEST(kinds)
+{
+    static const struct {
+        enum hs_route route;
+        enum hs_priority priority;
+    } rows[] = {
+        {HS_ROUTE_HITS_POST, HS_PRIORITY_HITS},      {HS_ROUTE_SHOTS_POST, HS_PRIORITY_HITS},
+        {HS_ROUTE_TICKS_POST, HS_PRIORITY_HITS},     {HS_ROUTE_MATCH_DELETE, HS_PRIORITY_HITS},
+        {HS_ROUTE_FRAMES_POST, HS_PRIORITY_FRAMES},  {HS_ROUTE_MOVES_POST, HS_PRIORITY_FRAMES},
+        {HS_ROUTE_MATCH_PUT, HS_PRIORITY_FRAMES},    {HS_ROUTE_MATCH_LIST, HS_PRIORITY_CONSOLE},
+        {HS_ROUTE_MATCH_GET, HS_PRIORITY_CONSOLE},   {HS_ROUTE_PLAYER_GET, HS_PRIORITY_CONSOLE},
+        {HS_ROUTE_RULESET_PUT, HS_PRIORITY_CONSOLE}, {HS_ROUTE_MAP_PUT, HS_PRIORITY_CONSOLE},
+        {HS_ROUTE_LIVEZ, HS_PRIORITY_VITAL},         {HS_ROUTE_READYZ, HS_PRIORITY_VITAL},
+        {HS_ROUTE_METRICS, HS_PRIORITY_VITAL},       {HS_ROUTE_CONTRACT, HS_PRIORITY_VITAL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_int_eq(hs_priority_of(rows[i].route), rows[i].priority);
+    ck_assert_int_lt(HS_PRIORITY_VITAL, HS_PRIORITY_HITS);
+    ck_assert_int_lt(HS_PRIORITY_HITS, HS_PRIORITY_FRAMES);
+    ck_assert_int_lt(HS_PRIORITY_FRAMES, HS_PRIORITY_CONSOLE);
+}
+END_TEST
+
+static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waited_us,
+                  int64_t now_us)
+{
+    return hs_gate_admit(gate, priority, LIMIT, waited_us, now_us);
+}
+
+/* A queue that stands from `from_us` on: a long wait each millisecond. Returns when it stands. */
+static int64_t stand(struct hs_gate *gate, int64_t from_us)
+{
+    int64_t now_us = from_us;
+    for (; now_us <= from_us + HS_STANDING_US; now_us += 1000)
+        admit(gate, HS_PRIORITY_VITAL, 11000, now_us);
+    return now_us;
+}
+
+/* One long wait after a calm time is a burst: everybody may wait, within reason. */
+START_TEST(bursts_pass)
+{
+    for (int p = HS_PRIORITY_HITS; p <= HS_PRIORITY_CONSOLE; p++) {
+        struct hs_gate gate = {0};
+        ck_assert(admit(&gate, (enum hs_priority)p, LIMIT * HS_BURST_TIMES, 1000000));
+        ck_assert(!admit(&gate, (enum hs_priority)p, LIMIT * HS_BURST_TIMES + 1, 1000001));
+        ck_assert(admit(&gate, HS_PRIORITY_VITAL, INT64_C(1000000000), 1000002));
+    }
+}
+END_TEST
+
+START_TEST(a_standing_queue_sheds_by_kind)
+{
+    static const struct {
+        enum hs_priority priority;
+        int64_t limit_us;
+    } rows[] = {{HS_PRIORITY_HITS, LIMIT},
+                {HS_PRIORITY_FRAMES, LIMIT / 2},
+                {HS_PRIORITY_CONSOLE, LIMIT / 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hs_gate gate = {0};
+        int64_t now_us = stand(&gate, 5000000);
+        ck_assert(admit(&gate, rows[i].priority, rows[i].limit_us, now_us));
+        ck_assert(!admit(&gate, rows[i].priority, rows[i].limit_us + 1, now_us));
+        ck_assert(admit(&gate, HS_PRIORITY_VITAL, LIMIT * 20, now_us));
+    }
+}
+END_TEST
+
+/* Shorter than it takes to stand, interrupted for longer, over for longer: no queue stands. */
+START_TEST(queues_that_do_not_stand)
+{
+    struct hs_gate gate = {0};
+    admit(&gate, HS_PRIORITY_HITS, 11000, 5000000);
+    admit(&gate, HS_PRIORITY_HITS, 11000, 5000000 + HS_STANDING_US - 1);
+    ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, 5000000 + HS_STANDING_US - 1));
+
+    gate = (struct hs_gate){0};
+    admit(&gate, HS_PRIORITY_HITS, 11000, 5000000);
+    int64_t later_us = 5000000 + 11000 + HS_STANDING_US + 1; /* its wait began too late */
+    admit(&gate, HS_PRIORITY_HITS, 11000, later_us);
+    ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, later_us));
+
+    gate = (struct hs_gate){0};
+    int64_t now_us = stand(&gate, 5000000) - 1000; /* the last long wait */
+    ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us));
+    ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, 0, now_us + HS_STANDING_US));
+    ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us + 2 * HS_STANDING_US + LIMIT + 1));
+}
+END_TEST
+
+/* A stopped process, a long gap of the scheduler: the queue stood while nobody looked at it. */
+START_TEST(waits_count_from_the_arrival)
+{
+    struct hs_gate gate = {0};
+    admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
+    ck_assert(!admit(&gate, HS_PRIORITY_HITS, 700000, 5750000)); /* arrived at 5.05 s */
+    gate = (struct hs_gate){0};
+    admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
+    ck_assert(admit(&gate, HS_PRIORITY_HITS, 700000, 6000000)); /* arrived at 5.3 s */
+}
+END_TEST
+
+START_TEST(without_a_limit_everybody_has_his_turn)
+{
+    struct hs_gate gate = {0};
+    for (int64_t now_us = 0; now_us < 1000000; now_us += 1000)
+        ck_assert(hs_gate_admit(&gate, HS_PRIORITY_CONSOLE, 0, 1000000000, now_us));
+}
+END_TEST
+
+/* ---- tenants ---- */
+
+enum { MS = 1000000 }; /* nanoseconds */
+
+static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t now_ns)
+{
+    struct hs_str name = {tenant, tenant == NULL ? 0 : strlen(tenant)};
+    return hs_tenant_rates_take(rates, name, now_ns);
+}
+
+/* Ten a second, three at once: then one each 100 ms, and after a pause three again. */
+START_TEST(bucket)
+{
+    struct hs_tenant_rates *rates = hs_tenant_rates_create(10, 3);
+    int64_t now_ns = INT64_C(5000000000);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 3; i++)
+            ck_assert_uint_eq(take(rates, "acme", now_ns), 0);
+        ck_assert_uint_eq(take(rates, "acme", now_ns), 101);
+        ck_assert_uint_eq(take(rates, "acme", now_ns + 60 * MS), 41);
+        ck_assert_uint_eq(take(rates, "acme", now_ns + 99 * MS), 2);
+        ck_assert_uint_eq(take(rates, "acme", now_ns + 100 * MS), 0);
+        ck_assert_uint_gt(take(rates, "acme", now_ns + 100 * MS), 0);
+        now_ns += 400 * MS; /* four tokens' time: full, and no fuller */
+    }
+    hs_tenant_rates_destroy(rates);
+}
+END_TEST
+
+/* What is refused costs nothing, and over a long time the rate is kept. */
+START_TEST(a_flood_gets_its_rate)
+{
+    struct hs_tenant_rates *rates = hs_tenant_rates_create(1000, 50);
+    int admitted = 0;
+    for (int64_t i = 0; i < 100000; i++) /* 10 000 a second for 10 s */
+        admitted += take(rates, "acme", INT64_C(1000000000) + i * MS / 10) == 0 ? 1 : 0;
+    ck_assert_int_ge(admitted, 10000);
+    ck_assert_int_le(admitted, 10050);
+    hs_tenant_rates_destroy(rates);
+}
+END_TEST
+
+/* Of 2000 names many share a chain; each has a bucket of its own. */
+START_TEST(tenants_have_their_own)
+{
+    struct hs_tenant_rates *rates = hs_tenant_rates_create(1, 1);
+    char name[16];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 2000; i++) {
+            snprintf(name, sizeof name, "t%d", i);
+            ck_assert_int_eq(take(rates, name, INT64_C(1000000000)) == 0, round == 0);
+        }
+        ck_assert_int_eq(take(rates, NULL, INT64_C(1000000000)) == 0, round == 0);
+    }
+    hs_tenant_rates_destroy(rates);
+    hs_tenant_rates_destroy(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("admission");
+    TCase *turns = tcase_create("turns"), *tenants = tcase_create("tenants");
+    tcase_add_test(turns, kinds);
+    tcase_add_test(turns, bursts_pass);
+    tcase_add_test(turns, a_standing_queue_sheds_by_kind);
+    tcase_add_test(turns, queues_that_do_not_stand);
+    tcase_add_test(turns, waits_count_from_the_arrival);
+    tcase_add_test(turns, without_a_limit_everybody_has_his_turn);
+    tcase_add_test(tenants, bucket);
+    tcase_add_test(tenants, a_flood_gets_its_rate);
+    tcase_add_test(tenants, tenants_have_their_own);
+    suite_add_tcase(suite, turns);
+    suite_add_tcase(suite, tenants);
+    return hs_run_suite(suite);
+}
