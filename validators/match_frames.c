@@ -90,10 +90,12 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
-    if (!match->has_frames)
+    if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    if (ahead >= -rules->keep_us && ahead <= rules->max_forward_us) {
+    /* Without frames the match was read back (snapshot.h): how long ago, the first one tells. */
+    bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
+    if (ahead >= -rules->keep_us && is_near) {
         match->jump_count = 0;
         return HS_FRAME_STORED;
     }

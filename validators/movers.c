@@ -250,7 +250,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
 }
 
 /* What its first sample on another clock inherits. */
-static const struct hs_mover_state *newest_state(const struct hs_mover *mover)
+const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover)
 {
     return mover->count > 0 ? &sample_at(mover, mover->count - 1)->state : &mover->carried;
 }
@@ -260,7 +260,8 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            size_t at)
 {
     const struct hs_mover *mover = find(movers, entry->mover, at);
-    const struct hs_mover_state *inherited = mover != NULL ? newest_state(mover) : &first_state;
+    const struct hs_mover_state *inherited =
+        mover != NULL ? hs_mover_newest_state(mover) : &first_state;
     struct hs_mover_sample sample;
     bool has_place = !movers->held && movers->count < limits->movers;
     return (mover != NULL || has_place) &&
@@ -280,10 +281,19 @@ void hs_movers_restart(struct hs_movers *movers)
 {
     for (uint32_t i = 0; i < movers->count; i++) {
         struct hs_mover *mover = &movers->all[i];
-        mover->carried = *newest_state(mover);
+        mover->carried = *hs_mover_newest_state(mover);
         mover->first = mover->count = 0;
         forget_surroundings(mover);
     }
+}
+
+bool hs_movers_restore(struct hs_movers *movers, struct hs_str name,
+                       const struct hs_mover_state *state)
+{
+    struct hs_mover *mover = add(movers, name);
+    if (mover != NULL)
+        mover->carried = *state;
+    return mover != NULL;
 }
 
 size_t hs_movers_bytes(const struct hs_movers *movers)

@@ -73,6 +73,13 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Forgets all samples; what the movers are is kept. For a clock that was set anew. */
 void hs_movers_restart(struct hs_movers *movers);
 
+/* What its next sample inherits when it is the newest. */
+const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
+
+/* A mover that was known before, without samples. False: out of memory. */
+bool hs_movers_restore(struct hs_movers *movers, struct hs_str name,
+                       const struct hs_mover_state *state);
+
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
 /* The two samples around a time, and how far between them it lies. */

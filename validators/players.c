@@ -122,6 +122,17 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
     players->present++;
 }
 
+void hs_players_reverse(struct hs_players *players)
+{
+    for (uint32_t i = 0; i < players->count / 2; i++) {
+        struct hs_player *swapped = players->all[i];
+        players->all[i] = players->all[players->count - 1 - i];
+        players->all[players->count - 1 - i] = swapped;
+    }
+    if (players->count > 0)
+        rebuild_index(players);
+}
+
 /* ---- pruning ---- */
 
 static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)

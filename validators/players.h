@@ -80,6 +80,9 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
 /* A player who left is there again, with nothing counted yet. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
+/* In the opposite order of arrival, as players were added. */
+void hs_players_reverse(struct hs_players *players);
+
 /* To be told of every change to a player's history but those of hs_players_prune. */
 void hs_players_note_history(struct hs_players *players, struct hs_player *player);
 

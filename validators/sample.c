@@ -49,7 +49,7 @@ static uint16_t free_team(struct hs_match *match)
     return kept;
 }
 
-static bool intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
+bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
 {
     uint16_t empty = HS_NONE;
     for (uint16_t i = 0; i < match->team_count; i++) {
@@ -302,7 +302,7 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)
         return result;
-    if (entry->team.ptr != NULL && !intern_team(match, entry->team, &out->state.team))
+    if (entry->team.ptr != NULL && !hs_sample_intern_team(match, entry->team, &out->state.team))
         return HS_FRAME_CAPACITY;
     return HS_FRAME_STORED;
 }

@@ -1,0 +1,252 @@
+/*
+ * A match that was saved and read back answers as the one that lived on: moves and retries at once,
+ * claims once a window of poses was posted again. And whatever the bytes are, reading them is
+ * harmless.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/small_game.h"
+#include "validators/snapshot.h"
+
+enum { MOST_TICKS = 260, RESYNC_TICKS = 21, AFTER_TICKS = 60 };
+
+static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};
+
+static void play(const struct hs_small_game *traffic, struct hs_match *match, int from, int to)
+{
+    for (int tick = from; tick < to; tick++) {
+        hs_small_game_frames(traffic, match, tick);
+        hs_small_game_moves(traffic, match, tick);
+        hs_small_game_shots(traffic, match, tick);
+    }
+}
+
+static struct hs_match *load(const struct hs_ruleset *ruleset, const struct hs_bytes *bytes)
+{
+    struct hs_match *match;
+    ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes->data, bytes->len, &match),
+                     HS_MATCH_LOADED);
+    return match;
+}
+
+static void assert_same_bytes(const struct hs_match *a, const struct hs_match *b, const char *when)
+{
+    struct hs_bytes of_a = {0}, of_b = {0};
+    hs_match_save(a, &of_a);
+    hs_match_save(b, &of_b);
+    ck_assert(!of_a.failed && !of_b.failed);
+    bool same = of_a.len == of_b.len && memcmp(of_a.data, of_b.data, of_a.len) == 0;
+    ck_assert_msg(same, "what is saved of them differs %s", when);
+    free(of_a.data);
+    free(of_b.data);
+}
+
+static void compare(const struct hs_small_game *traffic, struct hs_match *a, struct hs_match *b,
+                    int from)
+{
+    for (int tick = from; tick < from + RESYNC_TICKS + AFTER_TICKS; tick++) {
+        bool is_resynced = tick >= from + RESYNC_TICKS;
+        uint64_t of_a = hs_small_game_frames(traffic, a, tick);
+        uint64_t of_b = hs_small_game_frames(traffic, b, tick);
+        ck_assert_msg(of_a == of_b, "seed %" PRIu64 ": frames of tick %d", traffic->seed, tick);
+        if (is_resynced || !traffic->has_rtt) {
+            of_a = hs_small_game_moves(traffic, a, tick);
+            of_b = hs_small_game_moves(traffic, b, tick);
+            ck_assert_msg(of_a == of_b, "seed %" PRIu64 ": moves of tick %d", traffic->seed, tick);
+        }
+        if (!is_resynced)
+            continue;
+        of_a = hs_small_game_shots(traffic, a, tick);
+        of_b = hs_small_game_shots(traffic, b, tick);
+        ck_assert_msg(of_a == of_b, "seed %" PRIu64 ": shots of tick %d", traffic->seed, tick);
+    }
+}
+
+START_TEST(answers_as_before)
+{
+    long cases = hs_test_count("HS_PROPERTY_CASES", 20000) / 200 + 1;
+    uint64_t seed = hs_test_seed(20261);
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    for (long i = 0; i < cases; i++) {
+        struct hs_random random = hs_random_start(seed, (uint64_t)i);
+        struct hs_small_game traffic = {.seed = seed + (uint64_t)i,
+                                     .has_rtt = hs_random_chance(&random, 0.5)};
+        int ticks = 1 + hs_random_index(&random, MOST_TICKS);
+        struct hs_match *a = hs_match_create(ruleset, &limits);
+        play(&traffic, a, 0, ticks);
+        struct hs_bytes bytes = {0};
+        hs_match_save(a, &bytes);
+        struct hs_match *b = load(ruleset, &bytes);
+        assert_same_bytes(a, b, "at once");
+        struct hs_match_times times;
+        hs_match_times(b, &times);
+        ck_assert(times.needs_resync && !times.has_frames);
+        compare(&traffic, a, b, ticks);
+        assert_same_bytes(a, b, "in the end");
+        free(bytes.data);
+        hs_match_destroy(a);
+        hs_match_destroy(b);
+    }
+    printf("%ld of %ld verdicts and %ld of %ld moves were replays\n", hs_small_game_counts.replays,
+           hs_small_game_counts.verdicts, hs_small_game_counts.move_replays, hs_small_game_counts.moves);
+    ck_assert_int_gt(hs_small_game_counts.replays, cases);
+    ck_assert_int_gt(hs_small_game_counts.move_replays, cases);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* A claim that was answered is answered the same before any frame came again, and a new one is
+   inconclusive, never refused for what is missing. */
+START_TEST(answers_again_without_poses)
+{
+    struct hs_small_game traffic = {.seed = 5};
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match *a = hs_match_create(ruleset, &limits);
+    play(&traffic, a, 0, 100);
+    struct hs_bytes bytes = {0};
+    hs_match_save(a, &bytes);
+    struct hs_match *b = load(ruleset, &bytes);
+    long before = hs_small_game_counts.replays;
+    uint64_t again_a = hs_small_game_shots(&traffic, a, 99),
+             again_b = hs_small_game_shots(&traffic, b, 99);
+    ck_assert_uint_eq(again_a, again_b);
+    ck_assert_int_gt(hs_small_game_counts.replays, before + 2);
+    free(bytes.data);
+    hs_match_destroy(a);
+    hs_match_destroy(b);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* In parts, with players leaving and coming between them, everybody who was there all the time is
+   saved, and nobody is torn. */
+START_TEST(parts_miss_nobody)
+{
+    struct hs_small_game traffic = {.seed = 6};
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match_limits few = {.players = HS_SMALL_GAME_PLAYERS, .samples = 64, .movers = 4};
+    struct hs_match *match = hs_match_create(ruleset, &few);
+    play(&traffic, match, 0, 60);
+    struct hs_player_frame gone = {.player = HS_STR("bob"), .event = HS_EVENT_LEAVE};
+    struct hs_player_frame newcomer = {.player = HS_STR("gus")};
+    struct hs_frame frame = {.time_us = 60 * HS_SMALL_GAME_TICK_US, .player_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    struct hs_bytes bytes = {0};
+    struct hs_save_cursor cursor = {0};
+    int parts = 0;
+    for (bool is_more = true; is_more; parts++) {
+        is_more = hs_match_save_part(match, &cursor, 1, &bytes);
+        frame.players = parts == 1 ? &gone : &newcomer;
+        if (parts == 1 || parts == 2)
+            ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    }
+    ck_assert_int_gt(parts, HS_SMALL_GAME_PLAYERS);
+    struct hs_match *read = load(ruleset, &bytes);
+    static const struct hs_str all[] = {{"alice", 5}, {"carl", 4}, {"dora", 4}, {"emil", 4}};
+    struct hs_player_info was, is;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        ck_assert(hs_match_find_player(match, all[i], &was));
+        ck_assert(hs_match_find_player(read, all[i], &is));
+        ck_assert_double_eq(was.suspicion, is.suspicion);
+        ck_assert_double_eq(was.damage_dealt, is.damage_dealt);
+        ck_assert_mem_eq(was.reasons, is.reasons, sizeof was.reasons);
+    }
+    free(bytes.data);
+    hs_match_destroy(match);
+    hs_match_destroy(read);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* A clock that was set back while nobody listened is taken over as any other: at the third frame
+   that agrees. One that went on is taken at once. */
+START_TEST(clock_after_the_gap)
+{
+    struct hs_small_game traffic = {.seed = 7};
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match *a = hs_match_create(ruleset, &limits);
+    play(&traffic, a, 0, 400);
+    struct hs_bytes bytes = {0};
+    hs_match_save(a, &bytes);
+    struct hs_match *later = load(ruleset, &bytes), *back = load(ruleset, &bytes);
+    struct hs_player_frame entry = {.player = HS_STR("alice")};
+    struct hs_frame frame = {.players = &entry, .player_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    frame.time_us = INT64_C(3600000000);
+    ck_assert(hs_match_post_frame(later, &frame, &result, &flags));
+    ck_assert_int_eq(result, HS_FRAME_STORED);
+    ck_assert_uint_eq(flags, 0);
+    for (int i = 0; i < 3; i++) {
+        frame.time_us = 100000 * i;
+        ck_assert(hs_match_post_frame(back, &frame, &result, &flags));
+        ck_assert_int_eq(result, i < 2 ? HS_FRAME_TOO_OLD : HS_FRAME_STORED);
+    }
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
+    free(bytes.data);
+    hs_match_destroy(a);
+    hs_match_destroy(later);
+    hs_match_destroy(back);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+/* Every prefix is refused; with any byte changed it is refused, or the match can be played on. */
+START_TEST(damaged_bytes)
+{
+    struct hs_small_game traffic = {.seed = 8, .has_rtt = true};
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match *a = hs_match_create(ruleset, &limits), *b;
+    play(&traffic, a, 0, 40);
+    struct hs_bytes bytes = {0};
+    hs_match_save(a, &bytes);
+    for (size_t size = 0; size < bytes.len; size += size < 4096 ? 1 : 61) {
+        unsigned char *copy = malloc(size + 1); /* of its exact size: reading past it is seen */
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, bytes.data, size);
+        ck_assert_int_eq(hs_match_load(ruleset, &limits, copy, size, &b), HS_MATCH_DAMAGED);
+        ck_assert_ptr_null(b);
+        free(copy);
+    }
+    struct hs_random random = hs_random_start(hs_test_seed(1), 0);
+    long loaded = 0, cases = hs_test_count("HS_PROPERTY_CASES", 20000) / 20 + 1;
+    for (long i = 0; i < cases; i++) {
+        size_t at = (size_t)(hs_random_bits(&random) % bytes.len);
+        unsigned char was = bytes.data[at];
+        bytes.data[at] = (unsigned char)hs_random_bits(&random);
+        enum hs_match_load result = hs_match_load(ruleset, &limits, bytes.data, bytes.len, &b);
+        bytes.data[at] = was;
+        if (result != HS_MATCH_LOADED && result != HS_MATCH_LOADED_ANEW)
+            continue;
+        loaded++;
+        play(&traffic, b, 40, 44);
+        hs_match_destroy(b);
+    }
+    ck_assert_int_gt(loaded, cases / 10);
+    ck_assert_int_lt(loaded, cases);
+    free(bytes.data);
+    hs_match_destroy(a);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("snapshot");
+    TCase *tcase = tcase_create("all");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, answers_as_before);
+    tcase_add_test(tcase, answers_again_without_poses);
+    tcase_add_test(tcase, parts_miss_nobody);
+    tcase_add_test(tcase, clock_after_the_gap);
+    tcase_add_test(tcase, damaged_bytes);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

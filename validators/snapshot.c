@@ -1,0 +1,176 @@
+#include "snapshot.h"
+
+#include "player_moves.h"
+#include "players.h"
+#include "snapshot_fields.h"
+
+/*
+ * version, the layout of all but the judges, that of the judges, names of vocabularies;
+ * the match; movers; then, each behind a 1, players from the newest to the oldest; 0.
+ */
+
+enum { FIRST_CAPACITY = 4096 };
+
+unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
+{
+    if (bytes->failed)
+        return NULL;
+    if (size > bytes->capacity - bytes->len) {
+        size_t capacity = bytes->capacity == 0 ? FIRST_CAPACITY : bytes->capacity;
+        while (capacity - bytes->len < size && capacity <= SIZE_MAX / 2)
+            capacity *= 2;
+        unsigned char *data = capacity - bytes->len < size ? NULL : realloc(bytes->data, capacity);
+        if (data == NULL) {
+            bytes->failed = true;
+            return NULL;
+        }
+        bytes->data = data;
+        bytes->capacity = capacity;
+    }
+    unsigned char *at = bytes->data + bytes->len;
+    bytes->len += size;
+    return at;
+}
+
+static void save_head(const struct hs_match *match, struct hs_bytes *out)
+{
+    hs_bytes_put(out, HS_SNAPSHOT_VERSION, 4);
+    hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_JUDGES), 8);
+    hs_bytes_put(out, hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS), 8);
+    hs_saved_put_names(out);
+    hs_saved_put(out, HS_SAVED_MATCH, match);
+    hs_bytes_put(out, match->movers.count, 4);
+    for (uint32_t i = 0; i < match->movers.count; i++) {
+        const struct hs_mover *mover = &match->movers.all[i];
+        hs_bytes_put_name(out, mover->name.text);
+        hs_saved_put(out, HS_SAVED_MOVER_STATE, hs_mover_newest_state(mover));
+    }
+}
+
+/* What his next sample inherits, as there is none before it. */
+static void save_state(const struct hs_match *match, const struct hs_player *player,
+                       struct hs_bytes *out)
+{
+    uint32_t samples = hs_history_count(player->history);
+    const struct hs_state *state = player->has_carried ? &player->carried : NULL;
+    if (samples > 0)
+        state = hs_history_state(player->history, hs_history_at(player->history, samples - 1));
+    hs_bytes_put(out, state != NULL, 1);
+    if (state == NULL)
+        return;
+    hs_saved_put(out, HS_SAVED_STATE, state);
+    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
+}
+
+static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
+{
+    hs_saved_put(out, HS_SAVED_SHOT, shot);
+    for (uint16_t i = 0; i < shot->check_count; i++)
+        hs_saved_put(out, HS_SAVED_REMEMBERED, &shot->checks[i]);
+    for (uint16_t i = 0; i < shot->direction_count; i++) {
+        hs_bytes_put_real(out, shot->directions[i].x);
+        hs_bytes_put_real(out, shot->directions[i].y);
+        hs_bytes_put_real(out, shot->directions[i].z);
+    }
+}
+
+static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
+{
+    hs_saved_put(out, HS_SAVED_NUMBERS, numbers);
+    hs_bytes_put(out, numbers->count, 4);
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        const struct hs_ledger_entry *entry = &numbers->entries[i];
+        hs_saved_put(out, HS_SAVED_ENTRY, entry);
+        hs_bytes_put(out, entry->shot != NULL, 1);
+        if (entry->shot != NULL)
+            save_shot(entry->shot, out);
+        hs_bytes_put(out, entry->answer_size, 4);
+        hs_bytes_put_run(out, entry->answer, entry->answer_size);
+    }
+}
+
+static void save_ledger(const struct hs_ledger *ledger, struct hs_bytes *out)
+{
+    save_numbers(&ledger->hits, out);
+    save_numbers(&ledger->shots, out);
+    hs_bytes_put(out, ledger->cadence_count, 2);
+    for (uint16_t i = 0; i < ledger->cadence_count; i++)
+        hs_saved_put(out, HS_SAVED_CADENCE, &ledger->cadences[i]);
+}
+
+static void save_answers(const struct hs_move_answers *answers, struct hs_bytes *out)
+{
+    uint32_t count = answers != NULL ? answers->count : 0;
+    hs_bytes_put(out, answers != NULL, 1);
+    hs_bytes_put(out, count, 1);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = (answers->next + HS_MOVES_KEPT - count + k) % HS_MOVES_KEPT;
+        const struct hs_move_answer *answer = &answers->answer[i];
+        hs_bytes_put(out, answers->seq[i], 8);
+        hs_bytes_put(out, answers->epoch[i], 8);
+        hs_saved_put(out, HS_SAVED_ANSWER, answer);
+        hs_saved_put(out, HS_SAVED_RESULT, &answer->result);
+        for (uint16_t f = 0; f < answer->result.failure_count; f++)
+            hs_saved_put(out, HS_SAVED_FAILURE, &answer->result.failures[f]);
+    }
+}
+
+/* The credit stands before the judges, whose layout may be unknown to who reads this. */
+static void save_moves(const struct hs_player_moves *moves, struct hs_bytes *out)
+{
+    hs_bytes_put(out, moves != NULL, 1);
+    if (moves == NULL)
+        return;
+    const struct hs_timing *timing = &moves->judges.timing;
+    hs_saved_put(out, HS_SAVED_MOVES, moves);
+    hs_bytes_put(out, timing->has_credit, 1);
+    hs_bytes_put_real(out, timing->credit_us);
+    hs_bytes_put(out, (uint64_t)timing->heard_us, 8);
+    size_t before = out->len;
+    hs_bytes_put(out, 0, 4);
+    hs_saved_put(out, HS_SAVED_JUDGES, &moves->judges);
+    for (unsigned i = 0; i < 4 && !out->failed; i++)
+        out->data[before + i] = (unsigned char)((out->len - before - 4) >> 8 * i);
+    save_answers(moves->answers, out);
+}
+
+static void save_player(const struct hs_match *match, const struct hs_player *player,
+                        struct hs_bytes *out)
+{
+    hs_bytes_put(out, 1, 1);
+    hs_bytes_put_name(out, player->name.text);
+    hs_saved_put(out, HS_SAVED_PLAYER, player);
+    save_state(match, player, out);
+    save_ledger(&player->ledger, out);
+    save_moves(player->moves, out);
+}
+
+/* From the last to the first: who goes meanwhile moves others down, so that nobody is missed; who
+   is there twice is taken once. */
+bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
+                        size_t part_bytes, struct hs_bytes *out)
+{
+    size_t before = out->len;
+    if (!cursor->has_begun) {
+        save_head(match, out);
+        cursor->has_begun = true;
+        cursor->players = match->players.count;
+    }
+    if (cursor->players > match->players.count)
+        cursor->players = match->players.count;
+    do {
+        if (cursor->players == 0) {
+            hs_bytes_put(out, 0, 1);
+            return false;
+        }
+        save_player(match, match->players.all[--cursor->players], out);
+    } while (out->len - before < part_bytes && !out->failed);
+    return !out->failed;
+}
+
+void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
+{
+    struct hs_save_cursor cursor = {0};
+    while (hs_match_save_part(match, &cursor, SIZE_MAX, out))
+        continue;
+}
