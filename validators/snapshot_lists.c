@@ -217,7 +217,7 @@ static const struct hs_saved_field judges_fields[] = {
     JUDGE(movement.position, REAL),
     JUDGE(movement.base, UNSIGNED),
     JUDGE(movement.received_us, TIME),
-    JUDGE(movement.window_until_us, TIME),
+    JUDGE(movement.window_until_us, MARK),
     JUDGE(movement.speed, SMALL),
     JUDGE(movement.climbing, SMALL),
     JUDGE(movement.acceleration, SMALL),
