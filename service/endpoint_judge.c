@@ -67,7 +67,11 @@ static void judge(struct hs_service *service, const struct hs_request *request,
             hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
             hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
         }
-        if (!answer(&judging, &tick))
+        /* Without its walls it would be judged wrongly. */
+        if (judging.slot->awaited_map.text[0] != '\0')
+            hs_endpoint_overloaded(reply, "the map of this match was lost in a restart: put it "
+                                          "again, as it was");
+        else if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
         hs_endpoint_record(service, request, judging.slot, reply);
         note_posted(service, judging.slot, &tick);

@@ -12,6 +12,31 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
 }
 
+struct arrival {
+    struct hs_map_store *maps;
+    struct hs_map_entry *entry;
+};
+
+/* A match that was restored without its map gets it when it is put again, as it was. */
+static void give_to_match(void *context, struct hs_match_slot *slot)
+{
+    struct hs_map_entry *entry = ((struct arrival *)context)->entry;
+    if (!hs_str_equal(hs_name_str(&slot->awaited_map), hs_name_str(&entry->name)) ||
+        strcmp(slot->awaited_revision, entry->revision) != 0)
+        return;
+    hs_map_store_retain(((struct arrival *)context)->maps, entry);
+    slot->map = entry;
+    hs_match_set_world(slot->match, entry->world);
+    slot->awaited_map = (struct hs_name){0};
+    slot->awaited_revision[0] = '\0';
+}
+
+static void give_to_matches(struct hs_service *service, struct hs_map_entry *entry)
+{
+    struct arrival arrival = {service->maps, entry};
+    hs_registry_each(service->registry, give_to_match, &arrival);
+}
+
 /* A recording of requests has the maps in it, as they were put. */
 static void put_map(struct hs_service *service, const struct hs_request *request,
                     const struct hs_map_document *document, struct hs_reply *reply)
@@ -26,6 +51,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
         write_map(reply, entry);
+        give_to_matches(service, entry);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:

@@ -19,6 +19,9 @@ static struct hs_match_head head_of(const struct hs_match_slot *slot)
     if (slot->map != NULL) {
         head.map = hs_name_str(&slot->map->name);
         head.map_revision = slot->map->revision;
+    } else if (slot->awaited_map.text[0] != '\0') {
+        head.map = hs_name_str(&slot->awaited_map);
+        head.map_revision = slot->awaited_revision;
     }
     return head;
 }
@@ -41,13 +44,15 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
     hs_write_end(&writer, '}');
 }
 
-/* An open match is confirmed when it is what the request names; what it leaves out agrees. */
+/* An open match is confirmed when it is what the request names; what it leaves out agrees.
+   `ruleset`: what its name stands for; NULL: nothing any more. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
     struct hs_match_head head = head_of(slot);
-    bool same_rules = request->ruleset.ptr == NULL ||
-                      hs_str_equal(head.ruleset, hs_name_str(&ruleset->ruleset->name));
+    struct hs_str wanted =
+        ruleset != NULL ? hs_name_str(&ruleset->ruleset->name) : request->ruleset;
+    bool same_rules = request->ruleset.ptr == NULL || hs_str_equal(head.ruleset, wanted);
     return same_rules && (request->map.ptr == NULL || hs_str_equal(head.map, request->map));
 }
 
@@ -59,21 +64,32 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
     reply->status = created ? 201 : 200;
 }
 
-/* A match that is open with a map has it until the end: a map that has lost its name since is
-   still confirmed by it. Nothing can be opened with it. */
-static void confirm_nameless_map(struct hs_service *service, const struct hs_request *request,
-                                 const struct hs_match_request *wanted,
-                                 const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
+/* A match that is open with a map and a ruleset has them until the end: where they have lost their
+   names since, or a restart them, it is still confirmed by these. Nothing can be opened with them.
+ */
+static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
+                             const struct hs_match_request *wanted,
+                             const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot != NULL && confirms(slot, wanted, ruleset))
         answer_put(slot, false, reply);
+    else if (ruleset == NULL)
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)wanted->ruleset.len,
+                       wanted->ruleset.ptr);
     else
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MAP, "%.*s", (int)wanted->map.len,
                        wanted->map.ptr);
     if (slot != NULL)
         hs_registry_release(service->registry, slot);
+}
+
+static const char *name_of_map(const struct hs_match_slot *slot)
+{
+    if (slot->map == NULL && slot->awaited_map.text[0] == '\0')
+        return "none";
+    return slot->map != NULL ? slot->map->name.text : slot->awaited_map.text;
 }
 
 static void open_or_confirm(struct hs_service *service, const struct hs_request *request,
@@ -89,8 +105,7 @@ static void open_or_confirm(struct hs_service *service, const struct hs_request 
         answer_put(slot, created, reply);
     else
         hs_problem_set(reply->problem, HS_PROBLEM_MATCH_CONFLICT, "it has ruleset %s, map %s",
-                       slot->ruleset->ruleset->name.text,
-                       slot->map != NULL ? slot->map->name.text : "none");
+                       slot->ruleset->ruleset->name.text, name_of_map(slot));
     hs_registry_release(service->registry, slot);
 }
 
@@ -103,10 +118,11 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
     opening.ruleset = hs_endpoint_ruleset(service, request, name);
     if (wanted->map.ptr != NULL)
         opening.map = hs_endpoint_map(service, request, wanted->map);
-    if (opening.ruleset == NULL)
+    bool lacks_map = wanted->map.ptr != NULL && opening.map == NULL;
+    if (opening.ruleset == NULL && wanted->ruleset.ptr == NULL)
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)name.len, name.ptr);
-    else if (wanted->map.ptr != NULL && opening.map == NULL)
-        confirm_nameless_map(service, request, wanted, opening.ruleset, reply);
+    else if (opening.ruleset == NULL || lacks_map)
+        confirm_nameless(service, request, wanted, opening.ruleset, reply);
     else
         open_or_confirm(service, request, wanted, &opening, reply);
     hs_map_store_release(service->maps, opening.map);

@@ -3,6 +3,7 @@
 
 #include "api/scopes.h"
 #include "service/auth.h"
+#include "service/checkpoint.h"
 #include "service/log.h"
 #include "service/map_store.h"
 #include "service/metrics.h"
@@ -242,4 +243,5 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->log_lines_dropped = hs_log_dropped();
     gauges->maps = maps.maps;
     gauges->map_bytes = maps.bytes;
+    hs_checkpoint_stats(service->checkpoint, &gauges->checkpoint);
 }

@@ -497,6 +497,7 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
           (double)gauges->map_bytes_limit);
     put_service(metrics, gauges, out);
     put_recording(metrics, gauges, out);
+    hs_checkpoint_write_metrics(&gauges->checkpoint, out);
     gauge(out, "hindsight_config_last_reload_successful",
           "1 if the last reload of the configuration took everything, 0 if it took nothing.",
           atomic_load(&metrics->reload_failed) ? 0 : 1);

@@ -12,6 +12,7 @@
 
 #include "api/buffer.h"
 #include "api/routes.h"
+#include "service/checkpoint.h"
 #include "service/tokens.h"
 #include "validators/vocabulary.h"
 
@@ -123,6 +124,7 @@ struct hs_metrics_gauges {
     unsigned stuck[HS_LISTENER_BOTH]; /* by listener: endpoints that hang */
     bool draining;
     uint64_t log_lines_dropped;
+    struct hs_checkpoint_stats checkpoint;
 };
 
 /* Fills the gauges from where they live; service/endpoints.c. */

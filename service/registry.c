@@ -150,7 +150,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     struct hs_match_slot *slot = calloc(1, sizeof *slot);
     if (slot == NULL)
         return NULL;
-    slot->match = hs_match_create(opening->ruleset->ruleset, &opening->limits);
+    slot->match = opening->match != NULL
+                      ? opening->match
+                      : hs_match_create(opening->ruleset->ruleset, &opening->limits);
     if (slot->match == NULL) {
         free(slot);
         return NULL;
@@ -215,14 +217,19 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
     }
 }
 
-void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
+static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
-    pthread_mutex_unlock(&slot->lock);
     pthread_mutex_lock(&registry->lock);
     bool last = --slot->references == 0;
     pthread_mutex_unlock(&registry->lock);
     if (last)
         destroy_slot(registry, slot);
+}
+
+void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    pthread_mutex_unlock(&slot->lock);
+    drop_reference(registry, slot);
 }
 
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -248,15 +255,13 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
     return slot != NULL;
 }
 
-/* All slots of a tenant at this moment, one reference each; NULL when there are none or memory is
-   out. */
+/* All slots of a tenant at this moment, one reference each; NULL when memory is out. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {
     size_t n = 0;
     pthread_mutex_lock(&registry->lock);
-    struct hs_match_slot **slots =
-        registry->count > 0 ? malloc(registry->count * sizeof(struct hs_match_slot *)) : NULL;
+    struct hs_match_slot **slots = malloc((registry->count + 1) * sizeof(struct hs_match_slot *));
     for (size_t i = 0; slots != NULL && i < registry->table_size; i++) {
         for (struct hs_match_slot *slot = registry->table[i]; slot != NULL; slot = slot->next) {
             if (!belongs_to(slot, tenant))
@@ -306,6 +311,19 @@ size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
     }
     free(slots);
     return expired;
+}
+
+bool hs_registry_visit(struct hs_registry *registry,
+                       void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count;
+    struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
+    for (size_t i = 0; i < count; i++) {
+        visit(context, slots[i]);
+        drop_reference(registry, slots[i]);
+    }
+    free(slots);
+    return slots != NULL;
 }
 
 size_t hs_registry_count(struct hs_registry *registry)

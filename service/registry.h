@@ -9,13 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "service/ruleset_store.h"
 #include "validators/match.h"
 #include "validators/str.h"
 
 struct hs_map_entry;
 struct hs_map_store;
-struct hs_ruleset_entry;
-struct hs_ruleset_store;
 
 /* What the recording of requests (record.h) knows of a match. */
 enum hs_recorded {
@@ -38,6 +37,9 @@ struct hs_match_slot {
     size_t unmeasured;   /* items posted since */
     size_t players;      /* then */
     bool held;           /* it takes no more memory for history */
+    /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
+    struct hs_name awaited_map; /* empty: it does not */
+    char awaited_revision[HS_REVISION_MAX];
     bool closed;         /* deleted while somebody waited for the lock */
     unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
@@ -49,6 +51,8 @@ struct hs_match_opening {
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
     struct hs_str tenant; /* it belongs to him; ptr NULL: nobody asks */
+    struct hs_match
+        *match; /* restored, of this ruleset: taken over with CREATED; NULL: a new one */
 };
 
 struct hs_registry;
@@ -115,6 +119,12 @@ size_t hs_registry_bytes_limit(const struct hs_registry *registry);
  */
 size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
                           void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+/*
+ * Calls `visit` with each match, which cannot go but is not locked; it may have been removed, as
+ * `closed` says. False: memory is out, and nobody was visited.
+ */
+bool hs_registry_visit(struct hs_registry *registry,
+                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 /* Calls `visit` with each match, locked, in no order. */
 void hs_registry_each(struct hs_registry *registry,

@@ -241,6 +241,48 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
     return ruleset;
 }
 
+/* With the document and its revision as they were: a later version of the program may write it with
+   more fields, and verdicts are named by the revision. */
+static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
+{
+    struct hs_ruleset_entry *entry = create_entry(ruleset, false);
+    char *copy = malloc(document.len + 1);
+    if (entry == NULL || copy == NULL) {
+        destroy_entry(entry);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, document.ptr, document.len);
+    free(entry->document);
+    entry->document = copy;
+    entry->document_size = document.len;
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document.ptr, document.len, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
+                                                struct hs_str document, struct hs_problem *problem)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(document, (struct hs_str){0}, problem);
+    if (ruleset == NULL)
+        return NULL;
+    struct hs_ruleset_entry *entry = create_adopted(ruleset, document);
+    if (entry == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+        return NULL;
+    }
+    struct hs_ruleset_entry *known =
+        hs_ruleset_store_get(store, hs_name_str(&entry->ruleset->name));
+    if (known != NULL && strcmp(known->revision, entry->revision) == 0) {
+        destroy_entry(entry);
+        return known;
+    }
+    hs_ruleset_store_release(store, known);
+    return entry;
+}
+
 /* The whole file, or ptr NULL with `problem` set; the caller frees it. */
 static struct hs_str read_file(const char *path, struct hs_problem *problem)
 {

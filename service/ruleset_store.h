@@ -60,6 +60,14 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
+/*
+ * The entry of a canonical document that was in use before, held for the caller: the one that its
+ * name leads to if that has the same revision, else one that no name leads to. NULL with `problem`
+ * set when it is not a whole ruleset, or memory is out.
+ */
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
+                                                struct hs_str document, struct hs_problem *problem);
+
 /* Calls `visit` with each entry, in order of name. */
 void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),

@@ -1,6 +1,7 @@
 #include "service/serve.h"
 
 #include "service/admission.h"
+#include "service/checkpoint.h"
 #include "service/clock.h"
 #include "service/configuration.h"
 #include "service/endpoints.h"
@@ -108,6 +109,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
+    hs_checkpoint_abandon(service->checkpoint);
     hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
@@ -142,6 +144,18 @@ static bool start_recording(struct hs_service *service)
     if (service->record == NULL)
         hs_log(HS_LOG_ERROR, "cannot record", HS_LOG_TEXT("detail", error));
     return service->record != NULL;
+}
+
+static bool restore(struct hs_service *service)
+{
+    char error[512];
+    if (hs_checkpoint_open(service, &service->checkpoint, error)) {
+        if (service->checkpoint == NULL || hs_checkpoint_start(service->checkpoint))
+            return true;
+        snprintf(error, sizeof error, "no room for a thread");
+    }
+    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return false;
 }
 
 static bool start_both(struct hs_service *service, const struct hs_tls *tls, struct hs_http **data,
@@ -262,7 +276,9 @@ static int start(struct hs_service *service, const struct hs_options *options,
     add_steps(service, configuration);
     if (!hs_configuration_start(configuration))
         return WRONG_CONFIGURATION;
-    return start_recording(service) && start_listeners(service, data, admin) ? FINE : FAILED;
+    return start_recording(service) && restore(service) && start_listeners(service, data, admin)
+               ? FINE
+               : FAILED;
 }
 
 /* The next signal; 0 after `interval_us`. */
@@ -320,6 +336,9 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(data, ms_until(until_us));
     hs_http_stop(admin, ms_until(until_us));
+    /* Nobody changes a match any more: what is kept now is all there was. */
+    hs_checkpoint_close(service.checkpoint);
+    service.checkpoint = NULL;
     hs_log_fields(HS_LOG_INFO, "stopped", NULL, 0);
     destroy_state(&service);
     return FINE;

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
 struct hs_keyring;       /* tokens.h: the tokens in force */
@@ -20,10 +21,11 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_keyring *keyring;    /* NULL: no tokens are asked for */
-    struct hs_record *record;      /* NULL: nothing is written down */
-    struct hs_tenant_rates *rates; /* NULL: as much as he likes */
-    atomic_bool draining;          /* readyz answers 404 from now on */
+    struct hs_keyring *keyring;       /* NULL: no tokens are asked for */
+    struct hs_record *record;         /* NULL: nothing is written down */
+    struct hs_tenant_rates *rates;    /* NULL: as much as he likes */
+    struct hs_checkpoint *checkpoint; /* NULL: nothing outlives the process */
+    atomic_bool draining;             /* readyz answers 404 from now on */
     atomic_bool ready;
     atomic_uint stuck[3]; /* by enum hs_listener: endpoints running for longer than they ever may */
 };

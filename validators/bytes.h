@@ -1,6 +1,6 @@
 /*
  * Values as bytes, little-endian whatever the machine: a buffer to write them to, a reader that
- * never leaves what it was given. Internal to validators/.
+ * never leaves what it was given.
  */
 #ifndef HS_BYTES_H
 #define HS_BYTES_H

@@ -51,6 +51,7 @@ static _Noreturn void run_child(pid_t parent, int out)
                                             "0",
                                             "--queue-ms",
                                             "0",
+                                            "--data=", /* nothing of it is to stay */
                                             "--log-level",
                                             "error",
                                             NULL};

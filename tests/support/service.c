@@ -35,7 +35,8 @@ static void build_arguments(const char *argv[MAX_ARGS + 1], char *wrap, const ch
                                         "--drain-wait-seconds",
                                         "0",
                                         "--queue-ms",
-                                        "0"};
+                                        "0",
+                                        "--data="};
     size_t count = 0;
     char *rest = NULL;
     for (char *word = strtok_r(wrap, " ", &rest); word != NULL && count < MAX_ARGS / 2;

@@ -30,9 +30,9 @@ struct hs_test_service {
 
 /*
  * Runs `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0
- * --queue-ms 0` (under valgrind on a busy machine every request waits long) and then `extra` (NULL,
- * or arguments closed by NULL; later options win) and waits for the ready line. False, with the
- * reason on stderr and nothing left running, when it does not come in time.
+ * --queue-ms 0 --data=` (under valgrind on a busy machine every request waits long) and then
+ * `extra` (NULL, or arguments closed by NULL; later options win) and waits for the ready line.
+ * False, with the reason on stderr and nothing left running, when it does not come in time.
  */
 bool hs_test_service_start(struct hs_test_service *service, const char *const *extra);
 

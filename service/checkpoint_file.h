@@ -1,0 +1,62 @@
+/*
+ * A file of checked records that is there whole or not at all. Little-endian:
+ *
+ *   "HSCHKPT" and a version (8 bytes)
+ *   records: type (4), CRC-32 (4), size (8), and so many bytes; the CRC is that of zlib over type,
+ *            size and bytes
+ *   the last record has type 0 and the number of those before it (8 bytes)
+ *
+ * It is written under another name, synced and renamed. What a crash leaves behind is the file
+ * before, and perhaps the beginning of one that is never read. One thread at a time.
+ */
+#ifndef HS_SERVICE_CHECKPOINT_FILE_H
+#define HS_SERVICE_CHECKPOINT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HS_CHECKPOINT_NAME     "checkpoint"
+#define HS_CHECKPOINT_PREVIOUS "checkpoint.previous" /* the one before */
+#define HS_CHECKPOINT_NEW      "checkpoint.new"      /* being written */
+#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* moved out of the way at a start */
+
+enum { HS_CHECKPOINT_VERSION = 1 };
+
+enum hs_checkpoint_type {
+    HS_CHECKPOINT_END,
+    HS_CHECKPOINT_RULESET,
+    HS_CHECKPOINT_MATCH,
+};
+
+struct hs_checkpoint_writer {
+    int directory, file;
+    uint64_t records, bytes;
+    int error; /* errno of what went wrong first; 0: nothing did */
+};
+
+/* Begins a file in a directory. Errors are kept until hs_checkpoint_write_end. */
+void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int directory);
+void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
+                         const void *bytes, size_t size);
+
+/* Puts the file into its place, and that which was there into that of the one before. False, with
+   `error` set and both as they were, when any of it failed, or with `discard`. */
+bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
+
+enum hs_checkpoint_read {
+    HS_CHECKPOINT_READ,
+    HS_CHECKPOINT_MISSING,
+    HS_CHECKPOINT_UNREADABLE,    /* errno says why; nothing was read */
+    HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
+    HS_CHECKPOINT_BROKEN         /* records that are whole were read, others were not */
+};
+
+/* A record that is whole. `bytes` are the callee's for the call. */
+typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, const void *bytes,
+                                 size_t size);
+
+enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
+                                           hs_checkpoint_visit *visit, void *context);
+
+#endif

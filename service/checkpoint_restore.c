@@ -1,0 +1,265 @@
+#include "service/checkpoint_restore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/checkpoint_file.h"
+#include "service/endpoints.h"
+#include "service/log.h"
+#include "service/map_store.h"
+#include "service/options.h"
+#include "service/registry.h"
+#include "service/ruleset_store.h"
+#include "service/serve.h"
+#include "validators/bytes.h"
+#include "validators/snapshot.h"
+
+struct restoring {
+    struct hs_service *service;
+    struct hs_checkpoint_stats *stats;
+    struct hs_ruleset_entry **rulesets; /* of the file, held */
+    size_t ruleset_count, ruleset_capacity;
+    struct hs_log_limit log_limit;
+};
+
+/* What stands before the bytes of a match. */
+struct head {
+    struct hs_str name, revision, map, map_revision;
+};
+
+static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
+{
+    char match[HS_NAME_MAX + 1];
+    unsigned left_out;
+    snprintf(match, sizeof match, "%.*s", (int)name.len, name.len > 0 ? name.ptr : "");
+    if (hs_log_allowed(&restoring->log_limit, &left_out))
+        hs_log(HS_LOG_WARN, "a match of the checkpoint is refused: it begins anew",
+               HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why),
+               HS_LOG_NUMBER("lines_dropped", left_out));
+}
+
+/* ---- rulesets ---- */
+
+static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
+                                             struct hs_str revision)
+{
+    for (size_t i = 0; i < restoring->ruleset_count; i++) {
+        const char *own = restoring->rulesets[i]->revision;
+        if (hs_str_equal((struct hs_str){own, strlen(own)}, revision))
+            return restoring->rulesets[i];
+    }
+    return NULL;
+}
+
+static void keep_ruleset(struct restoring *restoring, struct hs_ruleset_entry *entry)
+{
+    if (restoring->ruleset_count == restoring->ruleset_capacity) {
+        size_t capacity = 2 * restoring->ruleset_capacity + 8;
+        void *rulesets = realloc(restoring->rulesets, capacity * sizeof *restoring->rulesets);
+        if (rulesets == NULL) {
+            hs_ruleset_store_release(restoring->service->rulesets, entry);
+            return;
+        }
+        restoring->rulesets = rulesets;
+        restoring->ruleset_capacity = capacity;
+    }
+    restoring->rulesets[restoring->ruleset_count++] = entry;
+}
+
+/* Matches whose ruleset is refused say so themselves. */
+static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    struct hs_str revision = hs_bytes_get_name(reader);
+    struct hs_str document = {(const char *)reader->at, (size_t)(reader->end - reader->at)};
+    if (reader->failed || find_ruleset(restoring, revision) != NULL)
+        return;
+    struct hs_ruleset_entry *entry =
+        hs_ruleset_store_adopt(restoring->service->rulesets, document, &problem);
+    if (entry != NULL)
+        keep_ruleset(restoring, entry);
+}
+
+/* ---- matches ---- */
+
+static const char *text_of(enum hs_match_load result)
+{
+    switch (result) {
+    case HS_MATCH_OTHER_VERSION:
+        return "it was written by another version of the program";
+    case HS_MATCH_DAMAGED:
+        return "its bytes are damaged";
+    case HS_MATCH_LOAD_NO_MEMORY:
+        return "out of memory";
+    case HS_MATCH_LOADED:
+    case HS_MATCH_LOADED_ANEW:
+        break;
+    }
+    return "";
+}
+
+static enum hs_restored outcome_of(enum hs_match_load result)
+{
+    switch (result) {
+    case HS_MATCH_LOADED:
+        return HS_RESTORED_WHOLE;
+    case HS_MATCH_LOADED_ANEW:
+        return HS_RESTORED_ANEW;
+    case HS_MATCH_OTHER_VERSION:
+        return HS_RESTORED_VERSION;
+    case HS_MATCH_DAMAGED:
+        return HS_RESTORED_DAMAGED;
+    case HS_MATCH_LOAD_NO_MEMORY:
+        break;
+    }
+    return HS_RESTORED_NO_ROOM;
+}
+
+/* The same map as before, or none; the caller releases it. */
+static struct hs_map_entry *find_map(const struct restoring *restoring, const struct head *head)
+{
+    struct hs_map_entry *map = NULL;
+    if (head->map.len > 0)
+        map = hs_map_store_get(restoring->service->maps, head->map);
+    if (map == NULL ||
+        hs_str_equal((struct hs_str){map->revision, strlen(map->revision)}, head->map_revision))
+        return map;
+    hs_map_store_release(restoring->service->maps, map);
+    return NULL;
+}
+
+/* Takes the match over. False: there is no room for it. */
+static bool open_match(struct restoring *restoring, const struct head *head,
+                       struct hs_ruleset_entry *ruleset, struct hs_match *match)
+{
+    struct hs_service *service = restoring->service;
+    struct hs_match_opening opening = {.ruleset = ruleset,
+                                       .map = find_map(restoring, head),
+                                       .limits = hs_endpoint_match_limits(service),
+                                       .match = match};
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(service->registry, head->name, &opening, &slot);
+    if (slot != NULL) {
+        if (opening.map == NULL && head->map.len > 0) {
+            hs_name_set(&slot->awaited_map, head->map);
+            memcpy(slot->awaited_revision, head->map_revision.ptr, head->map_revision.len);
+        }
+        if (service->record != NULL)
+            slot->recorded = HS_RECORDED_LOST; /* its beginning was recorded elsewhere, if at all */
+        hs_registry_release(service->registry, slot);
+    } else {
+        hs_match_destroy(match);
+    }
+    hs_map_store_release(service->maps, opening.map);
+    return slot != NULL;
+}
+
+static bool is_open(struct restoring *restoring, struct hs_str name)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(restoring->service->registry, name, NULL, &slot);
+    if (slot != NULL)
+        hs_registry_release(restoring->service->registry, slot);
+    return slot != NULL;
+}
+
+static bool is_head(const struct head *head)
+{
+    return hs_name_is_valid(head->name) && (head->map.len == 0 || hs_name_is_valid(head->map)) &&
+           head->map_revision.len < HS_REVISION_MAX;
+}
+
+static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_match_limits limits = hs_endpoint_match_limits(restoring->service);
+    struct head head = {.name = hs_bytes_get_name(reader)};
+    head.revision = hs_bytes_get_name(reader);
+    head.map = hs_bytes_get_name(reader);
+    head.map_revision = hs_bytes_get_name(reader);
+    enum hs_match_load result = HS_MATCH_DAMAGED;
+    struct hs_match *match = NULL;
+    struct hs_ruleset_entry *ruleset = find_ruleset(restoring, head.revision);
+    bool is_fine = !reader->failed && is_head(&head);
+    if (is_fine && is_open(restoring, head.name))
+        return;
+    if (is_fine && ruleset != NULL)
+        result = hs_match_load(ruleset->ruleset, &limits, reader->at,
+                               (size_t)(reader->end - reader->at), &match);
+    enum hs_restored outcome = outcome_of(result);
+    if (match == NULL) {
+        log_refused(restoring, head.name,
+                    is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
+    } else if (!open_match(restoring, &head, ruleset, match)) {
+        outcome = HS_RESTORED_NO_ROOM;
+        log_refused(restoring, head.name, "as many matches are open as are configured");
+    }
+    restoring->stats->restored[outcome]++;
+}
+
+static void restore_record(void *context, enum hs_checkpoint_type type, const void *bytes,
+                           size_t size)
+{
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    if (type == HS_CHECKPOINT_RULESET)
+        restore_ruleset(context, &reader);
+    if (type == HS_CHECKPOINT_MATCH)
+        restore_match(context, &reader);
+}
+
+/* ---- files ---- */
+
+/* *whole: nothing of it is missing. False: it cannot be opened. */
+static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
+                     char error[512])
+{
+    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
+    *whole = result == HS_CHECKPOINT_READ;
+    if (result == HS_CHECKPOINT_UNREADABLE) {
+        snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
+                 strerror(errno));
+        return false;
+    }
+    if (*whole || result == HS_CHECKPOINT_MISSING)
+        return true;
+    restoring->stats->files_refused++;
+    hs_log(HS_LOG_ERROR, "a checkpoint is not whole, or of another version of the program",
+           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
+           HS_LOG_TEXT("detail", result == HS_CHECKPOINT_BROKEN
+                                     ? "damaged: what is whole of it is taken"
+                                     : "another version: nothing of it is taken"));
+    return true;
+}
+
+static void log_result(const struct restoring *restoring)
+{
+    const struct hs_checkpoint_stats *stats = restoring->stats;
+    uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_ANEW];
+    uint64_t refused = stats->restored[HS_RESTORED_VERSION] + stats->restored[HS_RESTORED_DAMAGED] +
+                       stats->restored[HS_RESTORED_NO_ROOM];
+    if (restored + refused > 0)
+        hs_log(HS_LOG_INFO,
+               "matches were restored: they need their frames of the last window again",
+               HS_LOG_NUMBER("matches", restored), HS_LOG_NUMBER("refused", refused),
+               HS_LOG_NUMBER("without_judges", stats->restored[HS_RESTORED_ANEW]));
+}
+
+bool hs_checkpoint_restore(struct hs_service *service, int directory,
+                           struct hs_checkpoint_stats *stats, char error[512])
+{
+    struct restoring restoring = {
+        .service = service, .stats = stats, .log_limit = {.per_second = 20}};
+    bool whole;
+    bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
+    if (fine && stats->files_refused > 0)
+        (void)!renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED);
+    if (fine && !whole)
+        fine = read_one(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
+    for (size_t i = 0; i < restoring.ruleset_count; i++)
+        hs_ruleset_store_release(service->rulesets, restoring.rulesets[i]);
+    free(restoring.rulesets);
+    log_result(&restoring);
+    return fine;
+}
