@@ -144,13 +144,16 @@ static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, 
     pthread_mutex_unlock(&checkpoint->lock);
 }
 
-/* All matches into a file. False: it could not be written, which is logged; the one before stays.
+/* All matches into a file. `is_final`: nothing is judged any more. False: it could not be written,
+ * which is logged; the one before stays.
  */
-static bool take(struct hs_checkpoint *checkpoint)
+static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
     struct taking taking = {.checkpoint = checkpoint};
     hs_checkpoint_write_begin(&taking.writer, checkpoint->directory);
+    if (is_final)
+        hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_FINAL, NULL, 0);
     bool all = hs_registry_visit(checkpoint->service->registry, write_match, &taking);
     bool fine = hs_checkpoint_write_end(&taking.writer, taking.no_memory || !all);
     for (size_t i = 0; i < taking.ruleset_count; i++)
@@ -188,12 +191,14 @@ static void *run(void *context)
 {
     struct hs_checkpoint *checkpoint = context;
     while (wait_for_turn(checkpoint))
-        take(checkpoint);
+        take(checkpoint, false);
     return NULL;
 }
 
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
 {
+    if (!take(checkpoint, false)) /* what is there may call itself final, and is no more */
+        return false;
     checkpoint->has_thread = pthread_create(&checkpoint->thread, NULL, run, checkpoint) == 0;
     return checkpoint->has_thread;
 }
@@ -305,7 +310,7 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint)
     if (checkpoint == NULL)
         return;
     end_thread(checkpoint);
-    if (take(checkpoint))
+    if (take(checkpoint, true))
         hs_log(HS_LOG_INFO, "the state of all matches is kept",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
                HS_LOG_NUMBER("bytes", checkpoint->stats.bytes));

@@ -49,7 +49,8 @@ struct hs_checkpoint_stats {
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Starts the thread. False: there is no room for it. */
+/* Writes the first one, which shows that the directory can be written to, and starts the thread for
+   the others. False, which is logged: one of them cannot be done. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes all matches once more; no request may change one any more, or it is

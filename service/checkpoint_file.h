@@ -27,6 +27,7 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
+    HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows */
 };
 
 struct hs_checkpoint_writer {

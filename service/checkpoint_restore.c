@@ -22,6 +22,7 @@ struct restoring {
     struct hs_ruleset_entry **rulesets; /* of the file, held */
     size_t ruleset_count, ruleset_capacity;
     struct hs_log_limit log_limit;
+    bool is_final; /* nothing was judged after the file was written */
 };
 
 /* What stands before the bytes of a match. */
@@ -189,6 +190,8 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
         result = hs_match_load(ruleset->ruleset, &limits, reader->at,
                                (size_t)(reader->end - reader->at), &match);
     enum hs_restored outcome = outcome_of(result);
+    if (match != NULL && !restoring->is_final)
+        hs_match_lost_moves(match);
     if (match == NULL) {
         log_refused(restoring, head.name,
                     is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
@@ -203,6 +206,8 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
                            size_t size)
 {
     struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    if (type == HS_CHECKPOINT_FINAL)
+        ((struct restoring *)context)->is_final = true;
     if (type == HS_CHECKPOINT_RULESET)
         restore_ruleset(context, &reader);
     if (type == HS_CHECKPOINT_MATCH)
@@ -215,6 +220,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
                      char error[512])
 {
+    restoring->is_final = false;
     enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
     *whole = result == HS_CHECKPOINT_READ;
     if (result == HS_CHECKPOINT_UNREADABLE) {

@@ -152,7 +152,8 @@ static bool restore(struct hs_service *service)
     if (hs_checkpoint_open(service, &service->checkpoint, error)) {
         if (service->checkpoint == NULL || hs_checkpoint_start(service->checkpoint))
             return true;
-        snprintf(error, sizeof error, "no room for a thread");
+        snprintf(error, sizeof error, "no checkpoint can be written to %s, or no thread started",
+                 service->options->data);
     }
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
     return false;

@@ -245,6 +245,9 @@ static void judge_time_and_place(struct judging *j)
     if (state->has_begun &&
         state->heard_us - move->received_us > j->match->ruleset->history.max_forward_us)
         hs_player_moves_forget_times(j->moves);
+    if (j->moves->has_lost_moves && move->received_us > state->heard_us)
+        state->heard_us = move->received_us; /* from here on time is granted again */
+    j->moves->has_lost_moves = false;
     enum hs_move_reason entered = enter_epoch(j);
     if (entered != HS_MOVE_OK) {
         refuse(j, entered);

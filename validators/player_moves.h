@@ -41,6 +41,7 @@ struct hs_player_moves {
     /* Granted to moves that movement did not look at, and what the client says they took. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected;
+    bool has_lost_moves; /* some were judged since the last known one: hs_match_lost_moves */
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     struct hs_move_answers *answers; /* owned; NULL until a move came with a number */

@@ -68,4 +68,11 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out);
 
+/*
+ * Moves may have been judged after the match was saved, as when its process was killed. How much
+ * of the time since a player's last known move was granted to them is not known: none of it is
+ * granted again, or who kills the service refills his credit.
+ */
+void hs_match_lost_moves(struct hs_match *match);
+
 #endif

@@ -125,6 +125,7 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, unmoved_us, SPAN),
     FIELD(hs_player_moves, has_epoch, FLAG),
     FIELD(hs_player_moves, has_corrected, FLAG),
+    FIELD(hs_player_moves, has_lost_moves, FLAG),
     NAMED(hs_player_moves, reasons, COUNTS, MOVE_REASONS),
     NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
     FIELD(hs_player_moves, answers, ELSEWHERE),

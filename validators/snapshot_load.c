@@ -327,3 +327,10 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     hs_match_destroy(l.match);
     return l.no_memory ? HS_MATCH_LOAD_NO_MEMORY : HS_MATCH_DAMAGED;
 }
+
+void hs_match_lost_moves(struct hs_match *match)
+{
+    for (uint32_t i = 0; i < match->players.count; i++)
+        if (match->players.all[i]->moves != NULL)
+            match->players.all[i]->moves->has_lost_moves = true;
+}

@@ -12,6 +12,7 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/small_game.h"
+#include "validators/moves.h"
 #include "validators/snapshot.h"
 
 enum { MOST_TICKS = 260, RESYNC_TICKS = 21, AFTER_TICKS = 60 };
@@ -198,6 +199,64 @@ START_TEST(clock_after_the_gap)
 }
 END_TEST
 
+static int64_t credit_of(const struct hs_match *match)
+{
+    struct hs_moves_info info;
+    ck_assert(hs_match_moves_info(match, HS_STR("bob"), &info) && info.present);
+    return info.credit_us;
+}
+
+static void judge_move(struct hs_match *match, int64_t received_us, int64_t client_us)
+{
+    struct hs_move move = {.player = HS_STR("bob"),
+                           .timestamp_us = client_us,
+                           .received_us = received_us,
+                           .dilation = 1};
+    struct hs_move_result result;
+    ck_assert(hs_match_judge_move(match, &move, &result));
+}
+
+/* By an end that was in order credit grows by the gap that was measured, by another not at all; and
+   where the judges are of another layout, they are new, but for the credit. Each move is of next to
+   no time: what is left is what grew. */
+START_TEST(credit_is_not_refilled)
+{
+    struct hs_ruleset *ruleset = hs_small_game_ruleset();
+    struct hs_match *match = hs_match_create(ruleset, &limits), *read;
+    for (int i = 1; i <= 20; i++)
+        judge_move(match, 1000000 + i * 1000, 1000000 + i * 100000);
+    ck_assert_int_eq(credit_of(match), 0);
+    struct hs_bytes bytes = {0};
+    hs_match_save(match, &bytes);
+    read = load(ruleset, &bytes);
+    ck_assert_int_eq(credit_of(read), 0);
+    judge_move(read, 1020000 + 300000, 3000001);
+    ck_assert_int_eq(credit_of(read), 300000 - 1);
+    hs_match_destroy(read);
+    read = load(ruleset, &bytes);
+    hs_match_lost_moves(read);
+    judge_move(read, 1020000 + 300000, 3000001);
+    ck_assert_int_eq(credit_of(read), 0);
+    judge_move(read, 1020000 + 350000, 3000002);
+    ck_assert_int_eq(credit_of(read), 50000 - 1);
+    hs_match_destroy(read);
+    bytes.data[12] ^= 1; /* of the tag of the judges' layout */
+    ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
+                     HS_MATCH_LOADED_ANEW);
+    ck_assert_int_eq(credit_of(read), 0);
+    judge_move(read, 1020000 + 300000, 3000001);
+    ck_assert_int_le(credit_of(read), 300000);
+    hs_match_destroy(read);
+    bytes.data[4] ^= 1; /* of the tag of all else */
+    ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
+                     HS_MATCH_OTHER_VERSION);
+    ck_assert_ptr_null(read);
+    free(bytes.data);
+    hs_match_destroy(match);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 /* Every prefix is refused; with any byte changed it is refused, or the match can be played on. */
 START_TEST(damaged_bytes)
 {
@@ -246,6 +305,7 @@ int main(void)
     tcase_add_test(tcase, answers_again_without_poses);
     tcase_add_test(tcase, parts_miss_nobody);
     tcase_add_test(tcase, clock_after_the_gap);
+    tcase_add_test(tcase, credit_is_not_refilled);
     tcase_add_test(tcase, damaged_bytes);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
