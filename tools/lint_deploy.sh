@@ -76,7 +76,7 @@ if ! strace -f -qq -o "$work/calls" true 2>/dev/null; then
 else
     # shellcheck disable=SC2086 # a list of words, here and below
     strace -D -f -qq -o "$work/calls" -e signal=none "$program" serve $options --rules "$work" \
-        --record "$work/record" >"$work/out" 2>"$work/err" &
+        --record "$work/record" --data "$work/data" >"$work/out" 2>"$work/err" &
     server=$!
     use_service "$server" || fault "the service does not serve under strace: $(tail -n 1 "$work/err")"
     wait "$server"
@@ -110,7 +110,7 @@ else
     : >"$work/out" # else the port of the server before may be read there
     # shellcheck disable=SC2086
     chroot --userspec=65532:65532 "$work/image" /usr/bin/hindsight serve $options --record \
-        /var/lib/hindsight/record >"$work/out" 2>"$work/err" &
+        /var/lib/hindsight/record --data /var/lib/hindsight >"$work/out" 2>"$work/err" &
     server=$!
     use_service "$server" || fault "the image does not serve: $(tail -n 1 "$work/err")"
     wait "$server" || fault "the service of the image ends with code $?"

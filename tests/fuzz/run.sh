@@ -7,7 +7,7 @@ set -u
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 # Shares of the time: what a game server sends all day gets the most.
-all='frames:5 hits:5 ticks:3 moves:3 rulesets:3 maps:2 headers:1 pointer:1 tokens:1'
+all='frames:5 hits:5 ticks:3 moves:3 rulesets:3 maps:2 headers:1 pointer:1 tokens:1 snapshot:2'
 out=build/fuzz
 libs=$(pkg-config --libs libmicrohttpd jansson nettle libcurl zlib)
 
@@ -29,6 +29,7 @@ objects="$objects $out/obj/tests/support/fuzz_stage.o $out/obj/tests/support/fuz
 objects="$objects $out/obj/tests/support/fuzz_body.o $out/obj/tests/support/fuzz_moves.o"
 objects="$objects $out/obj/tests/support/fuzz_maps.o $out/obj/tests/support/map_reference.o"
 objects="$objects $out/obj/tests/support/fuzz_tokens.o"
+objects="$objects $out/obj/tests/support/fuzz_snapshot.o $out/obj/tests/support/small_game.o"
 objects="$objects $out/obj/tests/support/world_cases.o $out/obj/tests/support/random.o"
 mains=''
 for entry in $wanted; do
@@ -50,10 +51,12 @@ for entry in $wanted; do
     corpus=$out/corpus/$name
     mkdir -p "$corpus"
     cp tests/fuzz/corpus/"$name"/* "$corpus"/
+    most=4096
+    [ "$name" = snapshot ] && most=16384 # a saved match says what its vocabularies are
     time=$((seconds * ${entry#*:} / shares))
     [ "$time" -gt 0 ] || time=1
     log=$out/fuzz_$name.log
-    "$program" -max_total_time="$time" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+    "$program" -max_total_time="$time" -max_len="$most" -timeout=10 -rss_limit_mb=2048 \
         -dict=tests/fuzz/json.dict -artifact_prefix="$out/crashes/$name-" -print_final_stats=1 \
         -reload=0 "$corpus" >"$log" 2>&1
     code=$?
@@ -67,7 +70,7 @@ for entry in $wanted; do
         echo "CRASH in fuzz_$name; again with: $program ${reproducer:-(no reproducer, see $log)}"
     elif [ -n "${CORPUS_UPDATE:-}" ]; then
         # By new code alone: with counters, every other loop count would be worth a file.
-        "$program" -merge=1 -use_counters=0 -max_len=4096 tests/fuzz/corpus/"$name" "$corpus" \
+        "$program" -merge=1 -use_counters=0 -max_len="$most" tests/fuzz/corpus/"$name" "$corpus" \
             >>"$log" 2>&1 || failed=1
     fi
 done

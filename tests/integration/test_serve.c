@@ -78,11 +78,12 @@ static const struct {
     {"serve --bogus 2>&1", 2, "there is no option --bogus"},
     {"serve --listen 0.0.0.0:0 2>&1", 2, "both no-auth and insecure"},
     {"serve --listen 0.0.0.0:0 --no-auth 2>&1", 2, "both no-auth and insecure"},
-    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --rules /nonexistent 2>&1", 2,
+    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data= --rules /nonexistent 2>&1", 2,
      "/nonexistent"},
-    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --default-ruleset none 2>&1", 2,
+    {"serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data= --default-ruleset none 2>&1", 2,
      "the default ruleset does not exist"},
-    {"serve --listen 192.0.2.1:1 --no-auth --insecure 2>&1", 1, "cannot listen on 192.0.2.1:1"},
+    {"serve --data= --listen 192.0.2.1:1 --no-auth --insecure 2>&1", 1,
+     "cannot listen on 192.0.2.1:1"},
     {"check-config 2>&1", 2, "usage: hindsight check-config"},
     {"check-config a --config b 2>&1", 2, "usage: hindsight check-config"},
     {"check-config a --help", 0, "usage: hindsight check-config"},
@@ -210,7 +211,8 @@ START_TEST(address_in_use_fails)
     struct hs_test_service first;
     char arguments[256], output[4096];
     ck_assert(hs_test_service_start(&first, NULL));
-    snprintf(arguments, sizeof arguments, "serve --listen 127.0.0.1:%u 2>&1", first.data_port);
+    snprintf(arguments, sizeof arguments, "serve --data= --listen 127.0.0.1:%u 2>&1",
+             first.data_port);
     ck_assert_int_eq(run(arguments, output), 1);
     ck_assert_ptr_nonnull(strstr(output, "Address already in use"));
     ck_assert(hs_test_service_stop(&first));
@@ -271,7 +273,7 @@ START_TEST(starts_with_closed_streams)
 {
     static const char script[] =
         "\"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
-        "--drain-wait-seconds 0 <&- >&- 2>&- & pid=$!; i=0; "
+        "--drain-wait-seconds 0 --data= <&- >&- 2>&- & pid=$!; i=0; "
         "until [ $(ls -l /proc/$pid/fd | grep -c socket:) -ge 2 ] || [ $i -ge 500 ]; do "
         "i=$((i + 1)); sleep 0.02; done; "
         "for fd in 0 1 2; do readlink /proc/$pid/fd/$fd; done; "

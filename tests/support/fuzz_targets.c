@@ -14,6 +14,7 @@ const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS] = {
     {"frames", hs_fuzz_frames},     {"hits", hs_fuzz_hits},       {"ticks", hs_fuzz_ticks},
     {"rulesets", hs_fuzz_rulesets}, {"headers", hs_fuzz_headers}, {"pointer", hs_fuzz_pointer},
     {"maps", hs_fuzz_maps},         {"moves", hs_fuzz_moves},     {"tokens", hs_fuzz_tokens},
+    {"snapshot", hs_fuzz_snapshot},
 };
 
 /* ---- hits ---- */

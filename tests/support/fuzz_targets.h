@@ -44,6 +44,9 @@ hs_fuzz_run hs_fuzz_pointer;
 
 /* An odd byte and a token file, or an even one and a token for a file with two. */
 hs_fuzz_run hs_fuzz_tokens;
+/* What of a match outlives its process, after the version and the tags of layouts: when it is read,
+   it can be played on, saved and read again. */
+hs_fuzz_run hs_fuzz_snapshot;
 
 struct hs_fuzz_target {
     const char *name; /* of tests/fuzz/fuzz_NAME.c and of tests/fuzz/corpus/NAME */
