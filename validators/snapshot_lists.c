@@ -245,7 +245,7 @@ _Static_assert(sizeof(struct hs_vec) == 3 * sizeof(double), "saved as doubles");
 
 #define SAVED(type, list)                                                                          \
     {                                                                                              \
-#type, list, sizeof list / sizeof list[0], sizeof(struct type)                             \
+#type, (list), sizeof(list) / sizeof(list)[0], sizeof(struct type)                         \
     }
 
 const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS] = {

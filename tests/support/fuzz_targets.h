@@ -53,7 +53,7 @@ struct hs_fuzz_target {
     hs_fuzz_run *run;
 };
 
-enum { HS_FUZZ_TARGETS = 9 };
+enum { HS_FUZZ_TARGETS = 10 };
 extern const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS];
 
 #endif
