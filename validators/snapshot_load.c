@@ -202,6 +202,12 @@ static void load_answers(struct loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
+/* What they take for places in their arrays are such, and nobody owes credit. */
+static bool is_usable(const struct hs_timing *timing)
+{
+    return timing->guard.cell < HS_LEAD_CELLS && timing->burst_part >= 0 && timing->credit_us >= 0;
+}
+
 /* Judges that are not understood begin anew; what was used of the credit stays used. */
 static void load_judges(struct loading *l, struct hs_move_judges *judges)
 {
@@ -221,7 +227,7 @@ static void load_judges(struct loading *l, struct hs_move_judges *judges)
         reader = (struct hs_bytes_reader){block, block + size, false};
     bool is_known = l->knows_judges && block != NULL &&
                     hs_saved_get(&reader, &l->names, HS_SAVED_JUDGES, judges) && !reader.failed &&
-                    reader.at == reader.end;
+                    reader.at == reader.end && is_usable(&judges->timing);
     if (is_known)
         return;
     *judges = (struct hs_move_judges){.timing = credit};
