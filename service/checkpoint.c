@@ -87,6 +87,7 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
 /* What must be known before its bytes can be read. Match locked. */
 static void put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
 {
+    hs_bytes_put_name(out, slot->tenant.text);
     hs_bytes_put_name(out, slot->name.text);
     hs_bytes_put_name(out, slot->ruleset->revision);
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->name.text : slot->awaited_map.text);

@@ -27,18 +27,16 @@ struct restoring {
 
 /* What stands before the bytes of a match. */
 struct head {
-    struct hs_str name, revision, map, map_revision;
+    struct hs_str tenant, name, revision, map, map_revision;
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
 {
     char match[HS_NAME_MAX + 1];
-    unsigned left_out;
     snprintf(match, sizeof match, "%.*s", (int)name.len, name.len > 0 ? name.ptr : "");
-    if (hs_log_allowed(&restoring->log_limit, &left_out))
+    if (hs_log_allowed(&restoring->log_limit))
         hs_log(HS_LOG_WARN, "a match of the checkpoint is refused: it begins anew",
-               HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why),
-               HS_LOG_NUMBER("lines_dropped", left_out));
+               HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why));
 }
 
 /* ---- rulesets ---- */
@@ -140,9 +138,10 @@ static bool open_match(struct restoring *restoring, const struct head *head,
     struct hs_match_opening opening = {.ruleset = ruleset,
                                        .map = find_map(restoring, head),
                                        .limits = hs_endpoint_match_limits(service),
+                                       .tenant = head->tenant,
                                        .match = match};
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(service->registry, head->name, &opening, &slot);
+    hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
     if (slot != NULL) {
         if (opening.map == NULL && head->map.len > 0) {
             hs_name_set(&slot->awaited_map, head->map);
@@ -161,7 +160,7 @@ static bool open_match(struct restoring *restoring, const struct head *head,
 static bool is_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(restoring->service->registry, name, NULL, &slot);
+    hs_registry_acquire(restoring->service->registry, (struct hs_str){0}, name, NULL, &slot);
     if (slot != NULL)
         hs_registry_release(restoring->service->registry, slot);
     return slot != NULL;
@@ -169,14 +168,16 @@ static bool is_open(struct restoring *restoring, struct hs_str name)
 
 static bool is_head(const struct head *head)
 {
-    return hs_name_is_valid(head->name) && (head->map.len == 0 || hs_name_is_valid(head->map)) &&
+    return (head->tenant.len == 0 || hs_name_is_valid(head->tenant)) &&
+           hs_name_is_valid(head->name) && (head->map.len == 0 || hs_name_is_valid(head->map)) &&
            head->map_revision.len < HS_REVISION_MAX;
 }
 
 static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_match_limits limits = hs_endpoint_match_limits(restoring->service);
-    struct head head = {.name = hs_bytes_get_name(reader)};
+    struct head head = {.tenant = hs_bytes_get_name(reader)};
+    head.name = hs_bytes_get_name(reader);
     head.revision = hs_bytes_get_name(reader);
     head.map = hs_bytes_get_name(reader);
     head.map_revision = hs_bytes_get_name(reader);
@@ -255,8 +256,9 @@ static void log_result(const struct restoring *restoring)
 bool hs_checkpoint_restore(struct hs_service *service, int directory,
                            struct hs_checkpoint_stats *stats, char error[512])
 {
-    struct restoring restoring = {
-        .service = service, .stats = stats, .log_limit = {.per_second = 20}};
+    struct restoring restoring = {.service = service,
+                                  .stats = stats,
+                                  .log_limit = {.per_second = 20, .kind = "matches refused"}};
     bool whole;
     bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
     if (fine && stats->files_refused > 0)
@@ -266,6 +268,7 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory,
     for (size_t i = 0; i < restoring.ruleset_count; i++)
         hs_ruleset_store_release(service->rulesets, restoring.rulesets[i]);
     free(restoring.rulesets);
+    hs_log_report(&restoring.log_limit, true);
     log_result(&restoring);
     return fine;
 }

@@ -40,7 +40,8 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_st
     guard->received_us = guard->block_from_us = step->received_us;
     guard->change_us = INT64_MIN;
     guard->dilation = step->dilation;
-    guard->has_arriving_ack = step->has_ack && step->ack_us <= step->received_us;
+    if (step->has_ack && step->ack_us <= step->received_us)
+        guard->known = HS_GUARD_ARRIVING_ACK;
     guard->arriving_ack_us = step->ack_us;
     clear_leads(guard->cell_highest_us);
     guard->highest_us = 0; /* the lead of the first move */
@@ -107,7 +108,8 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
         guard->received_us = step->received_us;
         /* A new packet: what the last one had seen counts from now on. */
         guard->ack_us = guard->arriving_ack_us;
-        guard->has_ack = guard->has_arriving_ack;
+        if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
+            guard->known |= HS_GUARD_ACK;
     }
     if (step->dilation != guard->dilation) {
         guard->dilation = step->dilation;
@@ -120,13 +122,14 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     bool has_ack = step->has_ack && step->ack_us <= step->received_us;
-    bool is_old = has_ack && guard->has_arriving_ack && step->ack_us <= guard->arriving_ack_us;
+    bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
+                  step->ack_us <= guard->arriving_ack_us;
     if (!is_old)
         guard->made_up_us = smaller(guard->made_up_us, 0);
     if (!has_ack || is_old)
         return;
     guard->arriving_ack_us = step->ack_us;
-    guard->has_arriving_ack = true;
+    guard->known |= HS_GUARD_ARRIVING_ACK;
 }
 
 static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
@@ -134,18 +137,19 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
     /* What was sent before the last change of dilation is of another time scale. */
-    if (guard->has_ack && guard->ack_us >= guard->change_us) {
+    if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
         int64_t seen = step->client_us - (guard->ack_us + guard->shift_us) - guard->base_us;
-        if (!guard->has_bound || (double)seen < guard->bound_us)
+        if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
             guard->bound_us = (double)seen;
-        guard->has_bound = true;
+        guard->known |= HS_GUARD_BOUND;
         if (seen < guard->lowest_us) {
             guard->lowest_us = to_lead(seen);
             guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
         }
     }
     note_ack(guard, step);
-    bool proven = guard->has_bound && (double)lead > guard->bound_us + (double)rules->ack_slack_us;
+    bool proven = (guard->known & HS_GUARD_BOUND) != 0 &&
+                  (double)lead > guard->bound_us + (double)rules->ack_slack_us;
     if (!proven)
         return false;
     *by_us = (double)lead - guard->bound_us;
@@ -346,8 +350,8 @@ static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves
 
 static double limit_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
-    int64_t threshold =
-        guard->has_bound ? rules->lead_threshold_us : rules->lead_threshold_without_rtt_us;
+    int64_t threshold = (guard->known & HS_GUARD_BOUND) != 0 ? rules->lead_threshold_us
+                                                             : rules->lead_threshold_without_rtt_us;
     return (double)threshold * scale_of(guard, rules);
 }
 

@@ -37,6 +37,9 @@ enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
 
+/* What is known of a guard's acks; a bit each, as they are saved. */
+enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
+
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move, taken off every lead below */
     int64_t received_us; /* newest arrival */
@@ -74,7 +77,7 @@ struct hs_clock_guard {
     uint8_t half_cells;                /* filled since the halves changed places */
     uint8_t settling;                  /* blocks until R is corrected after a pause */
     uint8_t settling_cell;             /* the first after the pause */
-    bool has_bound : 1, has_ack : 1, has_arriving_ack : 1;
+    uint8_t known;                     /* set of enum hs_guard_known */
 };
 
 /* One move as the guard sees it. */

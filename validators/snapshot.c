@@ -102,6 +102,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
 {
     uint32_t count = answers != NULL ? answers->count : 0;
     hs_bytes_put(out, answers != NULL, 1);
+    if (answers != NULL)
+        hs_saved_put(out, HS_SAVED_ANSWERS, answers);
     hs_bytes_put(out, count, 1);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = (answers->next + HS_MOVES_KEPT - count + k) % HS_MOVES_KEPT;

@@ -108,8 +108,8 @@ static size_t item_size(const struct hs_saved_field *field)
         return 4;
     case HS_SAVED_MARK:
     case HS_SAVED_TIME:
-    case HS_SAVED_PLACE:
     case HS_SAVED_REAL:
+    case HS_SAVED_BOUND:
     case HS_SAVED_SPAN:
     case HS_SAVED_COUNTS:
         return 8;
@@ -203,10 +203,10 @@ static bool is_sane(enum hs_saved_kind kind, uint64_t word)
         return word <= 1;
     case HS_SAVED_TIME:
         return word + (uint64_t)HS_SAVED_TIME_MOST <= 2 * (uint64_t)HS_SAVED_TIME_MOST;
-    case HS_SAVED_PLACE:
-        return word <= (uint64_t)HS_SAVED_TIME_MOST;
     case HS_SAVED_REAL:
         return isfinite(real);
+    case HS_SAVED_BOUND:
+        return !isnan(real);
     case HS_SAVED_SPAN:
         return is_within(real, (double)HS_SAVED_TIME_MOST);
     case HS_SAVED_SMALL:

@@ -19,8 +19,8 @@ enum hs_saved_kind {
     HS_SAVED_INT32,
     HS_SAVED_MARK,   /* int64_t, compared with times only */
     HS_SAVED_TIME,   /* int64_t, microseconds within HS_SAVED_TIME_MOST of 0 */
-    HS_SAVED_PLACE,  /* int64_t, 0 .. HS_SAVED_TIME_MOST: the number of a part of time */
     HS_SAVED_REAL,   /* double, finite; a struct hs_vec is three */
+    HS_SAVED_BOUND,  /* double, which may be infinite */
     HS_SAVED_SPAN,   /* double, microseconds or the like, within HS_SAVED_TIME_MOST of 0 */
     HS_SAVED_SMALL,  /* float, finite */
     HS_SAVED_MEMBER, /* of a vocabulary: a uint8_t or an enum, by its name */
@@ -66,6 +66,7 @@ enum hs_saved_id {
     HS_SAVED_REMEMBERED,
     HS_SAVED_CADENCE,
     HS_SAVED_MOVES,
+    HS_SAVED_ANSWERS,
     HS_SAVED_ANSWER,
     HS_SAVED_RESULT,
     HS_SAVED_FAILURE,

@@ -193,19 +193,20 @@ static void load_answer(struct loading *l, struct hs_move_answers *answers)
 
 static void load_answers(struct loading *l, struct hs_player_moves *moves)
 {
-    bool has_answers = get_flag(l);
-    uint64_t count = hs_bytes_get_most(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
-    if (!has_answers || !is_fine(l))
-        return;
-    moves->answers = make(l, 1, sizeof *moves->answers);
-    while (is_fine(l) && moves->answers->count < count)
+    if (get_flag(l))
+        moves->answers = make(l, 1, sizeof *moves->answers);
+    if (moves->answers != NULL)
+        get(l, HS_SAVED_ANSWERS, moves->answers);
+    uint64_t count = hs_bytes_get_most(&l->reader, 1, moves->answers != NULL ? HS_MOVES_KEPT : 0);
+    while (is_fine(l) && moves->answers != NULL && moves->answers->count < count)
         load_answer(l, moves->answers);
 }
 
 /* What they take for places in their arrays are such, and nobody owes credit. */
 static bool is_usable(const struct hs_timing *timing)
 {
-    return timing->guard.cell < HS_LEAD_CELLS && timing->burst_part >= 0 && timing->credit_us >= 0;
+    return timing->guard.cell < HS_LEAD_CELLS && timing->guard.settling_cell < HS_LEAD_CELLS &&
+           timing->burst_part >= 0 && timing->credit_us >= 0;
 }
 
 /* Judges that are not understood begin anew; what was used of the credit stays used. */

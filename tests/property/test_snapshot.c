@@ -77,7 +77,7 @@ START_TEST(answers_as_before)
     for (long i = 0; i < cases; i++) {
         struct hs_random random = hs_random_start(seed, (uint64_t)i);
         struct hs_small_game traffic = {.seed = seed + (uint64_t)i,
-                                     .has_rtt = hs_random_chance(&random, 0.5)};
+                                        .has_rtt = hs_random_chance(&random, 0.5)};
         int ticks = 1 + hs_random_index(&random, MOST_TICKS);
         struct hs_match *a = hs_match_create(ruleset, &limits);
         play(&traffic, a, 0, ticks);
@@ -95,7 +95,8 @@ START_TEST(answers_as_before)
         hs_match_destroy(b);
     }
     printf("%ld of %ld verdicts and %ld of %ld moves were replays\n", hs_small_game_counts.replays,
-           hs_small_game_counts.verdicts, hs_small_game_counts.move_replays, hs_small_game_counts.moves);
+           hs_small_game_counts.verdicts, hs_small_game_counts.move_replays,
+           hs_small_game_counts.moves);
     ck_assert_int_gt(hs_small_game_counts.replays, cases);
     ck_assert_int_gt(hs_small_game_counts.move_replays, cases);
     hs_ruleset_destroy(ruleset);

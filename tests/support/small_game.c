@@ -12,7 +12,7 @@
 struct hs_small_game_counts hs_small_game_counts;
 
 static const char *const names[HS_SMALL_GAME_PLAYERS] = {"alice", "bob",  "carl",
-                                                      "dora",  "emil", "fay"};
+                                                         "dora",  "emil", "fay"};
 
 static struct hs_str name_of(int player)
 {
@@ -254,8 +254,8 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
     return hash;
 }
 
-static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *match, int tick, int k,
-                          int64_t now_us)
+static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *match, int tick,
+                          int k, int64_t now_us)
 {
     struct hs_random random = dice(traffic, tick, 24 + k); /* of the same shooter as the shot */
     int shooter = hs_random_index(&random, HS_SMALL_GAME_PLAYERS);

@@ -22,7 +22,8 @@ struct hs_small_game {
 struct hs_ruleset *hs_small_game_ruleset(void);
 
 /* What is sent at a tick. Each returns a hash of the answers. */
-uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_match *match, int tick);
+uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_match *match,
+                              int tick);
 uint64_t hs_small_game_moves(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 
