@@ -2,11 +2,11 @@
  * What a hit costs inside the library: a rewound body, a whole claim; and what the same costs where
  * bodies of a physics engine are moved back, asked and restored.
  *
- *   rewind_16_bones_ns          find the bracket in 64 samples and place 16 hitboxes of posted
- * bones verify_hit_64x16_us         one claim among 64 players of 16 hitboxes each, all within
- * reach of sight; baseline Bullet, which moves the target's 16 bodies verify_hit_all_rewound_us the
- * same; baseline Bullet, which moves everybody's bodies, as the question asks: bystanders count
- * where they were then
+ * - rewind_16_bones_ns: find the bracket in 64 samples and place 16 hitboxes of posted bones
+ * - verify_hit_64x16_us: one claim among 64 players of 16 hitboxes each, all within reach of sight;
+ *   baseline Bullet, which moves the target's 16 bodies
+ * - verify_hit_all_rewound_us: the same; baseline Bullet, which moves everybody's bodies, as the
+ *   question asks: bystanders count where they were then
  *
  * Rounds of the three take turns. `ratio` is how many times faster than the baseline. Before
  * anything is measured the answers are compared.
