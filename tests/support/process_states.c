@@ -1,0 +1,185 @@
+#include "tests/support/process_states.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/service.h"
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+static int get(unsigned port, const char *path, struct hs_raw_answer *answer)
+{
+    char request[128];
+    int size = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    int fd = hs_raw_connect(port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, request, (size_t)size));
+    hs_raw_read(fd, false, answer);
+    close(fd);
+    return answer->status;
+}
+
+/* Asks until the answer has another status than that, for 10 s and more. */
+static int get_other(unsigned port, const char *path, int status, struct hs_raw_answer *answer)
+{
+    for (int tries = 0; tries < 1000 && get(port, path, answer) == status; tries++)
+        pause_ms(10);
+    return answer->status;
+}
+
+/* ---- leaving ---- */
+
+bool hs_state_draining(struct hs_raw_answer *answer)
+{
+    static const char *const slowly[] = {"--drain-wait-seconds", "30", NULL};
+    static struct hs_raw_answer other;
+    struct hs_test_service leaving;
+    ck_assert(hs_test_service_start(&leaving, slowly));
+    bool fine = get(leaving.data_port, "/readyz", answer) == 200;
+    ck_assert_int_eq(kill(leaving.pid, SIGTERM), 0);
+    get_other(leaving.data_port, "/readyz", 200, answer);
+    fine = get(leaving.data_port, "/v1/matches", &other) == 200 && fine;
+    return hs_test_service_stop(&leaving) && fine;
+}
+
+/* ---- starting ---- */
+
+struct early {
+    unsigned port;
+    struct hs_raw_answer answer;
+};
+
+/* Asks for readiness as soon as anybody listens. */
+static void *ask_early(void *context)
+{
+    static const char request[] = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct early *early = context;
+    int fd = -1;
+    for (int tries = 0; tries < 60000 && fd < 0; tries++) {
+        fd = hs_raw_connect(early->port);
+        if (fd < 0)
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+    early->answer.status = 0;
+    if (fd >= 0 && hs_raw_send(fd, request, sizeof request - 1))
+        hs_raw_read(fd, false, &early->answer);
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+static unsigned free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+bool hs_state_starting(struct hs_raw_answer *answer)
+{
+    static struct early early;
+    bool fine = true;
+    answer->status = 0;
+    /* The second listener has many threads, so that its start takes a few milliseconds; whether
+       the request comes just then is a matter of luck. */
+    for (int tries = 0; tries < 200 && fine && answer->status != 503; tries++) {
+        struct hs_test_service starting;
+        pthread_t thread;
+        char address[32];
+        early.port = free_port();
+        snprintf(address, sizeof address, "127.0.0.1:%u", early.port);
+        const char *const many[] = {"--listen", address, "--admin-threads", "64", NULL};
+        ck_assert_int_eq(pthread_create(&thread, NULL, ask_early, &early), 0);
+        ck_assert(hs_test_service_start(&starting, many));
+        pthread_join(thread, NULL);
+        *answer = early.answer;
+        fine = answer->status == 200 || answer->status == 503;
+        fine = get(early.port, "/readyz", &early.answer) == 200 && fine;
+        fine = hs_test_service_stop(&starting) && fine;
+    }
+    return fine;
+}
+
+/* ---- stuck ---- */
+
+/* A PUT of a map that keeps its worker for a while. */
+static char *large_map(size_t *size)
+{
+    enum { TRIANGLES = 400000, ROW = 631 };
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    ck_assert_ptr_nonnull(out);
+    fputs("{\"vertices\":[", out);
+    for (int i = 0; i < TRIANGLES + 2; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i % ROW, i / ROW, i % 101);
+    fputs("],\"triangles\":[", out);
+    for (int i = 0; i < TRIANGLES; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i, i + 1, i + 2);
+    fputs("]}", out);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* Sends it, stops the process a moment later for longer than any request takes, and asks when it
+   goes on; the status of the PUT. */
+static int stop_amid(const struct hs_test_service *service, const char *map, size_t size,
+                     long moment_ms, struct hs_raw_answer *answer)
+{
+    static struct hs_raw_answer put;
+    char head[160];
+    int stopped = 0;
+    int len = snprintf(head, sizeof head,
+                       "PUT /v1/maps/large HTTP/1.1\r\nHost: x\r\n"
+                       "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+                       size);
+    int fd = hs_raw_connect(service->data_port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, map, size));
+    pause_ms(moment_ms);
+    kill(service->pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
+    pause_ms(5300);
+    kill(service->pid, SIGCONT);
+    for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
+        pause_ms(5);
+    hs_raw_read(fd, false, &put);
+    close(fd);
+    return put.status;
+}
+
+bool hs_state_stuck(struct hs_raw_answer *answer)
+{
+    static const char *const one[] = {"--threads", "1", NULL};
+    static struct hs_raw_answer later;
+    struct hs_test_service stuck;
+    size_t size = 0;
+    char *map = large_map(&size);
+    ck_assert(hs_test_service_start(&stuck, one));
+    bool fine = get(stuck.admin_port, "/livez", answer) == 200;
+    /* Where the moment was before the body had come, or after the map was built, another is. */
+    for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
+        int status = stop_amid(&stuck, map, size, 10 + 20 * tries, answer);
+        fine = status == 200 || status == 201;
+    }
+    free(map);
+    fine = get_other(stuck.admin_port, "/livez", 503, &later) == 200 && fine;
+    return hs_test_service_stop(&stuck) && fine;
+}
