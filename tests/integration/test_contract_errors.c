@@ -216,7 +216,7 @@ START_TEST(documented_errors_can_be_provoked)
             continue;
         provoked++;
         message.size = message.unsized ? 0 : strlen(message.body);
-        snprintf(what, sizeof what, "%s %s", message.method, message.path);
+        snprintf(what, sizeof what, "%s", message.path);
         hs_refusal_expect(document, route, send_for(route, status, &message), status, what);
     }
     /* the health routes say 404 and 503 of the process, not of a request */
