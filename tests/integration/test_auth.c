@@ -13,6 +13,7 @@
 
 #include "api/scopes.h"
 #include "tests/support/http.h"
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
@@ -315,25 +316,12 @@ END_TEST
 
 /* ---- the command line ---- */
 
-/* What a shell command prints, cut to 4095 bytes; *code is its exit status. */
-static const char *shell(const char *command, int *code)
-{
-    static char output[4096];
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return output;
-}
-
 START_TEST(a_new_token_is_admitted)
 {
     char token[256], entry[512], header[512];
     int code;
-    const char *output = shell("\"$HS_PROGRAM\" token new --tenant fresh.co --scopes "
-                               "verify,ingest --days 2",
-                               &code);
+    const char *output = hs_test_shell(&code, "\"$HS_PROGRAM\" token new --tenant fresh.co "
+                                              "--scopes verify,ingest --days 2");
     ck_assert_int_eq(code, 0);
     ck_assert_int_eq(sscanf(output, "%255s %511s", token, entry), 2);
     ck_assert_int_eq(strncmp(token, "hs_fresh.co_", 12), 0);
@@ -343,7 +331,7 @@ START_TEST(a_new_token_is_admitted)
     ck_assert_ptr_nonnull(strstr(entry, "\"not_after\":\""));
     char first[256];
     memcpy(first, token, sizeof first);
-    shell("\"$HS_PROGRAM\" token new --tenant fresh.co --scopes verify", &code);
+    output = hs_test_shell(&code, "\"$HS_PROGRAM\" token new --tenant fresh.co --scopes verify");
     ck_assert_ptr_null(strstr(output, strrchr(first, '_') + 1));
 
     FILE *file = fopen(token_file, "w");
@@ -367,10 +355,10 @@ START_TEST(recordings_are_played_with_a_token)
              "--url http://127.0.0.1:%u 2>&1",
              service.data_port);
     unsetenv("HINDSIGHT_TOKEN");
-    shell(command, &code);
+    hs_test_shell(&code, "%s", command);
     ck_assert_int_eq(code, 1);
     setenv("HINDSIGHT_TOKEN", hs_test_token_text(&tokens[ALL]), 1);
-    const char *output = shell(command, &code);
+    const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_msg(code == 0, "%s", output);
     ck_assert_ptr_null(strstr(output, "testing-only"));
 }
@@ -405,7 +393,7 @@ START_TEST(command_lines)
     char command[512];
     int code;
     snprintf(command, sizeof command, "timeout 60 \"$HS_PROGRAM\" %s", commands[_i].command);
-    const char *output = shell(command, &code);
+    const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_msg(code == commands[_i].code, "%s: code %d: %s", command, code, output);
     ck_assert_msg(strstr(output, commands[_i].says) != NULL, "%s says %s", command, output);
 }
@@ -422,13 +410,13 @@ START_TEST(check_config_reads_the_token_file)
     fclose(file);
     snprintf(command, sizeof command, "\"$HS_PROGRAM\" check-config %s", path);
     hs_test_tokens_write(token_file, tokens, TOKENS);
-    ck_assert_ptr_nonnull(strstr(shell(command, &code), "\nok\n"));
+    ck_assert_ptr_nonnull(strstr(hs_test_shell(&code, "%s", command), "\nok\n"));
     ck_assert_int_eq(code, 0);
     file = fopen(token_file, "w");
     ck_assert_ptr_nonnull(file);
     fputs("{\"tokens\":[{\"tenant\":\"a\"}]}", file);
     fclose(file);
-    const char *output = shell(command, &code);
+    const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "tokens.json: /tokens/0/sha256: is required\n"));
 }

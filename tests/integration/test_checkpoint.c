@@ -1,5 +1,6 @@
 /* What outlives the process, seen over HTTP: after SIGKILL, after SIGTERM, from damaged files. */
 #include "tests/support/http.h"
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
@@ -425,37 +426,33 @@ END_TEST
 
 /* ---- the directory ---- */
 
-/* Runs the program with a data directory; its exit code, and what it logged. */
-static int run_with(const char *where, char output[4096])
+/* Runs the program with a data directory, in vain; what it logged. */
+static const char *refused_with(const char *where)
 {
-    char command[512];
-    snprintf(command, sizeof command,
-             "%s serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data='%s' 2>&1",
-             getenv("HS_PROGRAM"), where);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    size_t len = fread(output, 1, 4095, pipe);
-    output[len] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    int code;
+    const char *output = hs_test_shell(
+        &code, "%s serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data='%s' 2>&1",
+        getenv("HS_PROGRAM"), where);
+    ck_assert_int_eq(code, 1);
+    return output;
 }
 
 START_TEST(directories_that_cannot_be_used)
 {
-    char output[4096], file[160];
+    char file[160];
     start();
-    ck_assert_int_eq(run_with(data, output), 1);
+    const char *output = refused_with(data);
     ck_assert_msg(strstr(output, "in use by another process") != NULL, "%s", output);
     snprintf(file, sizeof file, "%s/checkpoint", data);
     wait_for_checkpoint();
     stop();
-    ck_assert_int_eq(run_with(file, output), 1);
+    output = refused_with(file);
     ck_assert_msg(strstr(output, "cannot be written to: Not a directory") != NULL, "%s", output);
     strcat(file, "/below");
-    ck_assert_int_eq(run_with(file, output), 1);
+    output = refused_with(file);
     ck_assert_msg(strstr(output, "cannot be made: Not a directory") != NULL, "%s", output);
     ck_assert_ptr_nonnull(strstr(output, "switch it off: --data="));
-    ck_assert_int_eq(run_with("/proc/self", output), 1); /* a directory that takes no files */
+    output = refused_with("/proc/self"); /* a directory that takes no files */
     ck_assert_msg(strstr(output, "cannot be written to") != NULL, "%s", output);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include "tests/support/http.h"
 #include "tests/support/load.h"
 #include "tests/support/raw.h"
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
@@ -72,13 +73,10 @@ static long status_of(unsigned port, const char *method, const char *path, const
 
 START_TEST(shipped_file_is_valid)
 {
-    char command[256], output[4096];
-    snprintf(command, sizeof command, "%s -c -V -f %s 2>&1", hs_balancer_program(),
-             HS_BALANCER_CONFIGURATION);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    ck_assert_msg(pclose(pipe) == 0, "%s", output);
+    int code;
+    const char *output = hs_test_shell(&code, "%s -c -V -f %s 2>&1", hs_balancer_program(),
+                                       HS_BALANCER_CONFIGURATION);
+    ck_assert_msg(code == 0, "%s", output);
     ck_assert_msg(strstr(output, "WARNING") == NULL && strstr(output, "ALERT") == NULL, "%s",
                   output);
 }

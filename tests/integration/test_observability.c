@@ -4,6 +4,7 @@
  */
 #include "tests/support/exposition.h"
 #include "tests/support/http.h"
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "tests/support/yaml_json.h"
@@ -34,38 +35,36 @@ static bool have_promtool(void)
     return system("command -v promtool >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* Runs a shell command with `input` on its standard input; its exit status, its output. */
-static int run(const char *command, const char *input, char output[8192])
+/* Runs a shell command with `input` on its standard input; what it says. */
+static const char *run(const char *command, const char *input, int *code)
 {
-    char name[] = "/tmp/hindsight-observability-XXXXXX", line[512];
+    char name[] = "/tmp/hindsight-observability-XXXXXX";
     int file = mkstemp(name);
     ck_assert_int_ge(file, 0);
     ck_assert_int_eq(write(file, input, strlen(input)), (ssize_t)strlen(input));
     close(file);
-    snprintf(line, sizeof line, "%s 2>&1 < %s", command, name);
-    FILE *pipe = popen(line, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, 8191, pipe)] = '\0';
-    int status = pclose(pipe);
+    const char *output = hs_test_shell(code, "%s 2>&1 < %s", command, name);
     unlink(name);
-    return status;
+    return output;
 }
 
 START_TEST(promtool_accepts_the_metrics)
 {
-    char output[8192], *text = hs_scrape(&service);
-    ck_assert_msg(run("promtool check metrics", text, output) == 0 && output[0] == '\0', "%s",
-                  output);
+    char *text = hs_scrape(&service);
+    int code;
+    const char *output = run("promtool check metrics", text, &code);
+    ck_assert_msg(code == 0 && output[0] == '\0', "%s", output);
     free(text);
 }
 END_TEST
 
 START_TEST(promtool_accepts_the_rules)
 {
-    char output[8192];
-    ck_assert_msg(run("promtool check rules " RULES " " ALERTS, "", output) == 0, "%s", output);
-    ck_assert_msg(run("promtool test rules deploy/prometheus/tests/*.yml", "", output) == 0, "%s",
-                  output);
+    int code;
+    const char *output = run("promtool check rules " RULES " " ALERTS, "", &code);
+    ck_assert_msg(code == 0, "%s", output);
+    output = run("promtool test rules deploy/prometheus/tests/*.yml", "", &code);
+    ck_assert_msg(code == 0, "%s", output);
 }
 END_TEST
 
@@ -90,7 +89,7 @@ static void gather_rules(json_t *value, json_t *rules)
 /* JSON is YAML, so the panels make a file of rules. */
 START_TEST(promtool_accepts_the_dashboard)
 {
-    char output[8192];
+    int code;
     json_t *dashboard = json_load_file(DASHBOARD, JSON_REJECT_DUPLICATES, NULL);
     json_t *rules = json_array();
     ck_assert_ptr_nonnull(dashboard);
@@ -98,7 +97,8 @@ START_TEST(promtool_accepts_the_dashboard)
     ck_assert_uint_ge(json_array_size(rules), 30);
     json_t *file = json_pack("{s:[{s:s,s:o}]}", "groups", "name", "panels", "rules", rules);
     char *text = json_dumps(file, 0);
-    ck_assert_msg(run("promtool check rules /dev/stdin", text, output) == 0, "%s", output);
+    const char *output = run("promtool check rules /dev/stdin", text, &code);
+    ck_assert_msg(code == 0, "%s", output);
     ck_assert_ptr_nonnull(strstr(output, "rules found"));
     free(text);
     json_decref(file);

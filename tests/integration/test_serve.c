@@ -1,5 +1,6 @@
 /* The command line of the program: exit codes, help, check-config, the log. */
 #include "tests/support/http.h"
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 #include "service/version.h"
@@ -44,22 +45,11 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-/* Runs the program with a shell's idea of arguments and redirections; what it wrote goes to
-   `output` (4096 bytes). Returns its exit code; 124: it did not end by itself. */
-static int run(const char *arguments, char *output)
+/* Runs the program with a shell's idea of arguments and redirections; what it wrote. 124: it did
+   not end by itself. */
+static const char *run(const char *arguments, int *code)
 {
-    char command[1024];
-    snprintf(command, sizeof command, "timeout 60 \"$HS_PROGRAM\" %s", arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    size_t len = fread(output, 1, 4095, pipe);
-    output[len] = '\0';
-    char rest[4096];
-    while (fread(rest, 1, sizeof rest, pipe) > 0)
-        continue;
-    int status = pclose(pipe);
-    ck_assert(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return hs_test_shell(code, "timeout 60 \"$HS_PROGRAM\" %s", arguments);
 }
 
 static const struct {
@@ -96,8 +86,8 @@ static const struct {
 
 START_TEST(exit_codes)
 {
-    char output[4096];
-    int code = run(lines[_i].arguments, output);
+    int code;
+    const char *output = run(lines[_i].arguments, &code);
     ck_assert_msg(code == lines[_i].code, "%s: code %d: %s", lines[_i].arguments, code, output);
     ck_assert_msg(strstr(output, lines[_i].says) != NULL, "%s says: %s", lines[_i].arguments,
                   output);
@@ -106,20 +96,23 @@ END_TEST
 
 START_TEST(check_config_lists_every_problem)
 {
-    char arguments[512], output[4096], text[512];
+    char arguments[512], text[512];
     make_directory();
     write_file("arena.json", "{\"name\":\"arena\"}");
     snprintf(text, sizeof text, "{\"rules\":\"%s\",\"default_ruleset\":\"arena\"}", directory);
     write_file("good.conf", text);
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("good.conf"));
-    ck_assert_int_eq(run(arguments, output), 0);
+    int code;
+    const char *output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
     ck_assert_str_eq(output + strlen(output) - 4, "\nok\n");
 
     write_file("other.json", "{\"name\":\"other\",\"histroy\":{}}");
     snprintf(text, sizeof text, "{\"rules\":\"%s\",\"threads\":0.5,\"treads\":1}", directory);
     write_file("bad.conf", text);
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("bad.conf"));
-    ck_assert_int_eq(run(arguments, output), 1);
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "bad.conf: /threads: must be a whole number\n"));
     ck_assert_ptr_nonnull(strstr(output, "bad.conf: /treads: is not an option\n"));
     ck_assert_ptr_nonnull(strstr(output, "other.json: /histroy: "));
@@ -130,13 +123,15 @@ END_TEST
 /* Every value with where it is from; what only looks like an option is remarked on. */
 START_TEST(check_config_prints_what_is_in_effect)
 {
-    char arguments[512], output[8192];
+    char arguments[512];
     make_directory();
     write_file("a.conf", "{\"max_matches\":5,\"max_players\":5,\"max_batch\":5}");
     snprintf(arguments, sizeof arguments, "check-config %s --max-batch=7", path_of("a.conf"));
     setenv("HINDSIGHT_MAX_PLAYERS", "6", 1);
     setenv("HINDSIGHT_MAX_PLAYER", "secret", 1);
-    ck_assert_int_eq(run(arguments, output), 0);
+    int code;
+    const char *output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
     static const char *const rows[][3] = {{"max_matches ", " 5 ", " file\n"},
                                           {"max_players ", " 6 ", " environment\n"},
                                           {"max_batch ", " 7 ", " command line\n"},
@@ -152,7 +147,8 @@ START_TEST(check_config_prints_what_is_in_effect)
     ck_assert_ptr_nonnull(strstr(output, "ignored: HINDSIGHT_MAX_PLAYER is not an option\nok\n"));
     ck_assert_ptr_null(strstr(output, "secret"));
     setenv("HINDSIGHT_MAX_PLAYERS", "none", 1);
-    ck_assert_int_eq(run(arguments, output), 1);
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "HINDSIGHT_MAX_PLAYERS must be a whole number"));
     unsetenv("HINDSIGHT_MAX_PLAYERS");
     unsetenv("HINDSIGHT_MAX_PLAYER");
@@ -162,14 +158,17 @@ END_TEST
 
 START_TEST(check_config_checks_a_ruleset)
 {
-    char arguments[512], output[4096];
+    char arguments[512];
     make_directory();
     write_file("arena.json", "{\"name\":\"arena\"}");
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("arena.json"));
-    ck_assert_int_eq(run(arguments, output), 0);
+    int code;
+    const char *output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
     ck_assert_str_eq(output, "ruleset arena\nok\n");
     write_file("arena.json", "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
-    ck_assert_int_eq(run(arguments, output), 1);
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /histroy: "));
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /up: "));
     remove_directory();
@@ -179,12 +178,14 @@ END_TEST
 /* The man page knows every command; the shipped configuration is one (its rules are installed). */
 START_TEST(shipped_files_are_right)
 {
-    char output[8192], page[65536], line[160];
+    char page[65536], line[160];
     FILE *file = fopen("deploy/hindsight.1", "r");
     ck_assert_ptr_nonnull(file);
     page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);
-    ck_assert_int_eq(run("--help", output), 0);
+    int code;
+    const char *output = run("--help", &code);
+    ck_assert_int_eq(code, 0);
     int commands = 0;
     for (const char *at = output; (at = strstr(at, "\n  ")) != NULL; at++) {
         char name[64] = "", spelled[128] = "";
@@ -201,7 +202,8 @@ START_TEST(shipped_files_are_right)
         commands++;
     }
     ck_assert_int_ge(commands, 6);
-    ck_assert_int_eq(run("check-config deploy/hindsight.json --rules=", output), 0);
+    output = run("check-config deploy/hindsight.json --rules=", &code);
+    ck_assert_int_eq(code, 0);
     ck_assert_ptr_nonnull(strstr(output, "\nok\n"));
 }
 END_TEST
@@ -209,11 +211,13 @@ END_TEST
 START_TEST(address_in_use_fails)
 {
     struct hs_test_service first;
-    char arguments[256], output[4096];
+    char arguments[256];
     ck_assert(hs_test_service_start(&first, NULL));
     snprintf(arguments, sizeof arguments, "serve --data= --listen 127.0.0.1:%u 2>&1",
              first.data_port);
-    ck_assert_int_eq(run(arguments, output), 1);
+    int code;
+    const char *output = run(arguments, &code);
+    ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "Address already in use"));
     ck_assert(hs_test_service_stop(&first));
 }
@@ -278,11 +282,9 @@ START_TEST(starts_with_closed_streams)
         "i=$((i + 1)); sleep 0.02; done; "
         "for fd in 0 1 2; do readlink /proc/$pid/fd/$fd; done; "
         "kill $pid; wait $pid; echo code $?";
-    char output[4096];
-    FILE *pipe = popen(script, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    ck_assert_int_eq(pclose(pipe), 0);
+    int code;
+    const char *output = hs_test_shell(&code, "%s", script);
+    ck_assert_int_eq(code, 0);
     ck_assert_str_eq(output, "/dev/null\n/dev/null\n/dev/null\ncode 0\n");
 }
 END_TEST

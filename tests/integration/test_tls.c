@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
@@ -164,21 +165,14 @@ END_TEST
 
 /* ---- files that cannot be used ---- */
 
-/* Runs `serve` with these files below the directory; what it says, cut to 4095 bytes. */
+/* Runs `serve` with these files below the directory; what it says. */
 static const char *serve_with(const char *cert_name, const char *key_name, int *code)
 {
-    static char output[4096];
-    char command[1024];
-    snprintf(command, sizeof command,
-             "timeout 60 \"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
-             "--tls-cert %s/%s --tls-key %s/%s 2>&1",
-             directory, cert_name, directory, key_name);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    int status = pclose(pipe);
-    *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return output;
+    return hs_test_shell(
+        code,
+        "timeout 60 \"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
+        "--data= --tls-cert %s/%s --tls-key %s/%s 2>&1",
+        directory, cert_name, directory, key_name);
 }
 
 static void write_file(const char *name, const char *text)

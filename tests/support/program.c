@@ -1,6 +1,7 @@
 #include "tests/support/program.h"
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -46,4 +47,29 @@ void hs_test_program_run(struct hs_test_run *result, const char *const *argument
     fseek(err, 0, SEEK_END);
     result->out = slurp(out, &out_text);
     result->err = slurp(err, &err_text);
+}
+
+const char *hs_test_shell(int *code, const char *format, ...)
+{
+    static char *output;
+    size_t size = 0, len = 0, got = 0;
+    char *command = NULL;
+    va_list args;
+    va_start(args, format);
+    ck_assert_int_gt(vasprintf(&command, format, args), 0);
+    va_end(args);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    do {
+        len += got;
+        if (len + 1 >= size)
+            output = realloc(output, size = size == 0 || output == NULL ? 4096 : 2 * size);
+        ck_assert_ptr_nonnull(output);
+        got = fread(output + len, 1, size - len - 1, pipe);
+    } while (got > 0);
+    output[len] = '\0';
+    int status = pclose(pipe);
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    free(command);
+    return output;
 }

@@ -1,4 +1,4 @@
-/* Runs the program under test ($HS_PROGRAM) to its end, as a user does on a command line. */
+/* Runs the program under test ($HS_PROGRAM), or a shell, to its end, as a user does. */
 #ifndef HS_TESTS_PROGRAM_H
 #define HS_TESTS_PROGRAM_H
 
@@ -12,5 +12,11 @@ void hs_test_program_run(struct hs_test_run *result, const char *const *argument
 
 #define HS_TEST_RUN(result, ...)                                                                   \
     hs_test_program_run(result, (const char *const[]){__VA_ARGS__, NULL})
+
+/*
+ * Runs a command line as `sh -c` does: what it writes to stdout, whole, until the next one of this
+ * process. *code: its exit code; -1: ended by a signal. What cannot be run fails the test.
+ */
+const char *hs_test_shell(int *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
