@@ -43,14 +43,17 @@ void hs_buffer_puts(struct hs_buffer *buffer, const char *text)
 
 void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
 {
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
+    /* Nearly always it fits where it goes; else it is written once more, into room for it. */
+    size_t room = buffer->failed ? 0 : buffer->capacity - buffer->len;
+    int len = vsnprintf(room > 0 ? buffer->data + buffer->len : NULL, room, format, args);
     va_end(args);
-    if (len >= 0 && reserve(buffer, (size_t)len + 1)) {
-        vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
+    bool fits = len >= 0 && (size_t)len < room;
+    if (fits || (len >= 0 && reserve(buffer, (size_t)len + 1))) {
+        if (!fits)
+            vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
         buffer->len += (size_t)len;
     }
     va_end(again);

@@ -72,7 +72,9 @@ const char *hs_problem_name(enum hs_problem_code code)
 
 static void put_member(struct hs_buffer *out, const char *name, const char *text)
 {
-    hs_buffer_printf(out, "\"%s\":", name);
+    hs_buffer_append(out, "\"", 1);
+    hs_buffer_puts(out, name);
+    hs_buffer_append(out, "\":", 2);
     hs_escape_json(out, (struct hs_str){text, strlen(text)});
 }
 
@@ -95,7 +97,9 @@ void hs_problem_encode(const struct hs_problem *problem, const char *instance,
                        struct hs_buffer *out)
 {
     const char *title = problems[problem->code].title;
-    hs_buffer_printf(out, "{\"type\":\"urn:hindsight:problem:%s\",", problems[problem->code].name);
+    hs_buffer_puts(out, "{\"type\":\"urn:hindsight:problem:");
+    hs_buffer_puts(out, problems[problem->code].name);
+    hs_buffer_append(out, "\",", 2);
     put_member(out, "title", title);
     hs_buffer_printf(out, ",\"status\":%d,", problems[problem->code].status);
     put_member(out, "detail", problem->detail[0] != '\0' ? problem->detail : title);

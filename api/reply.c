@@ -3,14 +3,21 @@
 #include <microhttpd.h>
 #include <stdio.h>
 
+/* In whole seconds, rounded up; 0: the usual wait. */
+static bool add_retry_after(struct MHD_Response *response, unsigned wait_ms)
+{
+    char seconds[16];
+    if (wait_ms == 0)
+        wait_ms = HS_RETRY_AFTER_MS;
+    snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
+    return MHD_add_response_header(response, "Retry-After", seconds) == MHD_YES;
+}
+
 static bool queue(struct MHD_Connection *connection, int status, const char *content_type,
                   struct MHD_Response *response, const struct hs_reply_headers *headers)
 {
     if (response == NULL)
         return false;
-    char seconds[16];
-    unsigned wait_ms = headers->retry_after_ms > 0 ? headers->retry_after_ms : HS_RETRY_AFTER_MS;
-    snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
     bool fine = MHD_add_response_header(response, "X-Request-Id", headers->request_id) == MHD_YES;
     if (status != 204) /* there is no content to have a type */
         fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
@@ -20,7 +27,7 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
         fine = fine &&
                MHD_add_response_header(response, "WWW-Authenticate", headers->challenge) == MHD_YES;
     if (status == 429 || status == 503)
-        fine = fine && MHD_add_response_header(response, "Retry-After", seconds) == MHD_YES;
+        fine = fine && add_retry_after(response, headers->retry_after_ms);
     if (headers->close)
         fine = fine && MHD_add_response_header(response, "Connection", "close") == MHD_YES;
     fine = fine && MHD_queue_response(connection, (unsigned)status, response) == MHD_YES;

@@ -35,30 +35,25 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-static struct hs_str segment(const char *from)
-{
-    return (struct hs_str){from, strcspn(from, "/")};
-}
-
 /* Whether the shape of the path is that of the pattern; the `{}` segments go to `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;
     names[0] = names[1] = (struct hs_str){0};
-    while (*pattern == '/' && *path == '/') {
-        struct hs_str wanted = segment(pattern + 1);
-        struct hs_str given = segment(path + 1);
-        if (wanted.len > 0 && wanted.ptr[0] == '{') {
-            if (given.len == 0 || count == 2)
+    while (*pattern != '\0') {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++)
                 return false;
-            names[count++] = given;
-        } else if (!hs_str_equal(wanted, given)) {
-            return false;
+            continue;
         }
-        pattern = wanted.ptr + wanted.len;
-        path = given.ptr + given.len;
+        size_t len = strcspn(path, "/");
+        if (len == 0 || count == 2)
+            return false;
+        names[count++] = (struct hs_str){path, len};
+        path += len;
+        pattern += strcspn(pattern, "/");
     }
-    return *pattern == '\0' && *path == '\0';
+    return *path == '\0';
 }
 
 static bool answers(enum hs_method method, const char *name)

@@ -8,7 +8,6 @@
 #include "service/options.h"
 #include "service/serve.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +82,17 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
+static void put_hex(uint64_t number, char *out)
+{
+    for (int i = 15; i >= 0; i--, number >>= 4)
+        out[i] = "0123456789abcdef"[number & 15];
+}
+
 static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
 {
-    snprintf(id, HS_REQUEST_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, worker->process,
-             worker->ids++);
+    put_hex(worker->process, id);
+    put_hex(worker->ids++, id + 16);
+    id[32] = '\0';
 }
 
 const char *hs_request_query(const struct hs_request *request, const char *name)

@@ -216,8 +216,8 @@ static void shoot(struct client *client, int round)
 
 /* ---- the others ---- */
 
-/* Matches that are opened, written to, looked at and ended, by two clients under the same names. What
-   is not there is nobody's, 403; what is gone by the time it is looked for is 404. */
+/* Matches that are opened, written to, looked at and ended, by two clients under the same names.
+   What is not there is nobody's, 403; what is gone by the time it is looked for is 404. */
 static void open_and_end(struct client *client, int round)
 {
     char path[96], body[256];

@@ -1,0 +1,70 @@
+/* Text put into a buffer by format, wherever its end falls. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/buffer.h"
+#include "tests/support/run_suite.h"
+
+/* Around every size the buffer grows at, each text may be the one that does not fit. */
+START_TEST(texts_are_whole_wherever_they_end)
+{
+    enum { LONGEST = 5000, TEXTS = 700 };
+    static char expected[TEXTS * 16];
+    for (size_t start = 0; start < LONGEST; start += start % 1024 < 1000 ? 97 : 1) {
+        struct hs_buffer buffer = {0};
+        size_t len = 0;
+        for (size_t i = 0; i < start; i++)
+            hs_buffer_append(&buffer, "x", 1);
+        for (int i = 0; i < TEXTS; i++) {
+            hs_buffer_printf(&buffer, "%d:%s;", i, i % 3 == 0 ? "" : "text");
+            len += (size_t)snprintf(expected + len, sizeof expected - len, "%d:%s;", i,
+                                    i % 3 == 0 ? "" : "text");
+        }
+        ck_assert(!buffer.failed);
+        ck_assert_uint_eq(buffer.len, start + len);
+        ck_assert_int_eq(memcmp(buffer.data + start, expected, len), 0);
+        hs_buffer_free(&buffer);
+    }
+}
+END_TEST
+
+/* One that is longer than all there was, and one of nothing at all. */
+START_TEST(long_and_empty_texts)
+{
+    struct hs_buffer buffer = {0};
+    hs_buffer_printf(&buffer, "%s", "");
+    ck_assert_uint_eq(buffer.len, 0);
+    hs_buffer_printf(&buffer, "%0*d", 100000, 7);
+    ck_assert_uint_eq(buffer.len, 100000);
+    ck_assert_int_eq(buffer.data[99999], '7');
+    ck_assert_uint_eq(strspn(buffer.data, "0"), 99999);
+    hs_buffer_free(&buffer);
+}
+END_TEST
+
+/* A buffer that lacked memory once takes nothing more. */
+START_TEST(a_failed_buffer_stays_as_it_is)
+{
+    struct hs_buffer buffer = {0};
+    hs_buffer_puts(&buffer, "kept");
+    buffer.failed = true;
+    hs_buffer_printf(&buffer, "%d", 1);
+    hs_buffer_puts(&buffer, "more");
+    ck_assert_uint_eq(buffer.len, 4);
+    ck_assert(buffer.failed);
+    hs_buffer_free(&buffer);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("buffer");
+    TCase *tests = tcase_create("texts");
+    tcase_add_test(tests, texts_are_whole_wherever_they_end);
+    tcase_add_test(tests, long_and_empty_texts);
+    tcase_add_test(tests, a_failed_buffer_stays_as_it_is);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
