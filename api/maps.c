@@ -441,33 +441,3 @@ struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document)
                                   .boxes = document->boxes,
                                   .box_count = document->box_count};
 }
-
-void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
-                   const struct hs_world_info *info)
-{
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "name");
-    hs_write_str(writer, name);
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, revision);
-    const struct {
-        const char *key;
-        size_t value;
-    } counts[] = {{"vertices", info->vertices},
-                  {"triangles", info->triangles},
-                  {"boxes", info->boxes},
-                  {"degenerate", info->degenerate},
-                  {"bytes", info->bytes}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        hs_write_key(writer, counts[i].key);
-        hs_write_int(writer, (int64_t)counts[i].value);
-    }
-    hs_write_key(writer, "bounds");
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "min");
-    hs_write_vec(writer, info->min);
-    hs_write_key(writer, "max");
-    hs_write_vec(writer, info->max);
-    hs_write_end(writer, '}');
-    hs_write_end(writer, '}');
-}

@@ -32,6 +32,9 @@ void hs_map_document_free(struct hs_map_document *document);
 /* The document as what a world is made of; borrows its arrays. */
 struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document);
 
+/* A document of which hs_map_decode makes the same mesh, to the last bit. */
+void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh);
+
 /* Answer to GET and PUT: what is known of a map. */
 void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
                    const struct hs_world_info *info);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "service/checkpoint_file.h"
+#include "service/checkpoint_maps.h"
 #include "service/checkpoint_restore.h"
 #include "service/clock.h"
 #include "service/log.h"
@@ -32,6 +33,7 @@ struct hs_checkpoint {
     int owner; /* its lock says that the directory is taken */
     int64_t interval_us;
     struct hs_bytes match; /* the one being written; kept, so that it need not grow again */
+    struct hs_kept_maps maps;
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock; /* guards what follows */
@@ -94,8 +96,26 @@ static void put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->revision : slot->awaited_revision);
 }
 
+/* What a checkpoint of a match refers to: the map it has, held, or the revision it waits for. */
+struct match_map {
+    struct hs_map_entry *entry;
+    char awaited[HS_REVISION_MAX];
+};
+
+/* Match locked. */
+static void note_map(struct hs_map_store *maps, const struct hs_match_slot *slot,
+                     struct match_map *out)
+{
+    out->entry = slot->map;
+    if (slot->map != NULL)
+        hs_map_store_retain(maps, slot->map);
+    else
+        memcpy(out->awaited, slot->awaited_revision, sizeof out->awaited);
+}
+
 /* The lock is given back between two parts: nobody waits for longer than one takes. */
-static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out)
+static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, struct hs_bytes *out,
+                       struct match_map *map)
 {
     struct hs_save_cursor cursor = {0};
     bool is_open = true, is_more = true;
@@ -103,8 +123,10 @@ static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out)
     while (is_open && is_more) {
         pthread_mutex_lock(&slot->lock);
         is_open = !slot->closed;
-        if (is_open && !cursor.has_begun)
+        if (is_open && !cursor.has_begun) {
             put_head(slot, out);
+            note_map(maps, slot, map);
+        }
         if (is_open)
             is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
         pthread_mutex_unlock(&slot->lock);
@@ -112,28 +134,90 @@ static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out)
     return is_open;
 }
 
+/* Its file is written here, on the thread of checkpoints, the first time that one refers to it. */
+static void refer_to_map(struct taking *taking, const struct match_map *map)
+{
+    struct hs_checkpoint *checkpoint = taking->checkpoint;
+    if (map->entry != NULL)
+        hs_kept_maps_keep(&checkpoint->maps, checkpoint->service->maps, map->entry);
+    else if (map->awaited[0] != '\0')
+        hs_kept_maps_refer(&checkpoint->maps, map->awaited);
+}
+
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
+    struct hs_map_store *maps = taking->checkpoint->service->maps;
     struct hs_bytes *bytes = &taking->checkpoint->match;
+    struct match_map map = {0};
     if (taking->no_memory || taking->writer.error != 0)
         return;
     write_ruleset(taking, slot->ruleset);
-    if (!copy_match(slot, bytes))
-        return;
-    if (bytes->failed) {
+    bool is_open = copy_match(maps, slot, bytes, &map);
+    if (is_open && bytes->failed) {
         taking->no_memory = true;
         bytes->failed = false;
-        return;
+    } else if (is_open) {
+        refer_to_map(taking, &map);
+        hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_MATCH, bytes->data, bytes->len);
+        taking->matches++;
     }
-    hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_MATCH, bytes->data, bytes->len);
-    taking->matches++;
+    hs_map_store_release(maps, map.entry);
 }
+
+/* ---- names ---- */
+
+static void write_names(struct taking *taking, enum hs_checkpoint_type type,
+                        const char *const *names, size_t count)
+{
+    struct hs_bytes record = {0};
+    for (size_t i = 0; i < count; i++)
+        hs_bytes_put_name(&record, names[i]);
+    taking->no_memory = taking->no_memory || record.failed;
+    hs_checkpoint_write(&taking->writer, type, record.data, record.len);
+    free(record.data);
+}
+
+static void write_posted_rulesets(struct taking *taking)
+{
+    struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
+    size_t count;
+    struct hs_ruleset_entry **posted = hs_ruleset_store_posted(store, &count);
+    for (size_t i = 0; i < count; i++) {
+        write_ruleset(taking, posted[i]);
+        const char *const names[] = {posted[i]->owner.text, posted[i]->revision};
+        write_names(taking, HS_CHECKPOINT_RULESET_NAME, names, 2);
+        hs_ruleset_store_release(store, posted[i]);
+    }
+    taking->no_memory = taking->no_memory || posted == NULL;
+    free(posted);
+}
+
+/* After the matches: the map of a match that was written had its name before that. */
+static void write_maps(struct taking *taking)
+{
+    struct hs_checkpoint *checkpoint = taking->checkpoint;
+    struct hs_map_store *store = checkpoint->service->maps;
+    size_t count;
+    struct hs_map_entry **maps = hs_map_store_all(store, &count);
+    taking->no_memory = taking->no_memory || maps == NULL;
+    for (size_t i = 0; maps != NULL && i < count; i++) {
+        hs_kept_maps_keep(&checkpoint->maps, store, maps[i]);
+        const char *const names[] = {maps[i]->name.text, maps[i]->owner.text, maps[i]->revision};
+        write_names(taking, HS_CHECKPOINT_MAP, names, 3);
+        hs_map_store_release(store, maps[i]);
+    }
+    free(maps);
+}
+
+/* ---- the whole ---- */
 
 static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, uint64_t bytes)
 {
     pthread_mutex_lock(&checkpoint->lock);
     struct hs_checkpoint_stats *stats = &checkpoint->stats;
+    stats->map_files_written = checkpoint->maps.written;
+    stats->map_files_failed = checkpoint->maps.failed;
     if (fine) {
         stats->written++;
         stats->bytes = bytes;
@@ -145,8 +229,8 @@ static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, 
     pthread_mutex_unlock(&checkpoint->lock);
 }
 
-/* All matches into a file. `is_final`: nothing is judged any more. False: it could not be written,
- * which is logged; the one before stays.
+/* All matches and names into a file. `is_final`: nothing is judged any more. False: it could not be
+ * written, which is logged; the one before stays.
  */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
@@ -156,7 +240,11 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
     if (is_final)
         hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_FINAL, NULL, 0);
     bool all = hs_registry_visit(checkpoint->service->registry, write_match, &taking);
-    bool fine = hs_checkpoint_write_end(&taking.writer, taking.no_memory || !all);
+    write_posted_rulesets(&taking);
+    write_maps(&taking);
+    bool is_short = !all || taking.no_memory || checkpoint->maps.no_memory;
+    bool fine = hs_checkpoint_write_end(&taking.writer, is_short);
+    hs_kept_maps_taken(&checkpoint->maps, fine);
     for (size_t i = 0; i < taking.ruleset_count; i++)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
@@ -255,9 +343,14 @@ static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, c
                  strerror(errno), hint);
         return false;
     }
-    if (flock(checkpoint->owner, LOCK_EX | LOCK_NB) == 0)
+    if (flock(checkpoint->owner, LOCK_EX | LOCK_NB) != 0) {
+        snprintf(error, 512, "the data directory %s is in use by another process", path);
+        return false;
+    }
+    if (hs_kept_maps_open(&checkpoint->maps, checkpoint->directory))
         return true;
-    snprintf(error, 512, "the data directory %s is in use by another process", path);
+    snprintf(error, 512, "the directory %s/" HS_CHECKPOINT_MAPS " cannot be used: %s; %s", path,
+             strerror(errno), hint);
     return false;
 }
 
@@ -273,7 +366,7 @@ bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, 
         return false;
     }
     checkpoint->service = service;
-    checkpoint->directory = checkpoint->owner = -1;
+    checkpoint->directory = checkpoint->owner = checkpoint->maps.directory = -1;
     checkpoint->interval_us = (int64_t)options->checkpoint_seconds * 1000000;
     checkpoint->newest_us = hs_clock_us();
     pthread_mutex_init(&checkpoint->lock, NULL);
@@ -283,7 +376,9 @@ bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, 
     pthread_cond_init(&checkpoint->wake, &attributes);
     pthread_condattr_destroy(&attributes);
     if (take_directory(checkpoint, options->data, error) &&
-        hs_checkpoint_restore(service, checkpoint->directory, &checkpoint->stats, error)) {
+        hs_checkpoint_restore(service, checkpoint->directory, &checkpoint->maps, &checkpoint->stats,
+                              error)) {
+        hs_map_store_keep_meshes(service->maps);
         *out = checkpoint;
         return true;
     }
@@ -296,6 +391,7 @@ void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint)
     if (checkpoint == NULL)
         return;
     end_thread(checkpoint);
+    hs_kept_maps_close(&checkpoint->maps);
     if (checkpoint->owner >= 0)
         close(checkpoint->owner);
     if (checkpoint->directory >= 0)
@@ -325,6 +421,7 @@ void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_
         return;
     pthread_mutex_lock(&checkpoint->lock);
     *out = checkpoint->stats;
+    out->interval_seconds = (double)checkpoint->interval_us * 1e-6;
     out->lag_seconds = (double)(hs_clock_us() - checkpoint->newest_us) * 1e-6;
     pthread_mutex_unlock(&checkpoint->lock);
 }

@@ -77,12 +77,13 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* At every moment there is a whole file under the first name. A file system without links keeps no
-   file before. */
+/* At every moment there is a whole file under the first name; where there was none, because it was
+   damaged, under that of the one before. A file system without links keeps no file before. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
-    if (unlinkat(directory, HS_CHECKPOINT_PREVIOUS, 0) == 0 || errno == ENOENT)
+    bool is_first = faccessat(directory, HS_CHECKPOINT_NAME, F_OK, 0) != 0 && errno == ENOENT;
+    if (!is_first && (unlinkat(directory, HS_CHECKPOINT_PREVIOUS, 0) == 0 || errno == ENOENT))
         (void)!linkat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_PREVIOUS, 0);
     if (renameat(directory, HS_CHECKPOINT_NEW, directory, HS_CHECKPOINT_NAME) != 0 ||
         fsync(directory) != 0)

@@ -21,13 +21,15 @@
 #define HS_CHECKPOINT_NEW      "checkpoint.new"      /* being written */
 #define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* moved out of the way at a start */
 
-enum { HS_CHECKPOINT_VERSION = 1 };
+enum { HS_CHECKPOINT_VERSION = 2 };
 
 enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
     HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows */
+    HS_CHECKPOINT_RULESET_NAME, /* of a ruleset before it: its owner, its revision */
+    HS_CHECKPOINT_MAP           /* a name, its owner, the revision; map_file.h has the geometry */
 };
 
 struct hs_checkpoint_writer {

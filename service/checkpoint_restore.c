@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "service/checkpoint_file.h"
+#include "service/checkpoint_restore_maps.h"
 #include "service/endpoints.h"
 #include "service/log.h"
 #include "service/map_store.h"
@@ -21,6 +22,7 @@ struct restoring {
     struct hs_checkpoint_stats *stats;
     struct hs_ruleset_entry **rulesets; /* of the file, held */
     size_t ruleset_count, ruleset_capacity;
+    struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
     bool is_final; /* nothing was judged after the file was written */
 };
@@ -67,7 +69,7 @@ static void keep_ruleset(struct restoring *restoring, struct hs_ruleset_entry *e
     restoring->rulesets[restoring->ruleset_count++] = entry;
 }
 
-/* Matches whose ruleset is refused say so themselves. */
+/* Matches whose ruleset is refused say so themselves, and so does its name. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_problem problem;
@@ -80,6 +82,60 @@ static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader 
         hs_ruleset_store_adopt(restoring->service->rulesets, document, &problem);
     if (entry != NULL)
         keep_ruleset(restoring, entry);
+}
+
+static void log_refused_ruleset(const char *name, struct hs_str revision, const char *why)
+{
+    char text[HS_REVISION_MAX];
+    snprintf(text, sizeof text, "%.*s", (int)revision.len, revision.len > 0 ? revision.ptr : "");
+    hs_log(HS_LOG_WARN, "a ruleset of the checkpoint is not put back", HS_LOG_TEXT("ruleset", name),
+           HS_LOG_TEXT("revision", text), HS_LOG_TEXT("detail", why));
+}
+
+/* The name of a ruleset that was put. */
+static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    uint64_t *counts = restoring->stats->rulesets;
+    struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
+    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
+    struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
+    if (entry == NULL) {
+        counts[HS_RESTORED_NAME_DAMAGED]++;
+        log_refused_ruleset("", revision, "its document is not there, or not a ruleset");
+        return;
+    }
+    const char *name = entry->ruleset->name.text;
+    switch (hs_ruleset_store_restore_name(restoring->service->rulesets, owner, entry)) {
+    case HS_RULESET_NAMED:
+        counts[HS_RESTORED_NAME_BACK]++;
+        return;
+    case HS_RULESET_NAME_TAKEN:
+        return;
+    case HS_RULESET_NAME_IS_FILES:
+        counts[HS_RESTORED_NAME_IS_FILES]++;
+        log_refused_ruleset(name, revision, "a file has its name");
+        return;
+    case HS_RULESET_NAME_FULL:
+        counts[HS_RESTORED_NAME_NO_ROOM]++;
+        log_refused_ruleset(name, revision, "as many rulesets are loaded as there is room for");
+        return;
+    }
+}
+
+/* ---- maps ---- */
+
+/* What was written under the name of a map; empty where it cannot have been. */
+static bool is_map(struct hs_str name, struct hs_str revision)
+{
+    return hs_name_is_valid(name) && revision.len > 0 && revision.len < HS_REVISION_MAX;
+}
+
+static void restore_map(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader), owner = hs_bytes_get_name(reader);
+    struct hs_str revision = hs_bytes_get_name(reader);
+    if (!reader->failed && is_map(name, revision) && (owner.len == 0 || hs_name_is_valid(owner)))
+        hs_restored_maps_name(&restoring->maps, name, owner, revision);
 }
 
 /* ---- matches ---- */
@@ -117,33 +173,23 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     return HS_RESTORED_NO_ROOM;
 }
 
-/* The same map as before, or none; the caller releases it. */
-static struct hs_map_entry *find_map(const struct restoring *restoring, const struct head *head)
-{
-    struct hs_map_entry *map = NULL;
-    if (head->map.len > 0)
-        map = hs_map_store_get(restoring->service->maps, head->map);
-    if (map == NULL ||
-        hs_str_equal((struct hs_str){map->revision, strlen(map->revision)}, head->map_revision))
-        return map;
-    hs_map_store_release(restoring->service->maps, map);
-    return NULL;
-}
-
 /* Takes the match over. False: there is no room for it. */
 static bool open_match(struct restoring *restoring, const struct head *head,
                        struct hs_ruleset_entry *ruleset, struct hs_match *match)
 {
     struct hs_service *service = restoring->service;
+    struct hs_map_entry *map = NULL;
+    if (head->map.len > 0)
+        map = hs_restored_maps_get(&restoring->maps, head->map, head->map_revision);
     struct hs_match_opening opening = {.ruleset = ruleset,
-                                       .map = find_map(restoring, head),
+                                       .map = map,
                                        .limits = hs_endpoint_match_limits(service),
                                        .tenant = head->tenant,
                                        .match = match};
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
     if (slot != NULL) {
-        if (opening.map == NULL && head->map.len > 0) {
+        if (map == NULL && head->map.len > 0) {
             hs_name_set(&slot->awaited_map, head->map);
             memcpy(slot->awaited_revision, head->map_revision.ptr, head->map_revision.len);
         }
@@ -153,7 +199,6 @@ static bool open_match(struct restoring *restoring, const struct head *head,
     } else {
         hs_match_destroy(match);
     }
-    hs_map_store_release(service->maps, opening.map);
     return slot != NULL;
 }
 
@@ -169,8 +214,8 @@ static bool is_open(struct restoring *restoring, struct hs_str name)
 static bool is_head(const struct head *head)
 {
     return (head->tenant.len == 0 || hs_name_is_valid(head->tenant)) &&
-           hs_name_is_valid(head->name) && (head->map.len == 0 || hs_name_is_valid(head->map)) &&
-           head->map_revision.len < HS_REVISION_MAX;
+           hs_name_is_valid(head->name) &&
+           (head->map.len == 0 || is_map(head->map, head->map_revision));
 }
 
 static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
@@ -207,12 +252,25 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
                            size_t size)
 {
     struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
-    if (type == HS_CHECKPOINT_FINAL)
+    switch (type) {
+    case HS_CHECKPOINT_FINAL:
         ((struct restoring *)context)->is_final = true;
-    if (type == HS_CHECKPOINT_RULESET)
+        return;
+    case HS_CHECKPOINT_RULESET:
         restore_ruleset(context, &reader);
-    if (type == HS_CHECKPOINT_MATCH)
+        return;
+    case HS_CHECKPOINT_MATCH:
         restore_match(context, &reader);
+        return;
+    case HS_CHECKPOINT_RULESET_NAME:
+        restore_ruleset_name(context, &reader);
+        return;
+    case HS_CHECKPOINT_MAP:
+        restore_map(context, &reader);
+        return;
+    case HS_CHECKPOINT_END:
+        return;
+    }
 }
 
 /* ---- files ---- */
@@ -253,12 +311,14 @@ static void log_result(const struct restoring *restoring)
                HS_LOG_NUMBER("without_judges", stats->restored[HS_RESTORED_ANEW]));
 }
 
-bool hs_checkpoint_restore(struct hs_service *service, int directory,
+bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
                            struct hs_checkpoint_stats *stats, char error[512])
 {
-    struct restoring restoring = {.service = service,
-                                  .stats = stats,
-                                  .log_limit = {.per_second = 20, .kind = "matches refused"}};
+    struct restoring restoring = {
+        .service = service,
+        .stats = stats,
+        .maps = {.store = service->maps, .kept = maps, .keeps_documents = service->record != NULL},
+        .log_limit = {.per_second = 20, .kind = "matches refused"}};
     bool whole;
     bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
     if (fine && stats->files_refused > 0)
@@ -268,6 +328,8 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory,
     for (size_t i = 0; i < restoring.ruleset_count; i++)
         hs_ruleset_store_release(service->rulesets, restoring.rulesets[i]);
     free(restoring.rulesets);
+    hs_restored_maps_end(&restoring.maps, stats->maps);
+    hs_kept_maps_settle(maps);
     hs_log_report(&restoring.log_limit, true);
     log_result(&restoring);
     return fine;

@@ -12,6 +12,7 @@
 struct hs_map_store {
     pthread_mutex_t lock;
     size_t max_maps, max_bytes;
+    bool keeps_meshes;
     struct hs_map_usage usage;
     struct hs_map_entry **entries; /* max_maps of them, usage.maps used, in no order */
 };
@@ -32,11 +33,55 @@ struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
     return store;
 }
 
+void hs_map_store_keep_meshes(struct hs_map_store *store)
+{
+    store->keeps_meshes = true;
+}
+
+/* ---- meshes ---- */
+
+/* Of arrays that are its own, though others may only read them. */
+static void free_mesh(const struct hs_world_mesh *mesh)
+{
+    free((void *)(uintptr_t)mesh->vertices);
+    free((void *)(uintptr_t)mesh->triangles);
+    free((void *)(uintptr_t)mesh->boxes);
+}
+
+static void *copy_of(const void *from, size_t count, size_t size)
+{
+    void *to = malloc(count * size + 1);
+    if (to != NULL && count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static bool copy_mesh(const struct hs_world_mesh *from, struct hs_world_mesh *to)
+{
+    struct hs_world_mesh copy = *from;
+    copy.vertices = copy_of(from->vertices, from->vertex_count, sizeof *from->vertices);
+    copy.triangles = copy_of(from->triangles, from->triangle_count, sizeof *from->triangles);
+    copy.boxes = copy_of(from->boxes, from->box_count, sizeof *from->boxes);
+    if (copy.vertices == NULL || copy.triangles == NULL || copy.boxes == NULL) {
+        free_mesh(&copy);
+        return false;
+    }
+    *to = copy;
+    return true;
+}
+
+static size_t mesh_bytes(const struct hs_world_mesh *mesh)
+{
+    return mesh->vertex_count * sizeof *mesh->vertices +
+           mesh->triangle_count * sizeof *mesh->triangles + mesh->box_count * sizeof *mesh->boxes;
+}
+
 /* ---- entries ---- */
 
 static void destroy_entry(struct hs_map_entry *entry)
 {
     hs_world_destroy(entry->world);
+    free_mesh(&entry->mesh);
     free(entry->document);
     free(entry);
 }
@@ -58,34 +103,38 @@ static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REV
 
 static size_t bytes_of(const struct hs_map_entry *entry)
 {
-    return entry->info.bytes + entry->document_size;
+    return entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
+}
+
+/* What an entry keeps beside its world. False: out of memory. */
+static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
+                 struct hs_str document)
+{
+    if (keeps_mesh && !copy_mesh(mesh, &entry->mesh))
+        return false;
+    if (document.ptr == NULL)
+        return true;
+    entry->document = copy_of(document.ptr, document.len, 1);
+    entry->document_size = document.len;
+    return entry->document != NULL;
 }
 
 /* `document`: to be kept, or ptr NULL. NULL: out of memory. */
 static struct hs_map_entry *create_entry(struct hs_str name, const struct hs_world_mesh *mesh,
-                                         struct hs_str document)
+                                         bool keeps_mesh, struct hs_str document)
 {
     struct hs_map_entry *entry = calloc(1, sizeof *entry);
-    if (entry != NULL && document.ptr != NULL) {
-        entry->document = malloc(document.len);
-        if (entry->document == NULL) {
-            free(entry);
-            return NULL;
-        }
-        memcpy(entry->document, document.ptr, document.len);
-        entry->document_size = document.len;
-    }
-    struct hs_world *world = entry == NULL ? NULL : hs_world_create(mesh, hs_pages_alloc, NULL);
-    if (world == NULL) {
-        if (entry != NULL)
-            free(entry->document);
-        free(entry);
+    if (entry == NULL)
+        return NULL;
+    if (keep(entry, mesh, keeps_mesh, document))
+        entry->world = hs_world_create(mesh, hs_pages_alloc, NULL);
+    if (entry->world == NULL) {
+        destroy_entry(entry);
         return NULL;
     }
     hs_name_set(&entry->name, name);
     name_revision(mesh, entry->revision);
-    hs_world_info(world, &entry->info);
-    entry->world = world;
+    hs_world_info(entry->world, &entry->info);
     return entry;
 }
 
@@ -190,7 +239,8 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, struct hs_map_entry **entry)
 {
-    struct hs_map_entry *made = create_entry(name, mesh, document), *gone;
+    struct hs_map_entry *made = create_entry(name, mesh, store->keeps_meshes, document);
+    struct hs_map_entry *gone;
     if (made == NULL)
         return HS_MAP_NO_MEMORY;
     hs_name_set(&made->owner, owner);
@@ -202,6 +252,67 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
     if (gone != NULL)
         destroy_entry(gone);
     return result;
+}
+
+enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
+                                     const struct hs_world_mesh *mesh, struct hs_str document,
+                                     struct hs_map_entry **entry)
+{
+    struct hs_map_entry *made = create_entry(name, mesh, false, document);
+    if (made == NULL)
+        return HS_MAP_NO_MEMORY;
+    pthread_mutex_lock(&store->lock);
+    bool fits = bytes_of(made) <= store->max_bytes &&
+                store->usage.bytes <= store->max_bytes - bytes_of(made);
+    if (fits)
+        store->usage.bytes += bytes_of(made);
+    pthread_mutex_unlock(&store->lock);
+    if (!fits) {
+        destroy_entry(made);
+        return HS_MAP_TOO_BIG;
+    }
+    made->references = 1;
+    *entry = made;
+    return HS_MAP_CREATED;
+}
+
+enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
+                                          struct hs_map_entry *entry)
+{
+    enum hs_map_put result = HS_MAP_CREATED;
+    pthread_mutex_lock(&store->lock);
+    if (find_place(store, hs_name_str(&entry->name)) < store->usage.maps) {
+        result = HS_MAP_FOREIGN;
+    } else if (store->usage.maps == store->max_maps) {
+        result = HS_MAP_FULL;
+    } else {
+        hs_name_set(&entry->owner, owner);
+        entry->references++;
+        store->entries[store->usage.maps++] = entry;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry)
+{
+    pthread_mutex_lock(&store->lock);
+    struct hs_world_mesh mesh = entry->mesh;
+    store->usage.bytes -= mesh_bytes(&mesh);
+    entry->mesh = (struct hs_world_mesh){0};
+    pthread_mutex_unlock(&store->lock);
+    free_mesh(&mesh);
+}
+
+struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count)
+{
+    pthread_mutex_lock(&store->lock);
+    *count = store->usage.maps;
+    struct hs_map_entry **all = copy_of(store->entries, *count, sizeof(struct hs_map_entry *));
+    for (size_t i = 0; all != NULL && i < *count; i++)
+        all[i]->references++;
+    pthread_mutex_unlock(&store->lock);
+    return all;
 }
 
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name)

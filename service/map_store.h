@@ -19,16 +19,26 @@ struct hs_map_entry {
     struct hs_world_info info; /* of `world` */
     char *document;            /* as it was put, `document_size` bytes; NULL: it is not kept */
     size_t document_size;
+    /* What `world` was built from, owned: all NULL where it is not kept, or not any more. Whoever
+       calls hs_map_store_forget_mesh is the only one who reads it. */
+    struct hs_world_mesh mesh;
     unsigned references; /* guarded by the store */
 };
 
 struct hs_map_store;
 
 /*
- * Room for so many maps, and so many bytes of all worlds, and documents kept, in memory: those that
- * were replaced or deleted count for as long as a match holds them. NULL: out of memory.
+ * Room for so many maps, and so many bytes of all worlds, and documents and meshes kept, in memory:
+ * those that were replaced or deleted count for as long as a match holds them. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
+
+/* From now on what is put keeps its mesh until hs_map_store_forget_mesh. Before anybody else uses
+   the store. */
+void hs_map_store_keep_meshes(struct hs_map_store *store);
+
+/* The mesh of an entry that is held is not needed any more; one thread only. */
+void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
 /* Nobody may hold an entry any more. */
 void hs_map_store_destroy(struct hs_map_store *store);
@@ -64,12 +74,28 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, struct hs_map_entry **entry);
 
+/*
+ * In two steps, for a map that is read back: an entry without a name, held for the caller, that
+ * counts against the bytes (CREATED, or TOO_BIG or NO_MEMORY), and then its name (CREATED, or
+ * FOREIGN where somebody has it, or FULL). Nobody else may use the entry between the two.
+ * `document` as above; the mesh is not kept.
+ */
+enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
+                                     const struct hs_world_mesh *mesh, struct hs_str document,
+                                     struct hs_map_entry **entry);
+enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
+                                          struct hs_map_entry *entry);
+
+/* All maps that have a name, held for the caller, who frees the array; in no order. NULL: out of
+   memory. */
+struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
+
 /* Takes a map away; false: the owner (len 0: everybody) has none of that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
     size_t maps;  /* that have a name */
-    size_t bytes; /* of all worlds and documents in memory */
+    size_t bytes; /* of all worlds, documents and meshes in memory */
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

@@ -19,7 +19,7 @@ struct hs_ruleset_entry {
     char *document;                 /* canonical, `document_size` bytes */
     size_t document_size;
     struct hs_name owner; /* the tenant who put it; "": it is everybody's */
-    bool is_builtin;
+    bool is_builtin, is_from_file;
     unsigned references; /* guarded by the store */
 };
 
@@ -67,6 +67,23 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
                                                 struct hs_str document, struct hs_problem *problem);
+
+enum hs_ruleset_restore {
+    HS_RULESET_NAMED,
+    HS_RULESET_NAME_IS_FILES, /* a file has it: it wins */
+    HS_RULESET_NAME_TAKEN,    /* by one that was restored, or is built in and the same or stays */
+    HS_RULESET_NAME_FULL
+};
+
+/* Gives an adopted entry the name and the owner that it had before. Before anybody else uses the
+   store. */
+enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
+                                                      struct hs_str owner,
+                                                      struct hs_ruleset_entry *entry);
+
+/* The entries that were put one by one, neither built in nor of a file, held for the caller, who
+   frees the array. NULL: out of memory. */
+struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
 /* Calls `visit` with each entry, in order of name. */
 void hs_ruleset_store_each(struct hs_ruleset_store *store,

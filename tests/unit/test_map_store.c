@@ -169,6 +169,74 @@ START_TEST(threads_see_whole_maps)
 }
 END_TEST
 
+/* A mesh counts until nobody needs it. */
+START_TEST(meshes_are_kept_until_they_are_forgotten)
+{
+    struct hs_map_entry *first, *second;
+    size_t count;
+    hs_map_store_keep_meshes(store);
+    ck_assert_int_eq(put("dm4", 5, 10, &first), HS_MAP_CREATED);
+    size_t mesh = 10 * sizeof(struct hs_world_box);
+    ck_assert_uint_eq(first->mesh.box_count, 10);
+    ck_assert_double_eq(first->mesh.boxes[9].max.x, 5);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, first->info.bytes + mesh);
+    hs_map_store_forget_mesh(store, first);
+    ck_assert_ptr_null(first->mesh.boxes);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, first->info.bytes);
+    ck_assert_int_eq(put("dm5", 5, 10, &second), HS_MAP_CREATED);
+    ck_assert(hs_map_store_delete(store, str(""), str("dm5")));
+    struct hs_map_entry **all = hs_map_store_all(store, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_ptr_eq(all[0], first);
+    hs_map_store_release(store, all[0]);
+    free(all);
+    hs_map_store_release(store, first);
+    hs_map_store_release(store, second); /* with its mesh */
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, first->info.bytes);
+}
+END_TEST
+
+static enum hs_map_put restore(const char *name, size_t copies, struct hs_map_entry **entry)
+{
+    struct hs_world_box *boxes = calloc(copies, sizeof *boxes);
+    ck_assert_ptr_nonnull(boxes);
+    struct hs_world_mesh mesh = {.boxes = boxes, .box_count = copies};
+    *entry = NULL;
+    enum hs_map_put result =
+        hs_map_store_restore(store, str(name), &mesh, (struct hs_str){0}, entry);
+    free(boxes);
+    return result;
+}
+
+/* Its bytes count from the first step on, its name from the second. */
+START_TEST(restored_in_two_steps)
+{
+    struct hs_map_entry *entries[4], *other;
+    static const char *const names[] = {"a", "b", "c", "d"};
+    ck_assert_int_eq(restore("big", 100000, &other), HS_MAP_TOO_BIG);
+    ck_assert_ptr_null(other);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(restore(names[i], 2, &entries[i]), HS_MAP_CREATED);
+        ck_assert_ptr_null(hs_map_store_get(store, str(names[i])));
+    }
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, 4 * entries[0]->info.bytes);
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(hs_map_store_restore_name(store, str("acme"), entries[i]),
+                         i < 3 ? HS_MAP_CREATED : HS_MAP_FULL);
+    ck_assert_int_eq(restore("a", 1, &other), HS_MAP_CREATED);
+    ck_assert_int_eq(hs_map_store_restore_name(store, str("zeta"), other), HS_MAP_FOREIGN);
+    hs_map_store_release(store, other);
+    for (size_t i = 0; i < 4; i++)
+        hs_map_store_release(store, entries[i]);
+    ck_assert_uint_eq(hs_map_store_usage(store).maps, 3);
+    ck_assert(!hs_map_store_delete(store, str("zeta"), str("a")));
+    ck_assert(hs_map_store_delete(store, str("acme"), str("a")));
+    ck_assert(hs_map_store_delete(store, str("acme"), str("b")));
+    ck_assert(hs_map_store_delete(store, str("acme"), str("c")));
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("map store");
@@ -179,6 +247,8 @@ int main(void)
     tcase_add_test(tests, room_is_bounded_in_number);
     tcase_add_test(tests, room_is_bounded_in_memory);
     tcase_add_test(tests, threads_see_whole_maps);
+    tcase_add_test(tests, meshes_are_kept_until_they_are_forgotten);
+    tcase_add_test(tests, restored_in_two_steps);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -257,6 +257,39 @@ START_TEST(agrees_with_a_tree_of_values)
 }
 END_TEST
 
+/* What is written of a mesh reads back as the same bits. */
+START_TEST(a_document_of_a_mesh)
+{
+    static const struct hs_vec vertices[] = {
+        {-0.0, 0.0, 4e-310}, {1e12, -1e12, 0.1}, {1.0 / 3, -2.0 / 7, 123456789.123456789}};
+    static const uint32_t triangles[][3] = {{0, 1, 2}, {2, 1, 0}};
+    static const struct hs_world_box boxes[] = {{{-0.3, -1.1, 0.7}, {0.0, 1, 0.7}}};
+    static const struct hs_world_mesh meshes[] = {{.vertices = vertices,
+                                                   .vertex_count = 3,
+                                                   .triangles = triangles,
+                                                   .triangle_count = 2,
+                                                   .boxes = boxes,
+                                                   .box_count = 1},
+                                                  {0}};
+    for (size_t i = 0; i < 2; i++) {
+        struct hs_buffer text = {0};
+        struct hs_writer writer = {.buffer = &text};
+        hs_map_encode_document(&writer, &meshes[i]);
+        ck_assert(!text.failed);
+        ck_assert(decode((struct hs_str){text.data, text.len}));
+        ck_assert_uint_eq(document.vertex_count, meshes[i].vertex_count);
+        ck_assert_uint_eq(document.triangle_count, meshes[i].triangle_count);
+        ck_assert_uint_eq(document.box_count, meshes[i].box_count);
+        if (i == 0) {
+            ck_assert_mem_eq(document.vertices, vertices, sizeof vertices);
+            ck_assert_mem_eq(document.triangles, triangles, sizeof triangles);
+            ck_assert_mem_eq(document.boxes, boxes, sizeof boxes);
+        }
+        hs_buffer_free(&text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("maps");
@@ -264,6 +297,7 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, reads_what_is_there);
+    tcase_add_test(tests, a_document_of_a_mesh);
     tcase_add_loop_test(tests, points_at_faults, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_loop_test(tests, says_where_it_is_no_json, 0,
                         (int)(sizeof malformed / sizeof malformed[0]));

@@ -1,0 +1,83 @@
+/* maps, written. */
+#include "api/maps.h"
+
+#include <math.h>
+
+/* The sign of a zero is part of the geometry's revision, too. */
+static void write_coordinate(struct hs_writer *writer, double value)
+{
+    if (value == 0 && signbit(value))
+        hs_write_raw(writer, HS_STR("-0.0"));
+    else
+        hs_write_exact(writer, value);
+}
+
+static void write_exact_vec(struct hs_writer *writer, struct hs_vec v)
+{
+    hs_write_begin(writer, '[');
+    write_coordinate(writer, v.x);
+    write_coordinate(writer, v.y);
+    write_coordinate(writer, v.z);
+    hs_write_end(writer, ']');
+}
+
+void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "vertices");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < mesh->vertex_count; i++)
+        write_exact_vec(writer, mesh->vertices[i]);
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "triangles");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < mesh->triangle_count; i++) {
+        hs_write_begin(writer, '[');
+        for (int k = 0; k < 3; k++)
+            hs_write_int(writer, mesh->triangles[i][k]);
+        hs_write_end(writer, ']');
+    }
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "boxes");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < mesh->box_count; i++) {
+        hs_write_begin(writer, '{');
+        hs_write_key(writer, "min");
+        write_exact_vec(writer, mesh->boxes[i].min);
+        hs_write_key(writer, "max");
+        write_exact_vec(writer, mesh->boxes[i].max);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+    hs_write_end(writer, '}');
+}
+
+void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
+                   const struct hs_world_info *info)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "name");
+    hs_write_str(writer, name);
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, revision);
+    const struct {
+        const char *key;
+        size_t value;
+    } counts[] = {{"vertices", info->vertices},
+                  {"triangles", info->triangles},
+                  {"boxes", info->boxes},
+                  {"degenerate", info->degenerate},
+                  {"bytes", info->bytes}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        hs_write_key(writer, counts[i].key);
+        hs_write_int(writer, (int64_t)counts[i].value);
+    }
+    hs_write_key(writer, "bounds");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "min");
+    hs_write_vec(writer, info->min);
+    hs_write_key(writer, "max");
+    hs_write_vec(writer, info->max);
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}

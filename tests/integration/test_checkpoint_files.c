@@ -1,0 +1,184 @@
+/* The directory of checkpoints, and files that are not what they were. */
+#include "tests/support/http.h"
+#include "tests/support/kept_service.h"
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct hs_test_kept kept;
+
+static void setup(void)
+{
+    hs_kept_setup(&kept);
+}
+
+static void teardown(void)
+{
+    hs_kept_teardown(&kept);
+}
+
+/* ---- damage ---- */
+
+static void change(const char *name, long at, int with)
+{
+    int file = open(hs_kept_path(&kept, name), O_RDWR);
+    ck_assert_int_ge(file, 0);
+    off_t size = lseek(file, 0, SEEK_END);
+    unsigned char byte;
+    off_t place = at >= 0 ? at : size + at;
+    if (with < 0) {
+        ck_assert_int_eq(ftruncate(file, place), 0);
+    } else {
+        ck_assert_int_eq(pread(file, &byte, 1, place), 1);
+        byte = (unsigned char)(byte ^ with);
+        ck_assert_int_eq(pwrite(file, &byte, 1, place), 1);
+    }
+    close(file);
+}
+
+/* `at` counts from the end where it is below 0; `with` is put over the byte there, or, below 0, the
+   file ends there. `both`: the one before, too. */
+static const struct damage {
+    long at;
+    int with;
+    bool both;
+    int restored;
+} damages[] = {
+    {0, -1, false, 2},  {4, -1, false, 2},   {8, -1, false, 2},    {20, -1, false, 2},
+    {-1, -1, false, 2}, {-30, -1, false, 2}, {-500, -1, false, 2}, {0, 1, false, 2},
+    {7, 3, false, 2},   {12, 1, false, 2},   {16, 64, false, 2},   {23, 64, false, 2},
+    {100, 1, false, 2}, {-1, 1, false, 2},   {-40, 1, false, 2},   {-3000, 255, false, 2},
+    {0, -1, true, 0},   {7, 3, true, 0},     {0, 1, true, 0},
+};
+
+static void check_damage(const struct damage *damage)
+{
+    change("checkpoint", damage->at, damage->with);
+    if (damage->both)
+        change("checkpoint.previous", damage->at, damage->with);
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), damage->restored);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"),
+                        damage->both ? 2 : 1);
+    ck_assert_int_eq(access(hs_kept_path(&kept, "checkpoint.damaged"), F_OK), 0);
+    if (damage->restored > 0)
+        hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
+    hs_kept_stop(&kept);
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"), 0);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), damage->restored);
+    hs_kept_stop(&kept);
+}
+
+START_TEST(damaged_files)
+{
+    int code;
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    hs_kept_frames(&kept, "n", 10);
+    free(hs_kept_hit(&kept, "m", 1, 11));
+    hs_kept_wait(&kept);
+    hs_kept_wait(&kept); /* the one before knows as much */
+    hs_kept_kill(&kept);
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        hs_test_shell(&code, "%s '%s' '%s/good' && rm -rf '%s' && cp -r '%s/good' '%s'",
+                      i == 0 ? "cp -r" : ":", kept.data, kept.directory, kept.data, kept.directory,
+                      kept.data);
+        ck_assert_int_eq(code, 0);
+        printf("damage %zu\n", i);
+        check_damage(&damages[i]);
+    }
+}
+END_TEST
+
+/* A process that was killed in the middle of writing leaves a piece that nobody reads. */
+START_TEST(pieces_are_not_read)
+{
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    hs_kept_stop(&kept);
+    FILE *file = fopen(hs_kept_path(&kept, "checkpoint.new"), "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("HSCHKPT", file);
+    fclose(file);
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"), 0);
+    hs_kept_stop(&kept);
+    ck_assert_int_ne(access(hs_kept_path(&kept, "checkpoint.new"), F_OK), 0);
+}
+END_TEST
+
+/* ---- the directory ---- */
+
+/* Runs the program with a data directory, in vain; what it logged. */
+static const char *refused_with(const char *where)
+{
+    int code;
+    const char *output = hs_test_shell(
+        &code, "%s serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data='%s' 2>&1",
+        getenv("HS_PROGRAM"), where);
+    ck_assert_int_eq(code, 1);
+    return output;
+}
+
+START_TEST(directories_that_cannot_be_used)
+{
+    char file[160];
+    hs_kept_start(&kept, NULL);
+    const char *output = refused_with(kept.data);
+    ck_assert_msg(strstr(output, "in use by another process") != NULL, "%s", output);
+    snprintf(file, sizeof file, "%s/checkpoint", kept.data);
+    hs_kept_wait(&kept);
+    hs_kept_stop(&kept);
+    output = refused_with(file);
+    ck_assert_msg(strstr(output, "cannot be written to: Not a directory") != NULL, "%s", output);
+    strcat(file, "/below");
+    output = refused_with(file);
+    ck_assert_msg(strstr(output, "cannot be made: Not a directory") != NULL, "%s", output);
+    ck_assert_ptr_nonnull(strstr(output, "switch it off: --data="));
+    output = refused_with("/proc/self"); /* a directory that takes no files */
+    ck_assert_msg(strstr(output, "cannot be written to") != NULL, "%s", output);
+    ck_assert_int_eq(rmdir(hs_kept_path(&kept, "maps")), 0);
+    FILE *in_the_way = fopen(hs_kept_path(&kept, "maps"), "w");
+    ck_assert_ptr_nonnull(in_the_way);
+    fclose(in_the_way);
+    output = refused_with(kept.data);
+    ck_assert_msg(strstr(output, "/maps cannot be used: Not a directory") != NULL, "%s", output);
+}
+END_TEST
+
+/* Nothing is kept where that is wished, and the metrics say so. */
+START_TEST(switched_off)
+{
+    const char *const arguments[] = {"--data=", NULL};
+    ck_assert(hs_test_service_start(&kept.service, arguments));
+    kept.http = hs_test_http_open(kept.service.admin_port);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_WRITTEN), 0);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds"), 0);
+    ck_assert_int_ne(access("hindsight-data", F_OK), 0);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("checkpoint_files");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, damaged_files);
+    tcase_add_test(tests, pieces_are_not_read);
+    tcase_add_test(tests, directories_that_cannot_be_used);
+    tcase_add_test(tests, switched_off);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

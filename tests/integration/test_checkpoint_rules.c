@@ -1,0 +1,278 @@
+/* Rulesets that were put outlive the process, and everything has its owner again. */
+#include "tests/support/http.h"
+#include "tests/support/kept_service.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+#include "tests/support/tokens.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hs_test_kept kept;
+
+static void setup(void)
+{
+    hs_kept_setup(&kept);
+}
+
+static void teardown(void)
+{
+    hs_kept_teardown(&kept);
+}
+
+static char *revision_of(const char *match)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/v1/matches/%s", match);
+    json_t *state = hs_test_http_json(kept.http, "GET", path, NULL, NULL);
+    ck_assert_ptr_nonnull(state);
+    char *revision = strdup(json_string_value(json_object_get(state, "revision")));
+    json_decref(state);
+    return revision;
+}
+
+static void write_rules(const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/arena.json", kept.directory);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    fclose(file);
+}
+
+static void start_with(const char *option, const char *value)
+{
+    hs_kept_start(&kept, (const char *const[]){option, value, NULL});
+}
+
+/* Everything is in a checkpoint then, by either end. */
+static void end(int round)
+{
+    if (round % 2 == 0) {
+        hs_kept_stop(&kept);
+        return;
+    }
+    hs_kept_wait(&kept);
+    hs_kept_kill(&kept);
+}
+
+/* ---- rulesets ---- */
+
+/* A match goes on by the rules it was opened with, though the files say otherwise by now, or the
+   name leads to none. */
+START_TEST(rules_are_pinned)
+{
+    write_rules("{\"name\":\"arena\",\"weapons\":{\"rifle\":{\"type\":\"hitscan\",\"damage\":7}}}");
+    start_with("--rules", kept.directory);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"arena\"}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/n", "{\"ruleset\":\"arena\"}"), 201);
+    char *revision = revision_of("m");
+    hs_kept_stop(&kept);
+    write_rules("{\"name\":\"arena\"}");
+    for (int round = 0; round < 2; round++) {
+        start_with("--rules", kept.directory);
+        for (int i = 0; i < 2; i++) {
+            char *now = revision_of(i == 0 ? "m" : "n");
+            ck_assert_str_eq(now, revision);
+            free(now);
+        }
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"arena\"}"),
+                         200);
+        hs_kept_frames(&kept, "m", 10 + 100 * round);
+        hs_kept_holds(hs_kept_hit(&kept, "m", 1 + round, 11 + 100 * round),
+                      "\"damage_total\":14," /* twice 7 */);
+        end(round);
+    }
+    free(revision);
+}
+END_TEST
+
+static char *get(const char *path)
+{
+    char *answer;
+    long status = hs_kept_send(&kept, "GET", path, NULL, &answer);
+    ck_assert_msg(status == 200, "%s: %ld %s", path, status, answer);
+    return answer;
+}
+
+static void assert_same(const char *path, const char *wanted)
+{
+    char *now = get(path);
+    ck_assert_str_eq(now, wanted);
+    free(now);
+}
+
+#define RULESETS(result) "hindsight_checkpoint_rulesets_total{result=\"" result "\"}"
+
+/* Under its name, as it was put last, and open to new matches. */
+START_TEST(rulesets_that_were_put_are_back)
+{
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/a", "{\"name\":\"a\"}"), 201);
+    ck_assert_int_eq(
+        hs_kept_status(&kept, "PUT", "/v1/rulesets/metres", "{\"name\":\"metres\",\"up\":\"+y\"}"),
+        200); /* instead of the one that is built in */
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"a\"}"), 201);
+    char *pinned = revision_of("m");
+    ck_assert_int_eq(
+        hs_kept_status(&kept, "PUT", "/v1/rulesets/a", "{\"name\":\"a\",\"up\":\"+y\"}"), 200);
+    char *a = get("/v1/rulesets/a"), *metres = get("/v1/rulesets/metres");
+    for (int round = 0; round < 4; round++) {
+        end(round);
+        hs_kept_start(&kept, NULL);
+        ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 2);
+        assert_same("/v1/rulesets/a", a);
+        assert_same("/v1/rulesets/metres", metres);
+        char *revision = revision_of("m");
+        ck_assert_str_eq(revision, pinned);
+        free(revision);
+        hs_kept_holds(get("/v1/rulesets"), "\"name\":\"a\"");
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/n", "{\"ruleset\":\"a\"}"),
+                         round == 0 ? 201 : 200);
+        revision = revision_of("n");
+        ck_assert_ptr_nonnull(strstr(a, revision));
+        free(revision);
+    }
+    hs_kept_stop(&kept);
+    free(a);
+    free(metres);
+    free(pinned);
+}
+END_TEST
+
+/* A file of today wins. */
+START_TEST(a_file_comes_before_what_was_put)
+{
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(
+        hs_kept_status(&kept, "PUT", "/v1/rulesets/arena", "{\"name\":\"arena\",\"up\":\"+y\"}"),
+        201);
+    char *posted = get("/v1/rulesets/arena");
+    end(1);
+    write_rules("{\"name\":\"arena\"}");
+    start_with("--rules", kept.directory);
+    ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 1);
+    char *file = get("/v1/rulesets/arena");
+    ck_assert_str_ne(file, posted);
+    for (int round = 0; round < 2; round++) { /* for good */
+        end(round);
+        start_with("--rules", kept.directory);
+        ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 0);
+        assert_same("/v1/rulesets/arena", file);
+    }
+    hs_kept_stop(&kept);
+    free(posted);
+    free(file);
+}
+END_TEST
+
+START_TEST(the_bound_holds_for_rulesets)
+{
+    static const char *const names[] = {"/v1/rulesets/a", "/v1/rulesets/b"};
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", names[0], "{\"name\":\"a\"}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", names[1], "{\"name\":\"b\"}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"b\"}"), 201);
+    char *pinned = revision_of("m");
+    hs_kept_stop(&kept);
+    start_with("--max-rulesets", "4"); /* three are built in */
+    ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("no_room")), 1);
+    long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),
+                     hs_kept_status(&kept, "GET", names[1], NULL)};
+    ck_assert_int_eq(found[0] + found[1], 200 + 404);
+    char *revision = revision_of("m"); /* has its own in any case */
+    ck_assert_str_eq(revision, pinned);
+    hs_kept_stop(&kept);
+    free(revision);
+    free(pinned);
+}
+END_TEST
+
+/* ---- owners ---- */
+
+enum { ACME, ZETA, TOKENS };
+
+static const char wall[] = "{\"boxes\":[{\"min\":[240,-100,0],\"max\":[260,100,300]}]}";
+static const char hit[] =
+    "{\"hits\":[{\"shot\":9,\"shooter\":\"s\",\"hit_time\":15,\"start\":[0,0,160],"
+    "\"end\":[500,0,160],\"target\":\"t\"}]}";
+
+static struct hs_test_token tokens[TOKENS] = {
+    [ACME] = {.tenant = "acme", .kid = "game", .scopes = "\"ingest\",\"verify\",\"rules\""},
+    [ZETA] = {.tenant = "zeta", .kid = "game", .scopes = "\"ingest\",\"verify\",\"rules\""},
+};
+
+static long ask(int who, const char *method, const char *path, const char *body)
+{
+    const char *const headers[] = {tokens[who].header, NULL};
+    kept.headers = headers;
+    long status = hs_kept_status(&kept, method, path, body);
+    kept.headers = NULL;
+    return status;
+}
+
+/* What a tenant had is his after the process was killed, and another's still is not. */
+START_TEST(everything_has_its_owner_again)
+{
+    static const struct {
+        const char *method, *path, *body;
+        long own, others;
+    } asked[] = {
+        {"GET", "/v1/matches/m", NULL, 200, 403},
+        {"GET", "/v1/rulesets/rules", NULL, 200, 403},
+        {"GET", "/v1/maps/hall", NULL, 200, 403},
+        {"POST", "/v1/matches/m/hits", hit, 200, 403},
+        {"PUT", "/v1/matches/m", "{\"ruleset\":\"rules\",\"map\":\"hall\"}", 200, 403},
+        {"PUT", "/v1/matches/m", "{}", 200, 403},
+        {"PUT", "/v1/matches/z", "{\"ruleset\":\"rules\"}", 201, 422},
+        {"PUT", "/v1/matches/y", "{\"map\":\"hall\"}", 201, 422},
+        {"PUT", "/v1/rulesets/rules", "{\"name\":\"rules\",\"up\":\"+y\"}", 200, 403},
+        {"PUT", "/v1/maps/hall", wall, 200, 403},
+        {"DELETE", "/v1/maps/hall", NULL, 204, 403},
+        {"DELETE", "/v1/matches/m", NULL, 200, 403},
+    };
+    char path[128];
+    snprintf(path, sizeof path, "%s/tokens.json", kept.directory);
+    hs_test_tokens_write(path, tokens, TOKENS);
+    start_with("--token-file", path);
+    ck_assert_int_eq(ask(ACME, "PUT", "/v1/maps/hall", wall), 201);
+    ck_assert_int_eq(ask(ACME, "PUT", "/v1/rulesets/rules", "{\"name\":\"rules\",\"up\":\"+y\"}"),
+                     201);
+    ck_assert_int_eq(ask(ACME, "PUT", "/v1/matches/m", "{\"ruleset\":\"rules\",\"map\":\"hall\"}"),
+                     201);
+    for (int round = 0; round < 2; round++) {
+        end(round + 1);
+        start_with("--token-file", path);
+        for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+            long others = ask(ZETA, asked[i].method, asked[i].path, asked[i].body);
+            ck_assert_msg(others == asked[i].others, "%s %s of another: %ld", asked[i].method,
+                          asked[i].path, others);
+        }
+    }
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        long own = ask(ACME, asked[i].method, asked[i].path, asked[i].body);
+        ck_assert_msg(own == asked[i].own, "%s %s: %ld", asked[i].method, asked[i].path, own);
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("checkpoint_rules");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, rules_are_pinned);
+    tcase_add_test(tests, rulesets_that_were_put_are_back);
+    tcase_add_test(tests, a_file_comes_before_what_was_put);
+    tcase_add_test(tests, the_bound_holds_for_rulesets);
+    tcase_add_test(tests, everything_has_its_owner_again);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
