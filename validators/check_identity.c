@@ -21,8 +21,10 @@ void hs_check_identity(struct hs_hit_context *c)
     const struct hs_ledger_numbers *used = c->used_numbers;
     if (used != NULL && hs_ledger_is_jump(used, c->claim->shot))
         c->out->flags |= 1u << HS_FLAG_SHOT_JUMP;
-    if (used != NULL && (hs_ledger_find(used, c->claim->shot) != NULL ||
-                         hs_ledger_is_forgotten(used, c->claim->shot, c->fire_time_us))) {
+    bool was_used = (used != NULL && hs_ledger_find(used, c->claim->shot) != NULL) ||
+                    (c->paid_numbers != NULL &&
+                     hs_ledger_is_forgotten(c->paid_numbers, c->claim->shot, c->fire_time_us));
+    if (was_used) {
         hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_DUPLICATE);
         return;
     }

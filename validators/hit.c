@@ -174,10 +174,14 @@ static void waive_old_launch(struct hs_hit_context *c)
 static void find_ledger(struct hs_hit_context *c)
 {
     const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
-    if (player == NULL || player->left)
+    if (player == NULL)
+        return;
+    c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
+    /* Numbers of his session now say nothing of one before. */
+    if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;
-    c->used_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
+    c->used_numbers = c->paid_numbers;
 }
 
 void hs_hit_prepare(struct hs_hit_context *c)
@@ -326,7 +330,7 @@ void hs_hit_clear(struct hs_hit_result *out)
 static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
-    if (shooter == NULL || shooter->left)
+    if (shooter == NULL)
         return NULL;
     const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.hits, c->claim->shot);
     struct hs_digest digest = hs_hit_digest(c->claim);
@@ -455,6 +459,11 @@ bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
     shooter->reasons[result->reason]++;
     shooter->damage_dealt += result->damage_total;
     note_suspicion(match, shooter, result);
+    if (hs_player_is_back_since(shooter, result->fire_time_us)) {
+        if (result->verdict == HS_VERDICT_ACCEPTED)
+            hs_ledger_note_ended(&shooter->ledger.hits, claim->shot, result->fire_time_us);
+        return true;
+    }
     /* A number that was used already keeps its first item and answer. */
     if (hs_ledger_find(&shooter->ledger.hits, claim->shot) != NULL ||
         hs_ledger_is_forgotten(&shooter->ledger.hits, claim->shot, result->fire_time_us))

@@ -34,9 +34,10 @@ struct hs_hit_context {
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us, fire_time_us;
 
-    bool is_shot;                                 /* a posted shot is judged, not a hit */
-    const struct hs_ledger *ledger;               /* the shooter's; NULL: never seen */
+    bool is_shot;                   /* a posted shot is judged, not a hit */
+    const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
     const struct hs_ledger_numbers *used_numbers; /* of shots or of hits, after is_shot */
+    const struct hs_ledger_numbers *paid_numbers; /* tell whether it was paid before */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at fire_time */

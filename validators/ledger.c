@@ -34,6 +34,41 @@ void hs_ledger_clear(struct hs_ledger *ledger)
     *ledger = (struct hs_ledger){0};
 }
 
+static void note_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+{
+    if (!numbers->has_paid || number > numbers->paid_number)
+        numbers->paid_number = number;
+    if (!numbers->has_paid || fire_time_us > numbers->paid_us)
+        numbers->paid_us = fire_time_us;
+    numbers->has_paid = true;
+}
+
+static void end_session(struct hs_ledger_numbers *numbers)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        if (numbers->entries[i].accepted)
+            note_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
+    struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
+                                     .paid_number = numbers->paid_number,
+                                     .paid_us = numbers->paid_us};
+    clear_numbers(numbers);
+    *numbers = paid;
+}
+
+void hs_ledger_end_session(struct hs_ledger *ledger)
+{
+    end_session(&ledger->hits);
+    end_session(&ledger->shots);
+    free(ledger->cadences);
+    ledger->cadences = NULL;
+    ledger->cadence_count = ledger->cadence_capacity = 0;
+}
+
+void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+{
+    note_paid(numbers, number, fire_time_us);
+}
+
 static void forget_times(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
@@ -160,13 +195,8 @@ static void forget_first(struct hs_ledger_numbers *numbers)
     if (!numbers->has_floor || first->number > numbers->floor || is_new_count)
         numbers->floor = first->number;
     numbers->has_floor = true;
-    if (first->accepted) {
-        if (!numbers->has_paid || first->number > numbers->paid_number)
-            numbers->paid_number = first->number;
-        if (!numbers->has_paid || first->fire_time_us > numbers->paid_us)
-            numbers->paid_us = first->fire_time_us;
-        numbers->has_paid = true;
-    }
+    if (first->accepted)
+        note_paid(numbers, first->number, first->fire_time_us);
     free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;

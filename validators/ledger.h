@@ -69,7 +69,8 @@ struct hs_ledger_numbers {
     uint64_t notes;
     bool has_floor, has_paid;
     uint64_t floor; /* the highest number that was forgotten of the last count */
-    /* Of all accepted numbers that were forgotten: the highest, and the latest fire time. */
+    /* Of all accepted numbers that were forgotten or are of a session before: the highest, and the
+       latest fire time. */
     uint64_t paid_number;
     int64_t paid_us;
 };
@@ -90,6 +91,16 @@ struct hs_ledger {
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
+
+/*
+ * The player's session is over: his next one counts shots anew. Of this one stays what was paid,
+ * so that nothing of it is paid again: its numbers up to the highest accepted one are forgotten
+ * (hs_ledger_is_forgotten) up to the time it was fired at.
+ */
+void hs_ledger_end_session(struct hs_ledger *ledger);
+
+/* An accepted claim of a session that ended. */
+void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us);
 
 /* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);

@@ -35,7 +35,7 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world)
 
 void hs_match_hold(struct hs_match *match, bool held)
 {
-    match->held = match->movers.held = held;
+    match->held = match->movers.held = match->players.held = held;
     for (uint32_t i = 0; i < match->players.count; i++)
         hs_history_hold(match->players.all[i]->history, held);
 }

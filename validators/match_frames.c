@@ -114,21 +114,32 @@ static void restart(struct hs_match *match, int64_t time_us)
     match->has_frames = false;
 }
 
-/* The player's session ends: nothing of it is used again, and late frames of it stay out. */
+/* What stragglers of a session that ended are answered by is kept this long, or for a window of
+   history where that is longer. */
+#define ENDED_KEPT_US INT64_C(10000000)
+
+/* The player's session ends: late frames of it stay out, and so do its moves for one window of
+   history. What it was answered is kept for retries until he is back. */
 static void leave(struct hs_match *match, struct hs_player *player, int64_t time_us)
 {
     if (player == NULL || player->left)
         return;
     hs_history_clear(player->history);
     hs_players_note_history(&match->players, player);
-    hs_ledger_clear(&player->ledger);
-    hs_player_moves_destroy(player->moves);
-    player->moves = NULL;
     player->has_carried = player->was_moved = false;
     player->left = true;
     player->has_left_before = true;
     player->left_us = time_us;
+    player->ended_us = time_us + match->ruleset->history.keep_us;
     match->players.present--;
+}
+
+/* A frame names him again: moves received from its time on are of the new session. */
+static void come_back(struct hs_match *match, struct hs_player *player, int64_t time_us)
+{
+    if (player->ended_us >= time_us)
+        player->ended_us = time_us - 1;
+    hs_players_rejoin(&match->players, player);
 }
 
 /* The server set the player down somewhere: his next move may be a jump. */
@@ -137,9 +148,29 @@ static void note_moved(struct hs_player *player, const struct hs_player_frame *e
 {
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
-    if (!player->was_moved || time_us > player->moved_us)
-        player->moved_us = time_us;
+    int64_t *moved_us = player->moved_us;
+    for (int i = 0; i < HS_JUMPS_OPEN; i++) {
+        if (!player->was_moved)
+            moved_us[i] = time_us;
+        else if (moved_us[i] == time_us)
+            return; /* one more word of the same */
+    }
+    bool is_first = !player->was_moved;
     player->was_moved = true;
+    if (is_first)
+        return;
+    /* One that stands there twice makes room, else the oldest. */
+    int place = 0, last = HS_JUMPS_OPEN - 1;
+    while (place < last && moved_us[place] != moved_us[place + 1])
+        place++;
+    if (place == last && time_us < moved_us[0])
+        return;
+    place = place < last ? place : 0;
+    for (; place < last && moved_us[place + 1] < time_us; place++)
+        moved_us[place] = moved_us[place + 1];
+    for (; place > 0 && moved_us[place - 1] > time_us; place--)
+        moved_us[place] = moved_us[place - 1];
+    moved_us[place] = time_us;
 }
 
 /* False: out of memory. */
@@ -160,10 +191,6 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
     if (*result != HS_FRAME_STORED)
         return true;
-    if (player == NULL && match->held) {
-        *result = HS_FRAME_CAPACITY;
-        return true;
-    }
     if (player == NULL) {
         enum hs_players_add added =
             hs_players_add(&match->players, entry->player, match->limits.samples, &player);
@@ -173,7 +200,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
             return added == HS_PLAYERS_FULL;
     }
     if (player->left)
-        hs_players_rejoin(&match->players, player);
+        come_back(match, player, time_us);
 
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
@@ -242,6 +269,19 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
+/* Those who left are looked at once in a while: what they left behind is kept no longer than
+ * needed. */
+static void sweep_ended(struct hs_match *match)
+{
+    int64_t keep_us = match->ruleset->history.keep_us;
+    keep_us = keep_us > ENDED_KEPT_US ? keep_us : ENDED_KEPT_US;
+    int64_t since_us = match->newest_us - match->players.swept_us;
+    if (since_us >= 0 && since_us < keep_us)
+        return;
+    match->players.swept_us = match->newest_us;
+    hs_players_forget_ended(&match->players, match->newest_us - keep_us);
+}
+
 static void advance_clock(struct hs_match *match, int64_t time_us)
 {
     if (!match->has_frames) {
@@ -283,5 +323,6 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     int64_t keep_from = match->newest_us - match->ruleset->history.keep_us;
     hs_players_prune(&match->players, keep_from);
     hs_movers_prune(&match->movers, keep_from);
+    sweep_ended(match);
     return fine;
 }

@@ -14,6 +14,12 @@
 /* Of a player whose round trip is not known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
+/* The clock was set back when so many moves agree that came over at least this long, each later
+   than the one before by no more than history.max_forward. A batch that is sent again is shorter.
+ */
+enum { AGREEING_MOVES = 3 };
+#define AGREEING_US INT64_C(1000000)
+
 /* A move, its player, and what is known of his line. */
 struct judging {
     const struct hs_match *match;
@@ -78,13 +84,16 @@ static bool is_recent(const struct judging *j, int64_t time_us)
     return j->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
 }
 
-/* The server moved the player, and no move of his was taken for it yet. */
-static bool has_announced_jump(const struct judging *j)
+/* The server moved the player, and no move of his was taken for it yet: the first such time. */
+static bool find_announced_jump(const struct judging *j, int64_t *time_us)
 {
     const struct hs_player *player = j->player;
-    if (!player->was_moved || player->moved_us <= j->moves->jump_closed_us)
-        return false;
-    return is_recent(j, player->moved_us);
+    for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
+        *time_us = player->moved_us[i];
+        if (*time_us > j->moves->jump_closed_us && is_recent(j, *time_us))
+            return true;
+    }
+    return false;
 }
 
 static void judge_movement(struct judging *j, const struct hs_timing_result *granted)
@@ -116,9 +125,10 @@ static void judge_movement(struct judging *j, const struct hs_timing_result *gra
     struct hs_movement before = moves->judges.movement;
     struct hs_movement_result found;
     hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
-    if (found_something(&found) && has_announced_jump(j)) {
+    int64_t announced_us;
+    if (found_something(&found) && find_announced_jump(j, &announced_us)) {
         /* This is the move that shows what the server did. */
-        moves->jump_closed_us = j->player->moved_us;
+        moves->jump_closed_us = announced_us;
         moves->judges.movement = before;
         step.is_announced = true;
         hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
@@ -237,17 +247,64 @@ static void refuse(struct judging *j, enum hs_move_reason reason)
     j->out->verdict = hs_move_reason_verdict(reason);
 }
 
+/*
+ * A move from long before the last one: a straggler, or the server's own clock was set back and no
+ * frame said so. As with frames, one alone does not tell, and frames know better.
+ */
+static bool is_clock_set_back(struct judging *j)
+{
+    struct hs_player_moves *moves = j->moves;
+    int64_t most = j->match->ruleset->history.max_forward_us, received_us = j->move->received_us;
+    if (j->match->has_frames && j->match->newest_us - received_us > most)
+        return false;
+    if (moves->has_epoch && j->move->epoch < moves->epoch)
+        return false;
+    int64_t step = received_us - moves->behind_us;
+    if (moves->behind_count > 0 && step == 0)
+        return false; /* of the same packet */
+    if (moves->behind_count == 0 || step < 0 || step > most) {
+        moves->behind_count = 0;
+        moves->behind_from_us = received_us;
+    }
+    moves->behind_us = received_us;
+    moves->behind_count++;
+    return moves->behind_count >= AGREEING_MOVES &&
+           received_us - moves->behind_from_us >= AGREEING_US;
+}
+
+/* All begins anew; what was granted up to now is not granted again should the clock return. */
+static void set_clock_back(struct hs_player_moves *moves)
+{
+    int64_t heard_us = moves->judges.timing.heard_us, granted_us = moves->granted_us;
+    hs_player_moves_forget_times(moves);
+    moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
+}
+
+/* Credit is granted for the time after this move only where it was not granted already. */
+static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
+{
+    struct hs_timing *state = &moves->judges.timing;
+    if (moves->has_lost_moves && received_us > state->heard_us)
+        state->heard_us = received_us; /* from here on time is granted again */
+    else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
+        state->heard_us = moves->granted_us;
+    moves->has_lost_moves = false;
+}
+
 static void judge_time_and_place(struct judging *j)
 {
     const struct hs_move *move = j->move;
     struct hs_timing *state = &j->moves->judges.timing;
-    /* The server's own clock was set back, and no frame said so. */
-    if (state->has_begun &&
-        state->heard_us - move->received_us > j->match->ruleset->history.max_forward_us)
-        hs_player_moves_forget_times(j->moves);
-    if (j->moves->has_lost_moves && move->received_us > state->heard_us)
-        state->heard_us = move->received_us; /* from here on time is granted again */
-    j->moves->has_lost_moves = false;
+    bool is_behind = state->has_begun && state->heard_us - move->received_us >
+                                             j->match->ruleset->history.max_forward_us;
+    if (is_behind && !is_clock_set_back(j)) {
+        refuse(j, HS_MOVE_STALE);
+        return;
+    }
+    if (is_behind)
+        set_clock_back(j->moves);
+    j->moves->behind_count = 0;
+    pass_granted_time(j->moves, move->received_us);
     enum hs_move_reason entered = enter_epoch(j);
     if (entered != HS_MOVE_OK) {
         refuse(j, entered);
@@ -303,12 +360,10 @@ static enum standing admit(struct hs_match *match, struct judging *j)
     }
     if (j->player->left)
         hs_players_rejoin(&match->players, j->player);
-    if (j->player->moves == NULL) {
-        j->player->moves = calloc(1, sizeof *j->player->moves);
-        if (j->player->moves == NULL)
-            return NO_MEMORY;
-        j->player->moves->jump_closed_us = INT64_MIN;
-    }
+    if (j->player->moves == NULL)
+        j->player->moves = hs_player_moves_create();
+    if (j->player->moves == NULL)
+        return NO_MEMORY;
     j->moves = j->player->moves;
     if ((j->move->fields & HS_MOVE_HAS_SEQ) && j->moves->answers == NULL) {
         j->moves->answers = calloc(1, sizeof *j->moves->answers);
@@ -347,16 +402,16 @@ bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
                         .player = hs_players_find(&match->players, move->player),
                         .rtt_us = -1,
                         .out = out};
-    j.moves = j.player != NULL && !j.player->left ? j.player->moves : NULL;
+    j.moves = j.player != NULL ? j.player->moves : NULL;
     struct hs_digest digest = hs_move_digest(move);
     if (replay(&j, &digest))
         return true;
     bool is_late =
-        j.player != NULL && j.player->has_left_before && move->received_us <= j.player->left_us;
+        j.player != NULL && j.player->has_left_before && move->received_us <= j.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
         /* Of a session that ended, or of no clock: nobody is added for it. */
         refuse(&j, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
-        if (j.moves != NULL) {
+        if (j.moves != NULL && !j.player->left) {
             j.moves->reasons[out->reason]++;
             report_state(&j);
         }
@@ -377,6 +432,15 @@ bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
     return true;
 }
 
+/* In this session. */
+static bool has_sent_one(const struct hs_player_moves *moves)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++)
+        count += moves->reasons[i];
+    return count > 0;
+}
+
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
                          struct hs_moves_info *out)
 {
@@ -385,7 +449,7 @@ bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
     if (player == NULL || player->left)
         return false;
     const struct hs_player_moves *moves = player->moves;
-    if (moves == NULL)
+    if (moves == NULL || !has_sent_one(moves))
         return true;
     const struct hs_timing *timing = &moves->judges.timing;
     *out = (struct hs_moves_info){

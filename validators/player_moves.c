@@ -12,6 +12,27 @@ void hs_player_moves_destroy(struct hs_player_moves *moves)
     free(moves);
 }
 
+struct hs_player_moves *hs_player_moves_create(void)
+{
+    struct hs_player_moves *moves = calloc(1, sizeof *moves);
+    if (moves != NULL)
+        moves->jump_closed_us = moves->granted_us = INT64_MIN;
+    return moves;
+}
+
+void hs_player_moves_end_session(struct hs_player_moves *moves)
+{
+    if (moves == NULL)
+        return;
+    struct hs_timing timing = moves->judges.timing;
+    hs_timing_restart(&timing);
+    free(moves->answers);
+    *moves = (struct hs_player_moves){.judges.timing = timing,
+                                      .jump_closed_us = INT64_MIN,
+                                      .granted_us = moves->granted_us,
+                                      .has_lost_moves = moves->has_lost_moves};
+}
+
 size_t hs_player_moves_bytes(const struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -26,7 +47,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     hs_timing_restart(&moves->judges.timing);
     moves->judges.movement = (struct hs_movement){0};
     moves->has_epoch = moves->has_corrected = false;
-    moves->jump_closed_us = INT64_MIN;
+    moves->jump_closed_us = moves->granted_us = INT64_MIN;
+    moves->behind_count = 0;
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 

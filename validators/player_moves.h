@@ -34,9 +34,13 @@ _Static_assert(sizeof(struct hs_move_judges) <= 512, "state per player");
 struct hs_player_moves {
     struct hs_move_judges judges;
     uint64_t epoch;
-    int64_t epoch_us;        /* arrival of its first move; with has_epoch */
-    int64_t corrected_us;    /* arrival of the move that was corrected last; with has_corrected */
-    int64_t jump_closed_us;  /* jumps announced up to here are used up */
+    int64_t epoch_us;       /* arrival of its first move; with has_epoch */
+    int64_t corrected_us;   /* arrival of the move that was corrected last; with has_corrected */
+    int64_t jump_closed_us; /* jumps announced up to here are used up */
+    int64_t granted_us;     /* credit was granted up to here before moves set the clock back */
+    int64_t behind_from_us; /* arrivals of moves before a clock that may have been set back: */
+    int64_t behind_us;      /* the first and the last that agree; with behind_count */
+    uint32_t behind_count;
     struct hs_vec corrected; /* where to; with has_corrected */
     /* Granted to moves that movement did not look at, and what the client says they took. */
     double unmoved_us, unmoved_client_us;
@@ -55,6 +59,13 @@ void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result 
 void hs_player_moves_destroy(struct hs_player_moves *moves);
 
 size_t hs_player_moves_bytes(const struct hs_player_moves *moves);
+
+/* NULL: out of memory. */
+struct hs_player_moves *hs_player_moves_create(void);
+
+/* The player's session is over: all begins anew but the credit, which nobody gets again by leaving.
+   NULL is taken. */
+void hs_player_moves_end_session(struct hs_player_moves *moves);
 
 /* The server's clock was set anew: nothing is compared with old times. NULL is taken. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);

@@ -92,7 +92,7 @@ static bool evict_left(struct hs_players *players)
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out)
 {
-    if (players->count == players->limit && !evict_left(players))
+    if (players->held || (players->count == players->limit && !evict_left(players)))
         return HS_PLAYERS_FULL;
     if (players->count == players->capacity && !grow(players))
         return HS_PLAYERS_NO_MEMORY;
@@ -113,8 +113,22 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
     return HS_PLAYERS_ADDED;
 }
 
+static void forget_session(struct hs_player *player)
+{
+    hs_ledger_end_session(&player->ledger);
+    hs_player_moves_end_session(player->moves);
+}
+
+void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        if (players->all[i]->left && players->all[i]->left_us < before_us)
+            forget_session(players->all[i]);
+}
+
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
+    forget_session(player);
     player->left = false;
     memset(player->reasons, 0, sizeof player->reasons);
     player->would_reject = 0;

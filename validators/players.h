@@ -8,6 +8,9 @@
 #include "movers.h"
 #include "str.h"
 
+/* Jumps of a player's that the server announced and no move has shown yet, at most. */
+enum { HS_JUMPS_OPEN = 4 };
+
 struct hs_player {
     struct hs_name name;
     uint64_t hash;
@@ -16,9 +19,11 @@ struct hs_player {
     struct hs_ledger ledger;       /* of his shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until one came */
     bool was_moved;                /* by the server: a teleport, a spawn */
-    int64_t moved_us;              /* the newest of those; with was_moved */
-    bool left;                     /* gone; the name is kept so that late frames stay out */
-    int64_t left_us;               /* samples up to here belong to a session that ended */
+    /* The newest of those, ascending; a time may stand there more than once. With was_moved. */
+    int64_t moved_us[HS_JUMPS_OPEN];
+    bool left;        /* gone; the name is kept so that late frames stay out */
+    int64_t left_us;  /* samples and claims up to here belong to a session that ended */
+    int64_t ended_us; /* and so do moves up to here, no earlier; both with has_left_before */
     bool has_left_before;
     bool has_carried; /* the clock was set anew: the next first sample inherits `carried` */
     struct hs_state carried;
@@ -44,6 +49,8 @@ struct hs_players {
     uint32_t index_size; /* a power of two above 2 * capacity */
     struct hs_due *due;  /* a heap, the earliest first: pruning looks at nobody in vain */
     uint32_t due_count;
+    int64_t swept_us; /* when what sessions that ended left behind was last looked for */
+    bool held;        /* nobody is added: hs_match_hold */
 };
 
 struct hs_match {
@@ -73,12 +80,22 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a player who is not there. When all places are taken, one who left makes room. */
+/* Adds a player who is not there. When all places are taken, one who left makes room. FULL also
+   where the match is held. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 
 /* A player who left is there again, with nothing counted yet. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
+
+/* Drops what is kept for stragglers of sessions that ended before a time. O(players). */
+void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
+
+/* A claim fired at that time is of a session that ended, and the player is back. */
+static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
+{
+    return player->has_left_before && !player->left && fire_time_us <= player->left_us;
+}
 
 /* In the opposite order of arrival, as players were added. */
 void hs_players_reverse(struct hs_players *players);

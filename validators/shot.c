@@ -24,7 +24,7 @@ static const struct hs_ledger_entry *find_replay(const struct hs_match *match,
                                                  const struct hs_shot_claim *claim)
 {
     const struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
-    if (shooter == NULL || shooter->left)
+    if (shooter == NULL)
         return NULL;
     const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.shots, claim->shot);
     struct hs_digest digest = digest_of(claim);
@@ -105,6 +105,11 @@ bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
         return false;
     if (result->verdict == HS_VERDICT_REJECTED)
         shooter->shots_refused++;
+    if (hs_player_is_back_since(shooter, claim->time_us)) {
+        if (result->verdict == HS_VERDICT_ACCEPTED)
+            hs_ledger_note_ended(&shooter->ledger.shots, claim->shot, claim->time_us);
+        return true;
+    }
     if (hs_ledger_find(&shooter->ledger.shots, claim->shot) != NULL ||
         hs_ledger_is_forgotten(&shooter->ledger.shots, claim->shot, claim->time_us))
         return true;

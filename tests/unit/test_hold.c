@@ -1,9 +1,12 @@
 /* A match at its bound of memory: what it knows goes on, nothing grows. */
 #include "tests/support/run_suite.h"
+#include "validators/hit.h"
 #include "validators/match.h"
+#include "validators/moves.h"
 #include "validators/ruleset.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 256 };
@@ -86,6 +89,47 @@ START_TEST(let_go)
 }
 END_TEST
 
+/* Moves and claims bring in nobody either, and no history that could grow. */
+START_TEST(nobody_comes_by_moves_or_claims)
+{
+    unsigned flags = 0;
+    int64_t time_us = 0;
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(post("bob", "lift", time_us += 1000, &flags), HS_FRAME_STORED);
+    hs_match_hold(match, true);
+    size_t before = bytes();
+    const struct hs_move move = {
+        .player = HS_STR("eve"), .timestamp_us = 1, .received_us = time_us, .dilation = 1};
+    struct hs_move_result moved;
+    ck_assert(hs_match_judge_move(match, &move, &moved));
+    ck_assert_int_eq(moved.reason, HS_MOVE_CAPACITY);
+    const struct hs_hit_claim claim = {.shooter = HS_STR("eve"), .hit_time_us = time_us};
+    struct hs_hit_result *hit = malloc(sizeof *hit);
+    ck_assert_ptr_nonnull(hit);
+    hs_hit_verify(match, &claim, time_us, hit);
+    ck_assert(!hs_hit_note(match, &claim, hit, HS_STR("{")));
+    free(hit);
+    ck_assert_int_eq(post("eve", "door", time_us += 1000, &flags), HS_FRAME_CAPACITY);
+    ck_assert_uint_eq(bytes(), before);
+    hs_match_hold(match, false);
+    ck_assert(hs_match_judge_move(match, &move, &moved));
+    ck_assert_int_eq(moved.reason, HS_MOVE_OK);
+    /* Held again before his first frame, he has the room that one takes, and no more. */
+    hs_match_hold(match, true);
+    before = bytes();
+    struct hs_player_frame eve = {.player = HS_STR("eve")};
+    const struct hs_frame frame = {.players = &eve, .player_count = 1};
+    for (int i = 0; i < 1000; i++) {
+        struct hs_frame at = frame;
+        at.time_us = time_us += 1000;
+        enum hs_frame_result result;
+        ck_assert(hs_match_post_frame(match, &at, &result, &flags));
+        ck_assert_int_eq(result, HS_FRAME_STORED);
+    }
+    ck_assert_uint_lt(bytes() - before, 8192);
+}
+END_TEST
+
 /* Who left and comes back has his room still; a new clock finds whom it knows. */
 START_TEST(who_is_known_may_return)
 {
@@ -115,6 +159,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, held);
     tcase_add_test(tests, let_go);
+    tcase_add_test(tests, nobody_comes_by_moves_or_claims);
     tcase_add_test(tests, who_is_known_may_return);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
