@@ -8,11 +8,19 @@
 
 /* ---- text ---- */
 
-/* The byte at which a text nests too deep, or its length. Blind to syntax but for strings. */
-static size_t find_too_deep(struct hs_str text)
+/* An object takes some 250 bytes when it is parsed, an array 100, however few of the text it has.
+   Those of requests have at least so many of the text; a little is let pass. */
+enum { BYTES_PER_OBJECT = 12, BYTES_PER_ARRAY = 4, LET_PASS = 4096 };
+
+/*
+ * The byte at which a text nests too deep, or its length. Blind to syntax but for strings.
+ * *containers: the bytes its objects and arrays should have.
+ */
+static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
     bool in_string = false;
+    *containers = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if (in_string) {
@@ -23,6 +31,7 @@ static size_t find_too_deep(struct hs_str text)
         } else if (c == '"') {
             in_string = true;
         } else if (c == '{' || c == '[') {
+            *containers += c == '{' ? BYTES_PER_OBJECT : BYTES_PER_ARRAY;
             if (++depth > HS_JSON_MAX_DEPTH)
                 return i;
         } else if ((c == '}' || c == ']') && depth > 0) {
@@ -68,11 +77,15 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
                        "the body begins with a byte order mark");
         return NULL;
     }
-    size_t deep = find_too_deep(body);
+    size_t containers, deep = find_too_deep(body, &containers);
     if (deep < body.len) {
         char pointer[HS_POINTER_MAX];
         hs_json_pointer_at(body, deep, pointer);
         hs_problem_add(problem, pointer, "nested deeper than %d", HS_JSON_MAX_DEPTH);
+        return NULL;
+    }
+    if (containers > body.len + LET_PASS) {
+        hs_problem_add(problem, "", "has too many objects and arrays for its %zu bytes", body.len);
         return NULL;
     }
     json_error_t error;
@@ -110,8 +123,18 @@ static size_t write_pointer(const struct hs_json_at *at, char *out, size_t size)
     return len;
 }
 
+/* What is found from here on is only counted. */
+static bool is_full(const struct hs_reader *reader)
+{
+    return reader->problem->count == HS_PROBLEM_MAX;
+}
+
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
 {
+    if (is_full(reader)) {
+        reader->problem->left_out++;
+        return;
+    }
     char pointer[HS_POINTER_MAX] = "", detail[HS_DETAIL_MAX];
     va_list args;
     va_start(args, format);
@@ -181,6 +204,8 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
         hs_json_bad(reader, at, "must have from %zu to %zu elements", low, high);
         return NULL;
     }
+    if (is_full(reader))
+        return NULL; /* nothing of the request is used any more */
     void *items = hs_arena_alloc(reader->arena, n + 1, size);
     if (items == NULL) {
         reader->no_memory = true;

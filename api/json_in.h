@@ -19,7 +19,8 @@
 
 /*
  * Parses a body: UTF-8 without a byte order mark, no duplicate keys, no escaped NUL, numbers in
- * range, at most HS_JSON_MAX_DEPTH deep, an object. NULL with `problem` set otherwise; the caller
+ * range, at most HS_JSON_MAX_DEPTH deep, an object, and not mostly of empty objects and arrays,
+ * which take a hundred times the memory of their text. NULL with `problem` set otherwise; the caller
  * owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
@@ -38,7 +39,7 @@ struct hs_reader {
     bool no_memory;
 };
 
-/* Notes a bad field. */
+/* Notes a bad field; beyond those that are kept, it is only counted. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -105,8 +106,8 @@ void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struc
 
 /*
  * Checks that a value is an array of at least `low` and at most `high` elements and gives room
- * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out; an
- * empty array gives a pointer that must not be used.
+ * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out, or as
+ * many faults were noted as are kept; an empty array gives a pointer that must not be used.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);

@@ -1,0 +1,161 @@
+/* What a request costs before it is refused: memory for its size, and time for its faults. */
+#include "api/frames.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY = 1000000, ROOM = BODY + 4096 };
+
+static struct hs_problem problem;
+static struct hs_arena arena;
+static struct hs_frames_request request;
+static char *body;
+static size_t length, allocated; /* of the body; by its parser */
+
+static void *counting_malloc(size_t size)
+{
+    allocated += size;
+    return malloc(size);
+}
+
+static void setup(void)
+{
+    json_set_alloc_funcs(counting_malloc, free);
+    body = malloc(ROOM);
+    ck_assert_ptr_nonnull(body);
+    hs_problem_init(&problem);
+    length = allocated = 0;
+}
+
+static void teardown(void)
+{
+    hs_arena_free(&arena);
+    free(body);
+    json_set_alloc_funcs(malloc, free);
+}
+
+static void write_text(const char *text)
+{
+    size_t len = strlen(text);
+    ck_assert_uint_lt(length + len, ROOM);
+    memcpy(body + length, text, len + 1);
+    length += len;
+}
+
+/* A megabyte of frames whose players are all the same. */
+static void write_frames(const char *player)
+{
+    write_text("{\"frames\":[");
+    for (int f = 0; length < BODY - 2048; f++) {
+        write_text(f == 0 ? "{\"time\":1,\"players\":[" : ",{\"time\":1,\"players\":[");
+        for (int i = 0; i < 1000 && length < BODY - 2048; i++) {
+            write_text(i == 0 ? "" : ",");
+            write_text(player);
+        }
+        write_text("]}");
+    }
+    write_text("]}");
+}
+
+static void decode(void)
+{
+    struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 1000};
+    json_t *root = hs_json_parse((struct hs_str){body, length}, &problem);
+    request = (struct hs_frames_request){0};
+    if (root != NULL)
+        hs_frames_decode_body(&reader, root, &request);
+    json_decref(root);
+}
+
+START_TEST(hollow_bodies_are_refused_before_they_are_parsed)
+{
+    static const char *const hollow[] = {"{}", "[]", "{\"a\":1}", "[[]]", "{\"a\":{}}"};
+    write_frames(hollow[_i]);
+    decode();
+    ck_assert_int_eq(problem.code, HS_PROBLEM_INVALID_REQUEST);
+    ck_assert_uint_eq(problem.count, 1);
+    ck_assert_str_eq(problem.errors[0].pointer, "");
+    ck_assert_uint_eq(allocated, 0);
+}
+END_TEST
+
+/* The smallest that make sense, and the smallest that get past: no more than forty times as much.
+ */
+START_TEST(what_is_parsed_takes_memory_for_its_size)
+{
+    static const char *const small[] = {"{\"player\":\"a\",\"position\":[0,0,0]}",
+                                        "{\"end\":[0,0,0]}",
+                                        "{\"abcdefg\":1}",
+                                        "[0,0,0]",
+                                        "[1]",
+                                        "0"};
+    write_frames(small[_i]);
+    decode();
+    ck_assert_uint_gt(allocated, BODY);
+    ck_assert_uint_lt(allocated, 40 * (size_t)BODY);
+    ck_assert_int_eq(problem.code, _i == 0 ? HS_PROBLEM_NONE : HS_PROBLEM_INVALID_REQUEST);
+    ck_assert_uint_eq(problem.count, _i == 0 ? 0 : HS_PROBLEM_MAX);
+}
+END_TEST
+
+/* Rulesets name many things and say nothing of them. */
+START_TEST(a_little_hollowness_is_let_pass)
+{
+    write_text("{\"weapons\":{");
+    for (int i = 0; i < 128; i++) {
+        char weapon[32];
+        snprintf(weapon, sizeof weapon, "%s\"%d\":{}", i == 0 ? "" : ",", i);
+        write_text(weapon);
+    }
+    write_text("},\"x_notes\":[[],[],[],[]]}");
+    json_t *root = hs_json_parse((struct hs_str){body, length}, &problem);
+    ck_assert_ptr_nonnull(root);
+    ck_assert_int_eq(problem.code, HS_PROBLEM_NONE);
+    json_decref(root);
+}
+END_TEST
+
+/* Braces within strings are none. */
+START_TEST(text_is_not_counted)
+{
+    write_text("{\"frames\":[],\"x_note\":\"");
+    while (length < BODY)
+        write_text("{[{[{[{[{[");
+    write_text("\"}");
+    decode();
+    ck_assert_int_eq(problem.code, HS_PROBLEM_NONE);
+}
+END_TEST
+
+START_TEST(beyond_the_faults_that_are_kept_there_is_no_room)
+{
+    write_text("{\"frames\":[{\"time\":1,\"players\":[");
+    for (int i = 0; i < 20; i++)
+        write_text("{\"player\":\"\",\"positions\":[0,0,0]},");
+    write_text("{}]},{\"time\":2,\"players\":[{\"player\":\"a\",\"position\":[0,0,0]}]}]}");
+    decode();
+    ck_assert_uint_eq(problem.count, HS_PROBLEM_MAX);
+    ck_assert_uint_eq(problem.left_out, 3 * 20 + 2 - HS_PROBLEM_MAX);
+    ck_assert_uint_eq(request.count, 2);
+    ck_assert_uint_eq(request.frames[0].player_count, 21);
+    ck_assert_uint_eq(request.frames[1].player_count, 0);
+    ck_assert_ptr_null(request.frames[1].players);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("json cost");
+    TCase *tests = tcase_create("bodies");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, hollow_bodies_are_refused_before_they_are_parsed, 0, 5);
+    tcase_add_loop_test(tests, what_is_parsed_takes_memory_for_its_size, 0, 6);
+    tcase_add_test(tests, a_little_hollowness_is_let_pass);
+    tcase_add_test(tests, text_is_not_counted);
+    tcase_add_test(tests, beyond_the_faults_that_are_kept_there_is_no_room);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
