@@ -192,13 +192,15 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
+        /* Once: what all matches take changes meanwhile. */
+        enum hs_registry_result has_room = found == NULL ? room(registry) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
             result = HS_REGISTRY_FOREIGN;
             found = NULL;
         } else if (found == NULL && opening == NULL)
             result = HS_REGISTRY_MISSING;
-        else if (found == NULL && room(registry) != HS_REGISTRY_CREATED)
-            result = room(registry);
+        else if (found == NULL && has_room != HS_REGISTRY_CREATED)
+            result = has_room;
         else if (found == NULL) {
             found = insert(registry, name, opening);
             result = found != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;

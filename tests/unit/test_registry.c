@@ -1,0 +1,140 @@
+/* Opening matches while the memory they take changes: there is a match or a reason, never neither.
+ */
+#include "service/clock.h"
+#include "service/map_store.h"
+#include "service/registry.h"
+#include "service/ruleset_store.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { OPENINGS = 100000, PLAYERS = 8 };
+
+static const struct hs_str anybody = {0};
+
+static struct hs_ruleset_store *rulesets;
+static struct hs_map_store *maps;
+static struct hs_registry *registry;
+static struct hs_ruleset_entry *ruleset;
+static atomic_bool ends;
+
+static void setup(void)
+{
+    char error[256];
+    rulesets = hs_ruleset_store_create("metres", 8, error);
+    maps = hs_map_store_create(4, 1 << 20);
+    registry = hs_registry_create(8, rulesets, maps);
+    ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
+    ruleset = hs_ruleset_store_default(rulesets);
+    atomic_store(&ends, false);
+}
+
+static void teardown(void)
+{
+    hs_ruleset_store_release(rulesets, ruleset);
+    hs_registry_destroy(registry);
+    hs_map_store_destroy(maps);
+    hs_ruleset_store_destroy(rulesets);
+}
+
+static enum hs_registry_result open_match(struct hs_str name, struct hs_match_slot **slot)
+{
+    const struct hs_match_opening opening = {
+        .ruleset = ruleset, .limits = {.players = PLAYERS, .samples = 16, .movers = 8}};
+    *slot = NULL;
+    return hs_registry_acquire(registry, anybody, name, &opening, slot);
+}
+
+static void end_match(struct hs_match_slot *slot)
+{
+    hs_registry_remove(registry, slot);
+    hs_registry_release(registry, slot);
+}
+
+/* A match of its own, with so many players. */
+static struct hs_match *make_match(int players)
+{
+    const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .movers = 8};
+    struct hs_match *match = hs_match_create(ruleset->ruleset, &limits);
+    ck_assert_ptr_nonnull(match);
+    for (int i = 0; i < players; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        const struct hs_player_frame player = {.player = {name, 1}};
+        const struct hs_frame frame = {.time_us = 1, .players = &player, .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    }
+    return match;
+}
+
+static size_t bytes_of(const struct hs_match *match)
+{
+    struct hs_match_info info;
+    hs_match_info(match, &info);
+    return info.history_bytes;
+}
+
+/* A match that fills the memory there is, and does not, as fast as it can. */
+struct changing {
+    struct hs_match_slot *slot;
+    struct hs_match *small, *large;
+};
+
+static void *change(void *context)
+{
+    struct changing *changing = context;
+    while (!atomic_load(&ends)) {
+        changing->slot->match = changing->large;
+        hs_registry_note_posted(registry, changing->slot, 1000);
+        changing->slot->match = changing->small;
+        hs_registry_note_posted(registry, changing->slot, 1000);
+    }
+    return NULL;
+}
+
+START_TEST(a_match_or_a_reason)
+{
+    struct changing changing;
+    ck_assert_int_eq(open_match(HS_STR("changing"), &changing.slot), HS_REGISTRY_CREATED);
+    changing.small = changing.slot->match;
+    changing.large = make_match(PLAYERS);
+    ck_assert_uint_gt(bytes_of(changing.large), 4 * bytes_of(changing.small));
+    hs_registry_limit_bytes(registry, SIZE_MAX, bytes_of(changing.large));
+    pthread_t other;
+    ck_assert_int_eq(pthread_create(&other, NULL, change, &changing), 0);
+    int opened = 0, refused = 0, neither = 0;
+    /* Where both threads run at once this takes a moment; where they take turns, longer. */
+    int64_t until_us = hs_clock_us() + 3000000;
+    while ((opened < OPENINGS || refused < OPENINGS) && hs_clock_us() < until_us) {
+        struct hs_match_slot *slot;
+        enum hs_registry_result result = open_match(HS_STR("another"), &slot);
+        if (slot != NULL)
+            end_match(slot);
+        opened += result == HS_REGISTRY_CREATED && slot != NULL;
+        refused += result == HS_REGISTRY_NO_HISTORY && slot == NULL;
+        neither += (result == HS_REGISTRY_CREATED) != (slot != NULL);
+    }
+    atomic_store(&ends, true);
+    ck_assert_int_eq(pthread_join(other, NULL), 0);
+    hs_registry_release(registry, changing.slot);
+    hs_match_destroy(changing.large);
+    ck_assert_int_eq(neither, 0);
+    ck_assert_int_gt(opened, 0);
+    ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("registry");
+    TCase *tests = tcase_create("room");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_match_or_a_reason);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
