@@ -20,8 +20,8 @@
 /*
  * Parses a body: UTF-8 without a byte order mark, no duplicate keys, no escaped NUL, numbers in
  * range, at most HS_JSON_MAX_DEPTH deep, an object, and not mostly of empty objects and arrays,
- * which take a hundred times the memory of their text. NULL with `problem` set otherwise; the caller
- * owns the value.
+ * which take a hundred times the memory of their text. NULL with `problem` set otherwise; the
+ * caller owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 

@@ -95,8 +95,8 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
 /*
  * Bounds what histories take, in bytes: of one match, of all. A match at a bound is held
  * (hs_match_hold); beyond nine tenths of the second none is opened. What claims and moves of the
- * players there leave behind counts, but is not held: it has bounds of its own for each player. Before there are
- * matches; without this call there are no bounds.
+ * players there leave behind counts, but is not held: it has bounds of its own for each player.
+ * Before there are matches; without this call there are no bounds.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 

@@ -37,7 +37,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /*
  * Held, a match takes no more memory for history: players and movers it does not know are refused
  * whoever names them (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY; claims are not booked), and a history
- * that would have to grow drops its oldest sample instead, as at its limit. What it knows goes on. False, as at first: it may grow to its limits. O(players).
+ * that would have to grow drops its oldest sample instead, as at its limit. What it knows goes on.
+ * False, as at first: it may grow to its limits. O(players).
  */
 void hs_match_hold(struct hs_match *match, bool held);
 
