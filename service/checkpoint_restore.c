@@ -173,9 +173,9 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     return HS_RESTORED_NO_ROOM;
 }
 
-/* Takes the match over. False: there is no room for it. */
-static bool open_match(struct restoring *restoring, const struct head *head,
-                       struct hs_ruleset_entry *ruleset, struct hs_match *match)
+/* Takes the match over. NULL, or why there is no room for it. */
+static const char *open_match(struct restoring *restoring, const struct head *head,
+                              struct hs_ruleset_entry *ruleset, struct hs_match *match)
 {
     struct hs_service *service = restoring->service;
     struct hs_map_entry *map = NULL;
@@ -187,7 +187,8 @@ static bool open_match(struct restoring *restoring, const struct head *head,
                                        .tenant = head->tenant,
                                        .match = match};
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
+    enum hs_registry_result result =
+        hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
     if (slot != NULL) {
         if (map == NULL && head->map.len > 0) {
             hs_name_set(&slot->awaited_map, head->map);
@@ -196,10 +197,17 @@ static bool open_match(struct restoring *restoring, const struct head *head,
         if (service->record != NULL)
             slot->recorded = HS_RECORDED_LOST; /* its beginning was recorded elsewhere, if at all */
         hs_registry_release(service->registry, slot);
-    } else {
-        hs_match_destroy(match);
+        return NULL;
     }
-    return slot != NULL;
+    hs_match_destroy(match);
+    switch (result) {
+    case HS_REGISTRY_FULL:
+        return "as many matches are open as are configured";
+    case HS_REGISTRY_NO_HISTORY:
+        return "histories take as much memory as is configured";
+    default:
+        return "out of memory";
+    }
 }
 
 static bool is_open(struct restoring *restoring, struct hs_str name)
@@ -241,9 +249,12 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
     if (match == NULL) {
         log_refused(restoring, head.name,
                     is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
-    } else if (!open_match(restoring, &head, ruleset, match)) {
-        outcome = HS_RESTORED_NO_ROOM;
-        log_refused(restoring, head.name, "as many matches are open as are configured");
+    } else {
+        const char *refused = open_match(restoring, &head, ruleset, match);
+        if (refused != NULL) {
+            outcome = HS_RESTORED_NO_ROOM;
+            log_refused(restoring, head.name, refused);
+        }
     }
     restoring->stats->restored[outcome]++;
 }

@@ -277,9 +277,14 @@ static int start(struct hs_service *service, const struct hs_options *options,
     add_steps(service, configuration);
     if (!hs_configuration_start(configuration))
         return WRONG_CONFIGURATION;
-    return start_recording(service) && restore(service) && start_listeners(service, data, admin)
-               ? FINE
-               : FAILED;
+    if (!start_recording(service) || !restore(service))
+        return FAILED;
+    if (start_listeners(service, data, admin))
+        return FINE;
+    /* Nothing was judged: what a clean end left behind stays as good as it was. */
+    hs_checkpoint_close(service->checkpoint);
+    service->checkpoint = NULL;
+    return FAILED;
 }
 
 /* The next signal; 0 after `interval_us`. */

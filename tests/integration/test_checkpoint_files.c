@@ -1,4 +1,5 @@
 /* The directory of checkpoints, and files that are not what they were. */
+#include "service/checkpoint_file.h"
 #include "tests/support/http.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/program.h"
@@ -156,6 +157,65 @@ START_TEST(directories_that_cannot_be_used)
 }
 END_TEST
 
+/* ---- starts that come to nothing ---- */
+
+static void note_final(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
+{
+    (void)bytes;
+    (void)size;
+    *(bool *)context = *(bool *)context || type == HS_CHECKPOINT_FINAL;
+}
+
+static bool is_final(void)
+{
+    bool final = false;
+    int directory = open(kept.data, O_RDONLY | O_DIRECTORY);
+    ck_assert_int_eq(hs_checkpoint_read(directory, HS_CHECKPOINT_NAME, note_final, &final),
+                     HS_CHECKPOINT_READ);
+    close(directory);
+    return final;
+}
+
+/* What a clean end left says that nothing was judged since: a start whose address is taken must not
+   make a crash of it. */
+START_TEST(an_address_that_is_taken)
+{
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 0);
+    hs_kept_wait(&kept);
+    ck_assert(!is_final());
+    hs_kept_stop(&kept);
+    ck_assert(is_final());
+    int code;
+    const char *output = hs_test_shell(&code,
+                                       "$HS_PROGRAM serve --data=%s --listen 192.0.2.1:1 "
+                                       "--admin-listen 127.0.0.1:0 --no-auth --insecure 2>&1",
+                                       kept.data);
+    ck_assert_int_eq(code, 1);
+    ck_assert_msg(strstr(output, "cannot listen on 192.0.2.1:1") != NULL, "%s", output);
+    ck_assert(is_final());
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* Matches for which there is no room are told apart, and the others come back. */
+START_TEST(less_room_than_before)
+{
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "a", 0);
+    hs_kept_frames(&kept, "b", 0);
+    hs_kept_stop(&kept);
+    const char *const arguments[] = {"--max-matches", "1", NULL};
+    hs_kept_start(&kept, arguments);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+    ck_assert_double_eq(
+        hs_kept_metric(&kept, "hindsight_checkpoint_matches_total{result=\"no_room\"}"), 1);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* Nothing is kept where that is wished, and the metrics say so. */
 START_TEST(switched_off)
 {
@@ -178,6 +238,8 @@ int main(void)
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, pieces_are_not_read);
     tcase_add_test(tests, directories_that_cannot_be_used);
+    tcase_add_test(tests, an_address_that_is_taken);
+    tcase_add_test(tests, less_room_than_before);
     tcase_add_test(tests, switched_off);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
