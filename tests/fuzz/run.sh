@@ -1,13 +1,21 @@
 #!/bin/sh
-# Fuzz every decoder for SECONDS in all, with libFuzzer, AddressSanitizer and
-# UndefinedBehaviorSanitizer. Works on a copy of the corpus; what it finds stays in build/fuzz.
-#   sh tests/fuzz/run.sh SECONDS [TARGET...]
+# Fuzz every decoder with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, with mutations
+# that know JSON. Works on a copy of the corpus; what it finds stays in build/fuzz.
+#   sh tests/fuzz/run.sh SECONDS [TARGET...]       for so long in all
+#   sh tests/fuzz/run.sh --runs NUMBER [TARGET...] so many inputs in all
+#   FUZZ_JOBS=N: so many targets at a time (1; with --runs one for each processor)
 #   CORPUS_UPDATE=1: afterwards, finds that reach new code are added to tests/fuzz/corpus.
+# The last line says how many inputs were run; they are in build/fuzz/runs, too.
 set -u
-seconds=${1:-60}
+kind=seconds amount=${1:-60} jobs=${FUZZ_JOBS:-1}
 [ $# -gt 0 ] && shift
-# Shares of the time: what a game server sends all day gets the most.
-all='frames:5 hits:5 ticks:3 moves:3 rulesets:3 maps:2 headers:1 pointer:1 tokens:1 snapshot:2'
+if [ "$amount" = --runs ]; then
+    kind=runs amount=${1:?how many} jobs=${FUZZ_JOBS:-$(nproc)}
+    shift
+fi
+# Shares: what a game server sends all day gets the most. The slowest first, so that none is left
+# to run alone at the end.
+all='frames:6 rulesets:3 hits:10 ticks:7 moves:6 snapshot:4 shots:4 maps:6 tokens:4 headers:5 pointer:5'
 out=build/fuzz
 libs=$(pkg-config --libs libmicrohttpd jansson nettle libcurl zlib)
 
@@ -24,13 +32,11 @@ if [ "$shares" -eq 0 ]; then
     exit 2
 fi
 
-objects="$out/obj/tests/support/fuzz_targets.o $out/obj/tests/support/fuzz_checks.o"
-objects="$objects $out/obj/tests/support/fuzz_stage.o $out/obj/tests/support/fuzz_edge.o"
-objects="$objects $out/obj/tests/support/fuzz_body.o $out/obj/tests/support/fuzz_moves.o"
-objects="$objects $out/obj/tests/support/fuzz_maps.o $out/obj/tests/support/map_reference.o"
-objects="$objects $out/obj/tests/support/fuzz_tokens.o"
-objects="$objects $out/obj/tests/support/fuzz_snapshot.o $out/obj/tests/support/small_game.o"
-objects="$objects $out/obj/tests/support/world_cases.o $out/obj/tests/support/random.o"
+objects="$out/obj/tests/fuzz/mutator.o"
+for name in fuzz_targets fuzz_checks fuzz_stage fuzz_edge fuzz_body fuzz_moves fuzz_shots fuzz_maps \
+    map_reference fuzz_tokens fuzz_snapshot small_game world_cases random json_mutate json_outline; do
+    objects="$objects $out/obj/tests/support/$name.o"
+done
 mains=''
 for entry in $wanted; do
     mains="$mains $out/obj/tests/fuzz/fuzz_${entry%:*}.o"
@@ -41,38 +47,17 @@ done
     $objects $mains "$out/libapp.a" "$out/libhindsight.a" || exit 1
 
 mkdir -p "$out/crashes"
-failed=0
+rm -f "$out"/*.runs
 for entry in $wanted; do
     name=${entry%:*}
-    program=$out/fuzz_$name
     # shellcheck disable=SC2086
     clang-14 -fsanitize=fuzzer,address,undefined "$out/obj/tests/fuzz/fuzz_$name.o" $objects \
-        "$out/libapp.a" "$out/libhindsight.a" $libs -lm -pthread -o "$program" || exit 1
-    corpus=$out/corpus/$name
-    mkdir -p "$corpus"
-    cp tests/fuzz/corpus/"$name"/* "$corpus"/
-    most=4096
-    [ "$name" = snapshot ] && most=16384 # a saved match says what its vocabularies are
-    time=$((seconds * ${entry#*:} / shares))
-    [ "$time" -gt 0 ] || time=1
-    log=$out/fuzz_$name.log
-    "$program" -max_total_time="$time" -max_len="$most" -timeout=10 -rss_limit_mb=2048 \
-        -dict=tests/fuzz/json.dict -artifact_prefix="$out/crashes/$name-" -print_final_stats=1 \
-        -reload=0 "$corpus" >"$log" 2>&1
-    code=$?
-    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    printf '  %-9s %4d s  %9s runs  %5d inputs\n' "$name" "$time" "${runs:-?}" \
-        "$(find "$corpus" -type f | wc -l)"
-    if [ "$code" -ne 0 ]; then
-        failed=1
-        grep -v '^#' "$log" | head -n 60
-        reproducer=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
-        echo "CRASH in fuzz_$name; again with: $program ${reproducer:-(no reproducer, see $log)}"
-    elif [ -n "${CORPUS_UPDATE:-}" ]; then
-        # By new code alone: with counters, every other loop count would be worth a file.
-        "$program" -merge=1 -use_counters=0 -max_len="$most" tests/fuzz/corpus/"$name" "$corpus" \
-            >>"$log" 2>&1 || failed=1
-    fi
-done
-[ "$failed" -eq 0 ] && echo "fuzzed for $seconds s: nothing found"
-exit "$failed"
+        "$out/libapp.a" "$out/libhindsight.a" $libs -lm -pthread -o "$out/fuzz_$name" || exit 1
+    share=$(((amount * ${entry#*:} + shares - 1) / shares))
+    echo "$name $kind $share"
+done | xargs -n 3 -P "$jobs" sh tests/fuzz/target.sh
+code=$?
+runs=$(cat "$out"/*.runs | awk '{ runs += $1 } END { printf "%d", runs }')
+echo "$runs" >"$out/runs"
+[ "$code" -eq 0 ] && echo "fuzzed with $runs inputs: nothing found"
+exit "$code"

@@ -102,6 +102,12 @@ START_TEST(test_snapshot)
 }
 END_TEST
 
+START_TEST(test_shots)
+{
+    replay(10, _i);
+}
+END_TEST
+
 START_TEST(test_corpus_is_there)
 {
     ck_assert_msg(files[_i].gl_pathc >= FEWEST_FILES, "%s: only %zu inputs",
@@ -153,6 +159,7 @@ int main(void)
     tcase_add_loop_test(replays, test_moves, 0, (int)files[7].gl_pathc);
     tcase_add_loop_test(replays, test_tokens, 0, (int)files[8].gl_pathc);
     tcase_add_loop_test(replays, test_snapshot, 0, (int)files[9].gl_pathc);
+    tcase_add_loop_test(replays, test_shots, 0, (int)files[10].gl_pathc);
     suite_add_tcase(suite, replays);
     int failed = hs_run_suite(suite);
     for (size_t i = 0; i < HS_FUZZ_TARGETS; i++)

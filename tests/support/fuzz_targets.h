@@ -14,7 +14,7 @@
 
 typedef const char *hs_fuzz_run(const uint8_t *data, size_t size);
 
-/* A frames body: posted to an empty match, then every stored player is shot at. */
+/* A frames body: posted to an empty match, then stored players shoot at each other. */
 hs_fuzz_run hs_fuzz_frames;
 
 /*
@@ -24,11 +24,14 @@ hs_fuzz_run hs_fuzz_frames;
  */
 hs_fuzz_run hs_fuzz_hits;
 
-/* A ticks body: its frames posted to an empty match, its moves and hits judged there. */
+/* A ticks body: its frames posted to an empty match, its moves, shots and hits judged there. */
 hs_fuzz_run hs_fuzz_ticks;
 
 /* A moves body: judged on the stage, each move twice; a list must decode as its table does. */
 hs_fuzz_run hs_fuzz_moves;
+
+/* A shots body: judged on the stage, each shot twice and once more when it is booked. */
+hs_fuzz_run hs_fuzz_shots;
 
 /* A ruleset: its canonical form must read back as itself, and a match must run on it. */
 hs_fuzz_run hs_fuzz_rulesets;
@@ -44,6 +47,7 @@ hs_fuzz_run hs_fuzz_pointer;
 
 /* An odd byte and a token file, or an even one and a token for a file with two. */
 hs_fuzz_run hs_fuzz_tokens;
+
 /* What of a match outlives its process, after the version and the tags of layouts: when it is read,
    it can be played on, saved and read again. */
 hs_fuzz_run hs_fuzz_snapshot;
@@ -53,7 +57,7 @@ struct hs_fuzz_target {
     hs_fuzz_run *run;
 };
 
-enum { HS_FUZZ_TARGETS = 10 };
+enum { HS_FUZZ_TARGETS = 11 };
 extern const struct hs_fuzz_target hs_fuzz_targets[HS_FUZZ_TARGETS];
 
 #endif

@@ -1,0 +1,17 @@
+/* libFuzzer on POST .../shots; what must hold is in tests/support/fuzz_shots.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/fuzz_targets.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *fault = hs_fuzz_shots(data, size);
+    if (fault != NULL) {
+        fprintf(stderr, "fuzz_shots: %s\n", fault);
+        abort();
+    }
+    return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# One target of tests/fuzz/run.sh, which has built it: sh tests/fuzz/target.sh NAME runs|seconds N
+set -u
+name=$1 kind=$2 amount=$3
+out=build/fuzz
+program=$out/fuzz_$name corpus=$out/corpus/$name log=$out/fuzz_$name.log
+most=4096
+[ "$name" = snapshot ] && most=16384 # a saved match says what its vocabularies are
+bound="-max_total_time=$amount"
+[ "$kind" = runs ] && bound="-runs=$amount"
+
+# Freed memory is kept long enough to see a use of it, yet within the caches.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=16:malloc_context_size=8}"
+mkdir -p "$corpus"
+cp tests/fuzz/corpus/"$name"/* "$corpus"/
+began=$(date +%s)
+"$program" "$bound" -max_len="$most" -timeout=10 -rss_limit_mb=2048 \
+    -dict=tests/fuzz/json.dict -artifact_prefix="$out/crashes/$name-" -print_final_stats=1 \
+    -reload=0 "$corpus" >"$log" 2>&1
+code=$?
+runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+echo "${runs:-0}" >"$out/$name.runs"
+printf '  %-9s %5d s  %9s runs  %5d inputs\n' "$name" "$(($(date +%s) - began))" "${runs:-?}" \
+    "$(find "$corpus" -type f | wc -l)"
+if [ "$code" -ne 0 ]; then
+    grep -v '^#' "$log" | head -n 60
+    reproducer=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+    echo "CRASH in fuzz_$name; again with: $program ${reproducer:-(no reproducer, see $log)}"
+    exit 1
+fi
+[ -n "${CORPUS_UPDATE:-}" ] || exit 0
+# By new code alone: with counters, every other loop count would be worth a file.
+"$program" -merge=1 -use_counters=0 -max_len="$most" tests/fuzz/corpus/"$name" "$corpus" \
+    >>"$log" 2>&1
