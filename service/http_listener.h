@@ -57,6 +57,7 @@ struct hs_http_connection {
     int fd;                        /* open for as long as the connection is on the list */
     atomic_int phase;
     atomic_llong since_us; /* start of the phase, monotonic */
+    int64_t looked_us;     /* start of the phase whose peer was looked for, of the watchdog */
     /* For the 408 of the watchdog, written before the phase becomes BODY: */
     unsigned route;
     char request_id[HS_REQUEST_ID_MAX + 1];

@@ -465,8 +465,11 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     (void)version;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, request);
-    if (*upload_size > 0) {
-        enum MHD_Result result = receive(*request, upload, *upload_size);
+    /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
+       comes with no bytes before it comes without any: too early for an answer. */
+    if (upload != NULL) {
+        enum MHD_Result result =
+            *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
         *upload_size = 0;
         return result;
     }

@@ -16,6 +16,7 @@
 enum {
     TICK_MS = 200,
     STUCK_SECONDS = 5, /* an endpoint takes well under a millisecond */
+    ENDED_US = 1000000,
 };
 
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
@@ -85,14 +86,31 @@ static void send_timeout(const struct hs_http_connection *connection)
     hs_buffer_free(&reply);
 }
 
+/*
+ * The library overlooks that its peer is gone when that came together with the last bytes: it is
+ * told of both once, and reads on only when it is told again. So every connection is looked at once
+ * when a phase of it has lasted a second. Only reading is shut down: a reply still goes out.
+ */
+static void notice_end(struct hs_http_connection *connection, int64_t since_us, int64_t now_us)
+{
+    char byte;
+    if (now_us - since_us < ENDED_US || connection->looked_us == since_us)
+        return;
+    connection->looked_us = since_us;
+    if (recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+        shutdown(connection->fd, SHUT_RD);
+}
+
 /* Looks at one connection; returns whether its endpoint is stuck. */
 static bool inspect(struct hs_http_connection *connection, int64_t now_us)
 {
     struct hs_http *http = connection->http;
     int phase = atomic_load(&connection->phase);
-    int64_t age_us = now_us - atomic_load(&connection->since_us);
+    int64_t since_us = atomic_load(&connection->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
         return age_us > (int64_t)STUCK_SECONDS * 1000000;
+    if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
+        notice_end(connection, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */
     int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
     if (phase == HS_HTTP_BODY)

@@ -211,6 +211,30 @@ static const char *const accepted_headers[] = {
     JSON "Content-Type-X: text/plain\r\n",
 };
 
+/* The library tells a request with Expect but no body of bytes that are the next one's. */
+START_TEST(expectations_without_a_body)
+{
+    static const char *const requests[] = {
+        "GET /livez HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n",
+        "DELETE /v1/matches/never-opened HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n",
+        FRAMES JSON "Expect: 100-continue\r\nContent-Length: 0\r\n\r\n",
+    };
+    static const int statuses[] = {200, 404, 400};
+    struct hs_raw_answer answer;
+    char text[512];
+    int fd = open_connection();
+    snprintf(text, sizeof text, "%s" GET_LIVEZ, requests[_i]);
+    ck_assert(hs_raw_send(fd, text, strlen(text)));
+    hs_raw_read(fd, false, &answer);
+    ck_assert_int_eq(answer.status, 100);
+    hs_raw_read(fd, false, &answer);
+    ck_assert_int_eq(answer.status, statuses[_i]);
+    hs_raw_read(fd, false, &answer);
+    ck_assert_int_eq(answer.status, 200);
+    close(fd);
+}
+END_TEST
+
 START_TEST(acceptable_headers)
 {
     char *request = frames_request("edge", accepted_headers[_i], FRAMES_BODY);
@@ -425,6 +449,7 @@ int main(void)
     TCase *tests = tcase_create("requests");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, one_exchange, 0, (int)(sizeof exchanges / sizeof exchanges[0]));
+    tcase_add_loop_test(tests, expectations_without_a_body, 0, 3);
     tcase_add_loop_test(tests, acceptable_headers, 0,
                         (int)(sizeof accepted_headers / sizeof accepted_headers[0]));
     tcase_add_test(tests, allow_lists_the_methods);

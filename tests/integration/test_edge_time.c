@@ -9,6 +9,8 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 static struct hs_test_service service; /* --request-seconds 1 --idle-seconds 2 */
+static struct hs_test_service patient; /* 60 of both */
 
 #define FRAMES_BODY                                                                                \
     "{\"frames\":[{\"time\":12.5,\"players\":[{\"player\":\"bob\",\"position\":[1,2,3]}]}]}"
@@ -171,6 +174,25 @@ START_TEST(half_closed)
 END_TEST
 
 /* Gone in the middle of the header, of the body, or before the answer. */
+/* The end comes in one segment with the last bytes: it is noticed long before any deadline. */
+START_TEST(ends_with_the_last_bytes)
+{
+    static const char *const requests[] = {GET_LIVEZ, FRAMES("200") "{\"frames\":[",
+                                           "GET /livez HTTP/1.1\r\nHo"};
+    const int on = 1;
+    char rest[4096];
+    double began = now();
+    int fd = open_port(patient.data_port);
+    ck_assert_int_eq(setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on), 0);
+    ck_assert(hs_raw_send(fd, requests[_i], strlen(requests[_i])));
+    ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
+    ck_assert(hs_raw_drain(fd, rest, sizeof rest));
+    ck_assert_msg(now() - began < 10, "it took %g s", now() - began);
+    ck_assert((strstr(rest, "HTTP/1.1 200 ") == rest) == (_i == 0));
+    close(fd);
+}
+END_TEST
+
 START_TEST(abrupt_resets)
 {
     static const char *const starts[] = {"GET /live", FRAMES("100") "{\"frames\"", GET_LIVEZ, ""};
@@ -349,7 +371,8 @@ END_TEST
 int main(void)
 {
     static const char *const arguments[] = {"--request-seconds", "1", "--idle-seconds", "2", NULL};
-    if (!hs_test_service_start(&service, arguments))
+    static const char *const longer[] = {"--request-seconds", "60", "--idle-seconds", "60", NULL};
+    if (!hs_test_service_start(&service, arguments) || !hs_test_service_start(&patient, longer))
         return 1;
     Suite *suite = suite_create("edge_time");
     TCase *tests = tcase_create("peers");
@@ -358,6 +381,7 @@ int main(void)
     tcase_add_test(tests, slow_header);
     tcase_add_test(tests, silent_connections);
     tcase_add_test(tests, half_closed);
+    tcase_add_loop_test(tests, ends_with_the_last_bytes, 0, 3);
     tcase_add_test(tests, abrupt_resets);
     tcase_add_test(tests, random_bytes);
     tcase_add_test(tests, too_many_bodies);
@@ -367,5 +391,6 @@ int main(void)
     suite_add_tcase(suite, tests);
     int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);
+    clean = hs_test_service_stop(&patient) && clean;
     return failed == 0 && clean ? 0 : 1;
 }
