@@ -73,7 +73,7 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test check bench fuzz nightly golden-arm lint lint-deploy docs format install \
+.PHONY: all run demo test check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
         uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build bench-build \
         test-concurrent valgrind
 .DEFAULT_GOAL := all
@@ -163,6 +163,11 @@ FUZZ_SECONDS ?= 60
 fuzz: deps-build deps-dev ## libFuzzer on every decoder, FUZZ_SECONDS in all (60)
 	@sh tests/fuzz/run.sh $(FUZZ_SECONDS)
 
+FUZZ_RUNS ?= 22000000
+FUZZ_REQUESTS ?= 2000000
+fuzz-long: deps-build deps-test deps-dev ## FUZZ_RUNS inputs (22 million) into the decoders, FUZZ_REQUESTS (2 million) over HTTP
+	@sh tests/fuzz/long.sh $(FUZZ_RUNS) $(FUZZ_REQUESTS)
+
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
@@ -170,7 +175,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
-	@sh tests/fuzz/run.sh 600
+	@$(MAKE) fuzz-long
 	@$(MAKE) golden-arm
 
 golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulation

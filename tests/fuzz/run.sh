@@ -41,9 +41,11 @@ mains=''
 for entry in $wanted; do
     mains="$mains $out/obj/tests/fuzz/fuzz_${entry%:*}.o"
 done
+# Without a call at every comparison a run takes a quarter less time; what those would find out, the
+# words and numbers to compare with, the dictionary and the mutations know.
 # shellcheck disable=SC2086
 "${MAKE:-make}" --silent --no-print-directory VARIANT=fuzz CC=clang-14 \
-    SANITIZE=fuzzer-no-link,address,undefined \
+    SANITIZE=fuzzer-no-link,address,undefined CFLAGS=-fno-sanitize-coverage=trace-cmp \
     $objects $mains "$out/libapp.a" "$out/libhindsight.a" || exit 1
 
 mkdir -p "$out/crashes"

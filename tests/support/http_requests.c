@@ -356,9 +356,10 @@ static void make_whole(const struct hs_request_maker *maker, struct hs_random *r
     hs_buffer_puts(out, "\r\n");
     hs_buffer_append(out, body, size);
     request->head = strcmp(method, "HEAD") == 0;
-    bool own = strcmp(method, hs_method_name(hs_route_method((enum hs_route)request->route))) == 0;
+    const char *wanted = hs_method_name(hs_route_method((enum hs_route)request->route));
+    bool own = strcmp(method, wanted) == 0 || (request->head && strcmp(wanted, "GET") == 0);
     bool plain = memchr(out->data + path, '%', path_end - path) == NULL;
-    if (!own && !(request->head && !sends))
+    if (!own)
         request->route = HS_NO_ROUTE;
     else if (!plain || memmem(out->data + path, path_end - path, "//", 2) != NULL ||
              memmem(out->data + path, path_end - path, "/more", 5) != NULL ||
