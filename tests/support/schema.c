@@ -218,12 +218,21 @@ static bool check_maximum(const struct check *check, const json_t *schema, const
            refuse(check, at, "is too large", "");
 }
 
+/* Lengths of strings are counted in characters. */
+static size_t length_of(const json_t *string)
+{
+    const char *text = json_string_value(string);
+    size_t count = 0;
+    for (size_t i = 0; i < json_string_length(string); i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
 static bool check_min_length(const struct check *check, const json_t *schema,
                              const json_t *argument, const json_t *value, const struct place *at)
 {
     (void)schema;
-    return !json_is_string(value) ||
-           json_string_length(value) >= (size_t)json_integer_value(argument) ||
+    return !json_is_string(value) || length_of(value) >= (size_t)json_integer_value(argument) ||
            refuse(check, at, "is too short", "");
 }
 
@@ -231,8 +240,7 @@ static bool check_max_length(const struct check *check, const json_t *schema,
                              const json_t *argument, const json_t *value, const struct place *at)
 {
     (void)schema;
-    return !json_is_string(value) ||
-           json_string_length(value) <= (size_t)json_integer_value(argument) ||
+    return !json_is_string(value) || length_of(value) <= (size_t)json_integer_value(argument) ||
            refuse(check, at, "is too long", "");
 }
 
