@@ -35,11 +35,14 @@ static const char *check_retry(const struct hs_ledger_entry *replay, const struc
     return NULL;
 }
 
-/* Of one who left nothing is remembered. */
-static bool has_left(const struct hs_match *match, struct hs_str name)
+/* Whether the shot can be booked: of one who left nothing is kept, and a number keeps its first
+ * shot. */
+static bool is_new(const struct hs_match *match, const struct hs_shot_claim *claim)
 {
-    const struct hs_player *player = hs_players_find(&match->players, name);
-    return player != NULL && player->left;
+    const struct hs_player *player = hs_players_find(&match->players, claim->shooter);
+    return player == NULL ||
+           (!player->left && hs_ledger_find(&player->ledger.shots, claim->shot) == NULL &&
+            !hs_ledger_is_forgotten(&player->ledger.shots, claim->shot, claim->time_us));
 }
 
 /* Judges a shot twice, books it, and sends it again, as a retry would. */
@@ -58,9 +61,10 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     encode_shot(claim, &again, forward_again_us, &b);
     const char *fault = check_answers(&a, &b);
     if (fault == NULL) {
+        bool fresh = is_new(match, claim);
         bool booked = hs_shot_note(match, claim, &result, (struct hs_str){a.data, a.len});
         hs_shot_verify(match, claim, now_us, &again, &forward_again_us);
-        if (booked && !has_left(match, claim->shooter) && result.reason != HS_REASON_DUPLICATE)
+        if (fresh && booked)
             fault = check_retry(again.replay, &a);
     }
     hs_buffer_free(&a);
