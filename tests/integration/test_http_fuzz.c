@@ -22,7 +22,13 @@
 #include "tests/support/service.h"
 #include "tests/support/tokens.h"
 
-enum { LANES = 4, DEFAULT_REQUESTS = 4000, STATUSES = 600, SCHEMA_EVERY = 16 };
+enum {
+    LANES = 4,
+    DEFAULT_REQUESTS = 4000,
+    STATUSES = 600,
+    SCHEMA_EVERY = 16,
+    PROGRESS_EVERY = 100000
+};
 
 static char directory[] = "/tmp/hindsight_fuzz_XXXXXX";
 static char token_file[64], data_directory[64];
@@ -210,7 +216,12 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
                 give_up(lanes, i, fault);
             begun++;
         }
+        long before = done / PROGRESS_EVERY;
         done += step_all(lanes);
+        if (done / PROGRESS_EVERY > before) {
+            printf("%ld requests so far\n", done);
+            fflush(stdout);
+        }
     } while (any_busy(lanes) || (begun < most && done < wanted));
     for (size_t i = 0; i < LANES; i++) {
         hs_lane_close(&lanes[i]);

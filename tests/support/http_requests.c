@@ -482,10 +482,7 @@ void hs_request_make(struct hs_request_maker *maker, bool last, struct hs_random
 {
     request->begin = out->len;
     request->kind = HS_SENT_WHOLE;
-    do { /* a long answer before others is cut off when one of those ends the connection */
-        out->len = request->begin;
-        make_whole(maker, random, out, request);
-    } while (!last && request->route == HS_ROUTE_CONTRACT);
+    make_whole(maker, random, out, request);
     if (last && !out->failed && hs_random_chance(random, 0.25)) {
         request->kind = HS_SENT_DOUBTFUL;
         make_doubtful(out, request->begin, random);
