@@ -134,9 +134,10 @@ static enum parsed parse(struct hs_lane *lane, bool head_only, struct hs_lane_an
     char value[64];
     answer->body_size = 0;
     for (;;) {
-        const char *at = lane->in.data + lane->taken;
         size_t left = lane->in.len - lane->taken;
-        const char *end = left > 0 ? memmem(at, left, "\r\n\r\n", 4) : NULL;
+        if (left == 0)
+            return PARSED_PART;
+        const char *at = lane->in.data + lane->taken, *end = memmem(at, left, "\r\n\r\n", 4);
         if (end == NULL)
             return PARSED_PART;
         answer->head = at;
@@ -184,8 +185,10 @@ static const char *take_answers(struct hs_lane *lane)
 /* What a doubtful request was answered, if it was: the connection has ended. */
 static const char *take_rest(struct hs_lane *lane)
 {
-    const char *at = lane->in.data + lane->taken;
     size_t left = lane->in.len - lane->taken;
+    if (left == 0)
+        return NULL;
+    const char *at = lane->in.data + lane->taken;
     for (const char *end; status_of(at, left) == 100 && (end = memmem(at, left, "\r\n\r\n", 4));) {
         left -= (size_t)(end - at) + 4;
         at = end + 4;
@@ -330,5 +333,5 @@ void hs_lane_print(const struct hs_lane *lane)
     }
     size_t left = lane->in.len - lane->taken;
     fprintf(stderr, "came, not taken: ");
-    print_bytes(lane->in.data + lane->taken, left < 4096 ? left : 4096);
+    print_bytes(left > 0 ? lane->in.data + lane->taken : "", left < 4096 ? left : 4096);
 }
