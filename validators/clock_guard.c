@@ -338,7 +338,7 @@ static float noise_of_window(const struct hs_clock_guard *guard, const struct hs
         sum += guard->cell_noise[(guard->cell + HS_LEAD_CELLS - i) % HS_LEAD_CELLS];
     if (guard->cell_below_count == 0)
         return (float)(sum * NOISE_UNIT_US) / (float)cells;
-    sum += guard->cell_below / guard->cell_below_count;
+    sum += (uint32_t)guard->cell_below / guard->cell_below_count;
     return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
 }
 
