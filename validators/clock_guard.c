@@ -104,7 +104,10 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 {
     if (step->received_us > guard->received_us) {
         double elapsed = (double)(step->received_us - guard->received_us);
-        guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
+        double most = (double)HS_MOVES_LONGEST_US;
+        double shift_us = (double)guard->shift_us + floor(elapsed * (step->dilation - 1) + 0.5);
+        if (shift_us > -most && shift_us < most)
+            guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
         /* A new packet: what the last one had seen counts from now on. */
         guard->ack_us = guard->arriving_ack_us;
@@ -204,7 +207,7 @@ static void forget_pause(struct hs_clock_guard *guard)
         return;
     /* The window's least is old where the clock is fast: the block before knows better. */
     if (guard->lowest_before_us != NO_CEILING) {
-        int32_t trip = guard->trip_before_us;
+        int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
         int64_t by_block = (int64_t)guard->lowest_before_us - guard->lowest_us - shorter;
         if (by_block > paused)

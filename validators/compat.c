@@ -70,7 +70,9 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
 {
     double error = client_us - server_us;
     double raw = compat->ahead_us + error, next = raw;
-    compat->lifetime_us += error;
+    double lifetime_us = compat->lifetime_us + error, most = to_double(HS_MOVES_LONGEST_US);
+    if (lifetime_us > -most && lifetime_us < most)
+        compat->lifetime_us = lifetime_us;
     if (rules->drift_allowance > 0)
         next = pull_to_zero(next, server_us * rules->drift_allowance);
     next = fmax(next, to_double(rules->min_margin_us));

@@ -9,6 +9,10 @@
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
+/* What judges of moves add up stays within this of 0, however absurd the times of moves are: three
+   thousand years, and no sum of a few of them overflows. */
+#define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
+
 /* What the simulated time of a move obeys. */
 enum hs_prevention {
     HS_PREVENTION_CREDIT,    /* time the server granted and the client has not used */

@@ -84,8 +84,13 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
             const struct hs_saved_field *field = &saved->fields[i];
             /* A vocabulary may grow: its names tell what changed. */
             bool grows = field->kind == HS_SAVED_COUNTS;
-            unsigned char shape[3] = {field->kind, field->vocabulary,
-                                      grows ? 0 : (unsigned char)field->size};
+            uint32_t size = grows ? 0 : field->size;
+            unsigned char shape[6] = {field->kind,
+                                      field->vocabulary,
+                                      (unsigned char)size,
+                                      (unsigned char)(size >> 8),
+                                      (unsigned char)(size >> 16),
+                                      (unsigned char)(size >> 24)};
             if (field->kind == HS_SAVED_ELSEWHERE)
                 continue;
             hash_bytes(&hash, field->name, strlen(field->name));

@@ -28,7 +28,9 @@ enum hs_saved_kind {
     HS_SAVED_SET     /* unsigned, a bit for each member of a vocabulary */
 };
 
-#define HS_SAVED_TIME_MOST INT64_C(100000000000000000) /* eleven times what requests can say */
+/* Requests can say a hundredth of it, and the judges of moves keep to a tenth; nine of them can be
+   added up. */
+#define HS_SAVED_TIME_MOST INT64_C(1000000000000000000)
 
 enum hs_vocabulary {
     HS_VOCABULARY_VERDICTS,

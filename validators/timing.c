@@ -27,12 +27,11 @@ void hs_timing_restart(struct hs_timing *timing)
 
 static void move_to_part(struct hs_timing *timing, int64_t received_us)
 {
-    int64_t part = (received_us - timing->first_us) / part_us;
-    for (int64_t i = timing->burst_part + 1; i <= part && i <= timing->burst_part + HS_BURST_PARTS;
-         i++)
+    int64_t part = (received_us - timing->first_us) / part_us, newest = timing->burst_part;
+    for (int64_t i = newest + 1; i <= part && i <= newest + HS_BURST_PARTS; i++)
         timing->bursts[i % HS_BURST_PARTS] = 0;
-    if (part > timing->burst_part)
-        timing->burst_part = (int32_t)part;
+    if (part > newest)
+        timing->burst_part = part < INT32_MAX ? (int32_t)part : INT32_MAX;
 }
 
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
@@ -166,7 +165,8 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
     }
     /* A clock that is reset later than it should be has run back a little: no time to simulate. */
     out->client_us = client_us = fmax(0, client_us);
-    timing->wrapped_us += wrapped_us;
+    if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
+        timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
     hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
     struct hs_clock_step clock = clock_step(timing, move);
