@@ -41,7 +41,11 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
     hs_describe_first(c, e);
 
     struct hs_check_row *row;
-    if (e->reaches && free_line) {
+    if (c->is_weapon_unsure) {
+        /* Its ball may be wide enough. */
+        row = hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT);
+        hs_report_player(row, c->target.player);
+    } else if (e->reaches && free_line) {
         c->is_lenient = true;
         hs_land_lenient(c, &c->target, target);
         row = hs_report_pass(c, HS_CHECK_CONTACT);
@@ -160,6 +164,8 @@ void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *v
         hs_report_pass(c, HS_CHECK_CONTACT);
         hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
                          volley->blocker);
+    } else if (volley->has_margin && c->is_weapon_unsure) {
+        hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT);
     } else if (volley->has_margin) {
         hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
                           HS_UNIT_LENGTH, volley->margin, 0);

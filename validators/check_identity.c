@@ -16,6 +16,15 @@ static int64_t oldest_shot(const struct hs_hit_context *c)
     return limit > PAIRING_US ? limit : PAIRING_US;
 }
 
+/* The process ended and began anew around that time: the shot may have been posted in between. */
+static bool may_be_lost(const struct hs_hit_context *c)
+{
+    const struct hs_match *match = c->match;
+    return match->has_lost_shots && c->fire_time_us >= match->lost_from_us &&
+           (!match->has_frames || c->fire_time_us <= match->lost_until_us) &&
+           c->now_us - c->fire_time_us <= oldest_shot(c);
+}
+
 void hs_check_identity(struct hs_hit_context *c)
 {
     const struct hs_ledger_numbers *used = c->used_numbers;
@@ -30,6 +39,10 @@ void hs_check_identity(struct hs_hit_context *c)
     }
     if (c->is_shot || !needs_shot(c)) {
         hs_report_pass(c, HS_CHECK_IDENTITY);
+        return;
+    }
+    if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c))) {
+        hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_HISTORY_TOO_SHORT);
         return;
     }
     if (c->posted == NULL || hs_posted_was_refused(c)) {

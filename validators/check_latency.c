@@ -32,6 +32,10 @@ void hs_check_latency(struct hs_hit_context *c)
 {
     const struct hs_rewind_rules *rules = &c->ruleset->rewind;
     struct hs_connection connection;
+    if (hs_posted_failed(c, HS_CHECK_LATENCY)) {
+        hs_report_remembered(c, HS_CHECK_LATENCY);
+        return;
+    }
     hs_connection_read(c->shooter.player, c->now_us, &connection);
     if (connection.spread_us > rules->ping_spread_us)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
@@ -47,9 +51,13 @@ void hs_check_latency(struct hs_hit_context *c)
     int64_t off = time_off(c, expected);
     if (off <= rules->latency_slack_us && !runs_forward(c))
         return;
-    struct hs_check_row *row = off <= rules->latency_slack_us
-                                   ? hs_report_pass(c, HS_CHECK_LATENCY)
-                                   : hs_report_fail(c, HS_CHECK_LATENCY, HS_REASON_TIME_MISMATCH);
+    struct hs_check_row *row;
+    if (off <= rules->latency_slack_us)
+        row = hs_report_pass(c, HS_CHECK_LATENCY);
+    else if (connection.is_unsure)
+        row = hs_report_unknown(c, HS_CHECK_LATENCY, HS_REASON_HISTORY_TOO_SHORT);
+    else
+        row = hs_report_fail(c, HS_CHECK_LATENCY, HS_REASON_TIME_MISMATCH);
     hs_report_measure(row, HS_UNIT_SECONDS, (double)off / 1e6,
                       (double)rules->latency_slack_us / 1e6);
 }

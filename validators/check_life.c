@@ -17,12 +17,19 @@ static int64_t death_time(const struct hs_history *history, const struct hs_brac
     return died_us;
 }
 
+/* The shooter was dead before a restart, and perhaps is no more. */
+static bool is_shooter_unsure(const struct hs_hit_context *c)
+{
+    const struct hs_state *state = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket);
+    return !state->alive && (state->unsure & HS_UNSURE_LIFE) != 0;
+}
+
 /* False when the shooter's part has failed. */
 static bool shooter_may_fire(struct hs_hit_context *c)
 {
     const struct hs_history *history = c->shooter.player->history;
     const struct hs_bracket *bracket = &c->shooter.bracket;
-    if (hs_rewind_state(history, bracket)->alive)
+    if (hs_rewind_state(history, bracket)->alive || is_shooter_unsure(c))
         return true;
     int64_t dead_for = c->fire_time_us - death_time(history, bracket);
     int64_t grace = c->ruleset->hit.death_grace_us;
@@ -40,11 +47,15 @@ enum hs_reason hs_judge_life(const struct hs_view *view)
     const struct hs_state *then = hs_rewind_state(history, &view->bracket);
     const struct hs_state *newest =
         hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
+    bool is_life_unsure = (then->unsure & HS_UNSURE_LIFE) != 0;
     if (!then->alive)
-        return HS_REASON_TARGET_DEAD;
+        return is_life_unsure ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_TARGET_DEAD;
     if (then->life != newest->life)
-        return HS_REASON_STALE_LIFE;
-    return then->is_protected ? HS_REASON_TARGET_PROTECTED : HS_REASON_OK;
+        return is_life_unsure ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_STALE_LIFE;
+    if (!then->is_protected)
+        return HS_REASON_OK;
+    return (then->unsure & HS_UNSURE_PROTECTED) != 0 ? HS_REASON_HISTORY_TOO_SHORT
+                                                     : HS_REASON_TARGET_PROTECTED;
 }
 
 void hs_check_life(struct hs_hit_context *c)
@@ -58,9 +69,10 @@ void hs_check_life(struct hs_hit_context *c)
         hs_report_remembered(c, HS_CHECK_LIFE);
         return;
     }
+    enum hs_reason reason = HS_REASON_OK;
     if (c->claims_target && knows_target) {
-        enum hs_reason reason = hs_judge_life(&c->target);
-        if (reason != HS_REASON_OK) {
+        reason = hs_judge_life(&c->target);
+        if (hs_reason_verdict(reason) == HS_VERDICT_REJECTED) {
             hs_report_player(hs_report_fail(c, HS_CHECK_LIFE, reason), c->target.player);
             return;
         }
@@ -73,6 +85,11 @@ void hs_check_life(struct hs_hit_context *c)
         hs_report_unknown(
             c, HS_CHECK_LIFE,
             hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
+    else if (reason != HS_REASON_OK)
+        hs_report_player(hs_report_unknown(c, HS_CHECK_LIFE, reason), c->target.player);
+    else if (knows_shooter && is_shooter_unsure(c))
+        hs_report_player(hs_report_unknown(c, HS_CHECK_LIFE, HS_REASON_HISTORY_TOO_SHORT),
+                         c->shooter.player);
     else
         hs_report_pass(c, HS_CHECK_LIFE);
 }

@@ -10,9 +10,28 @@ static bool owns(const struct hs_state *state, uint16_t weapon)
     return state->any_weapon || (state->owned[weapon / 64] >> (weapon % 64) & 1) != 0;
 }
 
-static bool is_ready(const struct hs_state *state, uint16_t weapon)
+enum readiness { NOT_READY, MAY_BE_READY, READY };
+
+/* What stands against a shot but was last said before a restart leaves it open. */
+static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
-    return !state->reloading && state->ammo != 0 && owns(state, weapon);
+    unsigned against = 0;
+    if (!is_unnamed && state->weapon != weapon)
+        against |= HS_UNSURE_WEAPON;
+    if (state->reloading)
+        against |= HS_UNSURE_RELOADING;
+    if (state->ammo == 0)
+        against |= HS_UNSURE_AMMO;
+    if (!owns(state, weapon))
+        against |= HS_UNSURE_OWNED;
+    if (against == 0)
+        return READY;
+    return (against & ~(unsigned)state->unsure) == 0 ? MAY_BE_READY : NOT_READY;
+}
+
+static enum readiness readier(enum readiness a, enum readiness b)
+{
+    return a > b ? a : b;
 }
 
 /*
@@ -20,24 +39,22 @@ static bool is_ready(const struct hs_state *state, uint16_t weapon)
  * enough, as is one that was in force within the tolerance before it. Frames that never named a
  * weapon say nothing against the claim's.
  */
-static bool could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
-                       uint16_t weapon)
+static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
+                                 uint16_t weapon)
 {
     const struct hs_state *from = hs_history_state(history, bracket->from);
     const struct hs_state *to = hs_history_state(history, bracket->to);
     bool unnamed = from->weapon == HS_NONE && to->weapon == HS_NONE;
-    if ((unnamed || to->weapon == weapon) && is_ready(to, weapon))
-        return true;
+    enum readiness best = readiness_of(to, weapon, unnamed);
     int64_t earliest = bracket->time_us - TOLERANCE_US;
-    for (int64_t i = hs_history_find(history, bracket->from->time_us); i >= 0; i--) {
+    for (int64_t i = hs_history_find(history, bracket->from->time_us); i >= 0 && best != READY;
+         i--) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-        const struct hs_state *state = hs_history_state(history, sample);
-        if ((unnamed || state->weapon == weapon) && is_ready(state, weapon))
-            return true;
+        best = readier(best, readiness_of(hs_history_state(history, sample), weapon, unnamed));
         if (sample->time_us < earliest)
             break;
     }
-    return false;
+    return best;
 }
 
 /* Rounds are counted only where frames do not tell the ammunition. False: the magazine is empty. */
@@ -70,13 +87,21 @@ void hs_check_weapon(struct hs_hit_context *c)
             hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));
         return;
     }
+    if (c->is_weapon_unsure) {
+        hs_report_unknown(c, HS_CHECK_WEAPON, HS_REASON_HISTORY_TOO_SHORT);
+        return;
+    }
     if (c->weapon == NULL) {
         hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_UNKNOWN_WEAPON);
         return;
     }
-    if (!c->launch_forgotten &&
-        !could_fire(c->shooter.player->history, &c->shooter.bracket, c->weapon_index))
+    enum readiness readiness = READY;
+    if (!c->launch_forgotten)
+        readiness = could_fire(c->shooter.player->history, &c->shooter.bracket, c->weapon_index);
+    if (readiness == NOT_READY)
         hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_WEAPON_NOT_AVAILABLE);
+    else if (readiness == MAY_BE_READY)
+        hs_report_unknown(c, HS_CHECK_WEAPON, HS_REASON_HISTORY_TOO_SHORT);
     else if (has_round(c))
         hs_report_pass(c, HS_CHECK_WEAPON);
 }

@@ -27,7 +27,9 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
         found++;
     }
     if (found == 0 && newest >= 0 && hs_history_at(history, (uint32_t)newest)->rtt_us >= 0) {
-        out->rtt_us = largest = hs_history_at(history, (uint32_t)newest)->rtt_us;
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)newest);
+        out->rtt_us = largest = sample->rtt_us;
+        out->is_unsure = (hs_history_state(history, sample)->unsure & HS_UNSURE_LINE) != 0;
         found = 1;
     }
     out->is_known = found > 0;

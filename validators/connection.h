@@ -9,6 +9,7 @@
 
 struct hs_connection {
     bool is_known;     /* a round trip was told */
+    bool is_unsure;    /* but last before a restart */
     int64_t rtt_us;    /* the smallest of the last told: delay only ever adds to the truth */
     int64_t spread_us; /* the largest of them minus that */
     int64_t interp_us; /* 0 where it was never told */

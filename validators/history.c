@@ -187,7 +187,8 @@ static bool states_equal(const struct hs_state *a, const struct hs_state *b)
            a->life == b->life && a->ammo == b->ammo && a->prediction_us == b->prediction_us &&
            a->rig == b->rig && a->stance == b->stance && a->team == b->team &&
            a->weapon == b->weapon && a->any_weapon == b->any_weapon && a->alive == b->alive &&
-           a->is_protected == b->is_protected && a->reloading == b->reloading;
+           a->is_protected == b->is_protected && a->reloading == b->reloading &&
+           a->unsure == b->unsure;
 }
 
 /* Index of a state equal to `state`, with one more reference; `like` is tried first. */
@@ -337,6 +338,51 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
+/* Takes over of `from` what `to` is unsure of. False: nothing. */
+static bool learn(struct hs_state *to, const struct hs_state *from)
+{
+    unsigned news = to->unsure & ~(unsigned)from->unsure;
+    if (news & HS_UNSURE_LIFE) {
+        to->alive = from->alive;
+        to->life = from->life;
+    }
+    if (news & HS_UNSURE_PROTECTED)
+        to->is_protected = from->is_protected;
+    if (news & HS_UNSURE_RELOADING)
+        to->reloading = from->reloading;
+    if (news & HS_UNSURE_AMMO)
+        to->ammo = from->ammo;
+    if (news & HS_UNSURE_WEAPON)
+        to->weapon = from->weapon;
+    if (news & HS_UNSURE_OWNED) {
+        to->any_weapon = from->any_weapon;
+        memcpy(to->owned, from->owned, sizeof to->owned);
+    }
+    to->unsure = (uint8_t)(to->unsure & ~news);
+    return news != 0;
+}
+
+/* Samples after i came first, as the newest frame does after a restart, and inherited less than i
+   knows. Without memory they stay unsure. */
+static void inform_later(struct hs_history *history, uint32_t i)
+{
+    struct hs_state known = history->states[slot(history, i)->state].state;
+    for (uint32_t k = i + 1; k < history->count; k++) {
+        struct hs_sample *later = slot(history, k);
+        struct hs_state state = history->states[later->state].state;
+        bool lacks_line = (state.unsure & HS_UNSURE_LINE) != 0;
+        uint16_t informed;
+        if (!learn(&state, &known) ||
+            !share_state(history, &state, slot(history, k - 1), &informed))
+            return;
+        history->states[later->state].references--;
+        later->state = informed;
+        if (lacks_line && (state.unsure & HS_UNSURE_LINE) == 0)
+            later->rtt_us = slot(history, k - 1)->rtt_us;
+        known = state;
+    }
+}
+
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample,
@@ -374,5 +420,6 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
     mark_jump(history, place, rules->max_speed);
     mark_jump(history, place + 1, rules->max_speed);
     update_span(history, place);
+    inform_later(history, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }

@@ -31,6 +31,22 @@ struct hs_state {
     uint16_t weapon;                     /* ruleset index, HS_NONE, or HS_WEAPON_FOREIGN */
     bool any_weapon;                     /* `owned` was never said */
     bool alive, is_protected, reloading;
+    uint8_t unsure; /* set of enum hs_unsure */
+};
+
+/*
+ * What was last said before the match was read back (snapshot.h), and may have changed since
+ * without anybody hearing of it: until a sample says it again, it refuses nobody.
+ */
+enum hs_unsure {
+    HS_UNSURE_LIFE = 1 << 0, /* `alive` and `life` */
+    HS_UNSURE_PROTECTED = 1 << 1,
+    HS_UNSURE_RELOADING = 1 << 2,
+    HS_UNSURE_AMMO = 1 << 3,
+    HS_UNSURE_WEAPON = 1 << 4,
+    HS_UNSURE_OWNED = 1 << 5, /* `any_weapon` and `owned` */
+    HS_UNSURE_LINE = 1 << 6,  /* the sample's rtt_us and interp_us */
+    HS_UNSURE_ALL = (1 << 7) - 1
 };
 
 /* The frame named a weapon that is not in the ruleset. */
@@ -110,7 +126,8 @@ enum hs_insert_result {
 /*
  * Puts a sample in its place. `sample->state` and `extra` are ignored: the state comes from
  * `state`, bones and eye from `extra` (NULL: none). Marks this sample and its successor
- * as jumped where the speed between samples exceeds rules->max_speed.
+ * as jumped where the speed between samples exceeds rules->max_speed. What later samples inherited
+ * and are unsure of, they have from this one if it knows.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,

@@ -42,22 +42,27 @@ static void find_posted_shot(struct hs_hit_context *c)
 }
 
 /* By the older sample, unless frames name a weapon only from the newer one on. */
-static uint16_t held_weapon(const struct hs_history *history, const struct hs_bracket *bracket)
+static const struct hs_state *who_held(const struct hs_history *history,
+                                       const struct hs_bracket *bracket)
 {
-    uint16_t weapon = hs_history_state(history, bracket->from)->weapon;
-    return weapon != HS_NONE ? weapon : hs_history_state(history, bracket->to)->weapon;
+    const struct hs_state *from = hs_history_state(history, bracket->from);
+    return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
 }
 
 /* The weapon of the posted shot, the one named in the claim, or the one the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
-    if (c->claim->weapon.ptr != NULL)
-        index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
-    else if (c->shooter.status == HS_REWIND_OK)
-        index = held_weapon(c->shooter.player->history, &c->shooter.bracket);
-    if (c->posted != NULL)
+    c->is_weapon_unsure = false;
+    if (c->posted != NULL) {
         index = c->posted->shot->weapon;
+    } else if (c->claim->weapon.ptr != NULL) {
+        index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
+    } else if (c->shooter.status == HS_REWIND_OK) {
+        const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
+        c->is_weapon_unsure = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
+        index = c->is_weapon_unsure ? (uint16_t)HS_NONE : state->weapon;
+    }
     if (index < c->ruleset->weapon_count) {
         c->weapon = c->ruleset->weapons[index];
         c->weapon_index = index;

@@ -47,6 +47,8 @@ struct hs_hit_context {
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
+    bool is_weapon_unsure; /* the one he held before a restart, and he may have changed it */
+
     bool has_path;           /* the trace is not degenerate and in the world */
     struct hs_vec direction; /* unit */
     double trace_length;     /* from start to end */
@@ -98,7 +100,8 @@ void hs_hit_clear(struct hs_hit_result *out);
 void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
              struct hs_view *out);
 
-/* Alive, in his newest life and not protected at that time: HS_REASON_OK, or why not. */
+/* Alive, in his newest life and not protected at that time: HS_REASON_OK, or why not; or that it is
+   not known, as what says so was said before a restart. */
 enum hs_reason hs_judge_life(const struct hs_view *view);
 
 /* The shooter's own team. */

@@ -34,7 +34,7 @@ struct hs_remembered_check {
     double measured, limit;
 };
 
-enum { HS_MAX_REMEMBERED = 5, HS_MAX_PELLETS = 64 };
+enum { HS_MAX_REMEMBERED = 6, HS_MAX_PELLETS = 64 };
 
 /* A shot that was posted before its hits. */
 struct hs_posted_shot {

@@ -73,11 +73,12 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
 {
     player->suspicion = hs_suspicion_at(player, old_us);
     player->suspicion_us = new_us;
-    uint32_t count = hs_history_count(player->history);
-    if (count > 0) {
-        const struct hs_sample *newest = hs_history_at(player->history, count - 1);
-        player->carried = *hs_history_state(player->history, newest);
-        player->has_carried = true;
+    struct hs_inherited inherited;
+    player->has_carried = hs_player_inherited(player, &inherited);
+    if (player->has_carried) {
+        player->carried = *inherited.state;
+        player->carried_rtt_us = inherited.rtt_us;
+        player->carried_interp_us = inherited.interp_us;
     }
     hs_history_clear(player->history);
     hs_players_note_history(players, player);
@@ -111,6 +112,8 @@ static void restart(struct hs_match *match, int64_t time_us)
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
     hs_movers_restart(&match->movers);
     match->jump_count = 0;
+    match->has_lost_shots = match->has_lost_shots && !match->has_frames;
+    match->lost_from_us = INT64_MIN; /* they were fired by the other clock */
     match->has_frames = false;
 }
 
@@ -290,6 +293,7 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
         match->has_opening = true;
         match->window_start_us = match->newest_us = time_us;
         match->has_frames = true;
+        match->lost_until_us = time_us + match->ruleset->history.keep_us;
     }
     if (time_us < match->window_start_us)
         match->window_start_us = time_us;

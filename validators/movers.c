@@ -33,9 +33,23 @@ static struct hs_mover *find(const struct hs_movers *movers, struct hs_str name,
     return NULL;
 }
 
+static struct hs_mover_sample *slot(const struct hs_mover *mover, uint32_t i)
+{
+    uint32_t at = mover->first + i;
+    return &mover->samples[at < mover->capacity ? at : at - mover->capacity];
+}
+
 static const struct hs_mover_sample *sample_at(const struct hs_mover *mover, uint32_t i)
 {
-    return &mover->samples[mover->first + i];
+    return slot(mover, i);
+}
+
+/* The sample after one that is not the newest. */
+static const struct hs_mover_sample *next_of(const struct hs_mover *mover,
+                                             const struct hs_mover_sample *sample)
+{
+    bool is_last = sample + 1 == mover->samples + mover->capacity;
+    return is_last ? mover->samples : sample + 1;
 }
 
 /* Index of the last sample at or before a time, or -1. */
@@ -84,8 +98,8 @@ static void note_gap(struct hs_mover *mover, int64_t i)
 {
     if (i < 1 || i >= mover->count)
         return;
-    const struct hs_mover_sample *to = sample_at(mover, (uint32_t)i);
-    int64_t gap = to->time_us - (to - 1)->time_us;
+    int64_t gap =
+        sample_at(mover, (uint32_t)i)->time_us - sample_at(mover, (uint32_t)i - 1)->time_us;
     mover->widest_gap_us = gap > mover->widest_gap_us ? gap : mover->widest_gap_us;
 }
 
@@ -94,7 +108,7 @@ static void note_gap(struct hs_mover *mover, int64_t i)
 static void drop_oldest(struct hs_mover *mover)
 {
     mover->carried = sample_at(mover, 0)->state;
-    mover->first++;
+    mover->first = mover->first + 1 == mover->capacity ? 0 : mover->first + 1;
     mover->count--;
     if (++mover->dropped <= mover->count)
         return;
@@ -122,23 +136,19 @@ static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
     return mover;
 }
 
-/* Room for one more at the end: samples that were dropped make it first. */
-static bool make_room(struct hs_mover *mover, bool held)
+/* Room for one more, of `limit` at most, of which there are fewer. */
+static bool make_room(struct hs_mover *mover, uint32_t limit)
 {
-    if (mover->first + mover->count < mover->capacity)
+    if (mover->count < mover->capacity)
         return true;
-    if (mover->first > mover->capacity / 2 || (held && mover->first > 0)) {
-        memmove(mover->samples, mover->samples + mover->first,
-                mover->count * sizeof *mover->samples);
-        mover->first = 0;
-        return true;
-    }
     uint32_t capacity = mover->capacity == 0 ? FIRST_CAPACITY : mover->capacity * 2;
+    if (capacity > limit)
+        capacity = limit;
     struct hs_mover_sample *samples = malloc(capacity * sizeof *samples);
     if (samples == NULL)
         return false;
-    if (mover->count > 0)
-        memcpy(samples, mover->samples + mover->first, mover->count * sizeof *samples);
+    for (uint32_t i = 0; i < mover->count; i++)
+        samples[i] = *sample_at(mover, i);
     free(mover->samples);
     mover->samples = samples;
     mover->first = 0;
@@ -170,8 +180,11 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
         out->state.center = entry->center;
         out->state.has_box = true;
     }
-    if (entry->fields & HS_MOVER_SOLID)
+    if (entry->fields & HS_MOVER_SOLID) {
         out->state.is_solid = entry->is_solid;
+        out->state.tells_solid = true;
+        out->state.is_unsure = false;
+    }
     if (!hs_vec_is_within(entry->position, bound) ||
         !hs_vec_is_within(out->state.half_extents, bound) ||
         !hs_vec_is_within(out->state.center, bound))
@@ -183,25 +196,38 @@ static void mark_jump(struct hs_mover *mover, int64_t i, double max_speed)
 {
     if (i < 1 || i >= mover->count)
         return;
-    struct hs_mover_sample *to = &mover->samples[mover->first + i], *from = to - 1;
+    struct hs_mover_sample *to = slot(mover, (uint32_t)i);
+    const struct hs_mover_sample *from = sample_at(mover, (uint32_t)i - 1);
     double seconds = (double)(to->time_us - from->time_us) / 1e6;
     to->jumped =
         !to->teleported && hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* `before`: index of the last sample before it, or -1. There is room at the end. */
+/* Samples after i came first, as the newest frame does after a restart, and inherited less than i
+   knows. */
+static void inform_later(struct hs_mover *mover, uint32_t i)
+{
+    const struct hs_mover_state known = sample_at(mover, i)->state;
+    while (!known.is_unsure && ++i < mover->count && sample_at(mover, i)->state.is_unsure) {
+        slot(mover, i)->state.is_solid = known.is_solid;
+        slot(mover, i)->state.is_unsure = false;
+    }
+}
+
+/* `before`: index of the last sample before it, or -1. There is room for it. */
 static void insert(struct hs_mover *mover, int64_t before, const struct hs_mover_sample *sample,
                    double max_speed)
 {
-    struct hs_mover_sample *place = mover->samples + mover->first + (before + 1);
-    memmove(place + 1, place, (size_t)(mover->count - (before + 1)) * sizeof *place);
-    *place = *sample;
-    mover->count++;
+    uint32_t place = (uint32_t)(before + 1);
+    for (uint32_t i = mover->count++; i > place; i--)
+        *slot(mover, i) = *slot(mover, i - 1);
+    *slot(mover, place) = *sample;
     cover(mover, sample);
     for (int64_t i = before + 1; i <= before + 2; i++) {
         mark_jump(mover, i, max_speed);
         note_gap(mover, i);
     }
+    inform_later(mover, place);
 }
 
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
@@ -241,7 +267,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
         before--;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
     }
-    if (!make_room(mover, movers->held))
+    if (!make_room(mover, limits->samples))
         return false;
     insert(mover, before, &sample, ruleset->history.max_speed);
     if (sample_at(mover, (uint32_t)(before + 1))->jumped)
@@ -336,10 +362,11 @@ enum hs_rewind_status hs_mover_find(const struct hs_mover *mover, const struct h
                                                                          : HS_REWIND_OK;
     if (from->time_us == time_us)
         return HS_REWIND_OK;
-    int64_t gap = (from + 1)->time_us - from->time_us;
+    const struct hs_mover_sample *to = sample_at(mover, (uint32_t)i + 1);
+    int64_t gap = to->time_us - from->time_us;
     if (gap > ruleset->history.max_gap_us)
         return HS_REWIND_LOW_CONFIDENCE;
-    out->to = from + 1;
+    out->to = to;
     if (!is_arrived_at(out->to))
         out->alpha = (double)(time_us - from->time_us) / (double)gap;
     return HS_REWIND_OK;
@@ -411,7 +438,7 @@ bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *rules
                     const struct hs_mover_bracket *now, int64_t time_us,
                     struct hs_mover_bracket *out)
 {
-    const struct hs_mover_sample *from = now->from, *to = from + 1;
+    const struct hs_mover_sample *from = now->from, *to = next_of(mover, from);
     if (from == sample_at(mover, mover->count - 1) || is_arrived_at(to))
         return false;
     int64_t gap = to->time_us - from->time_us;

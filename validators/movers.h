@@ -2,7 +2,8 @@
  * Movers: the parts of the world that move (doors, lifts), each a box with a history. Internal to
  * validators/.
  *
- * Memory: a mover's history grows up to its limit and never beyond; only posting allocates.
+ * Memory: a mover's history grows up to its limit of samples and never beyond; only posting
+ * allocates.
  */
 #ifndef HS_MOVERS_H
 #define HS_MOVERS_H
@@ -19,7 +20,9 @@ struct hs_mover_state {
     struct hs_vec half_extents; /* of the box, in the mover's frame; length */
     struct hs_vec center;       /* of the box, in the mover's frame */
     bool has_box;
-    bool is_solid; /* an open door is not */
+    bool is_solid;    /* an open door is not */
+    bool tells_solid; /* `is_solid` was said, and may change; a lift's never is */
+    bool is_unsure;   /* it was last said before the match was read back (snapshot.h) */
 };
 
 struct hs_mover_sample {
@@ -34,7 +37,7 @@ struct hs_mover_sample {
 struct hs_mover {
     struct hs_name name;
     uint64_t hash;
-    struct hs_mover_sample *samples; /* in order of time, from `first` on */
+    struct hs_mover_sample *samples; /* a ring, in order of time from `first` on */
     uint32_t first, count, capacity;
     struct hs_mover_state carried; /* inherited by the first sample */
 

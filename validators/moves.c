@@ -96,6 +96,16 @@ static bool find_announced_jump(const struct judging *j, int64_t *time_us)
     return false;
 }
 
+/* The server may have moved him while nobody listened, and no move of his was taken for it yet. */
+static bool may_have_jumped(const struct judging *j)
+{
+    const struct hs_match *match = j->match;
+    int64_t since_us = j->moves->restored_us;
+    if (match->has_frames && match->window_start_us > since_us)
+        since_us = match->window_start_us; /* moves of before were sent again, and frames not */
+    return j->moves->is_restored && j->moves->has_restored_us && is_recent(j, since_us);
+}
+
 static void judge_movement(struct judging *j, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = j->move;
@@ -126,9 +136,12 @@ static void judge_movement(struct judging *j, const struct hs_timing_result *gra
     struct hs_movement_result found;
     hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
     int64_t announced_us;
-    if (found_something(&found) && find_announced_jump(j, &announced_us)) {
+    bool is_announced = found_something(&found) && find_announced_jump(j, &announced_us);
+    if (is_announced || (found_something(&found) && may_have_jumped(j))) {
         /* This is the move that shows what the server did. */
-        moves->jump_closed_us = announced_us;
+        if (is_announced)
+            moves->jump_closed_us = announced_us;
+        moves->is_restored = false;
         moves->judges.movement = before;
         step.is_announced = true;
         hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
@@ -305,6 +318,10 @@ static void judge_time_and_place(struct judging *j)
         set_clock_back(j->moves);
     j->moves->behind_count = 0;
     pass_granted_time(j->moves, move->received_us);
+    if (j->moves->is_restored && !j->moves->has_restored_us) {
+        j->moves->has_restored_us = true;
+        j->moves->restored_us = move->received_us;
+    }
     enum hs_move_reason entered = enter_epoch(j);
     if (entered != HS_MOVE_OK) {
         refuse(j, entered);

@@ -31,20 +31,26 @@ static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
     return out->touched;
 }
 
+/* The first mover on the way of which it is not known whether it is there. */
+static void note_doubt(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
+                       enum hs_rewind_status status, struct hs_obstacle *out)
+{
+    if (out->is_doubtful && out->doubt_distance <= contact->distance)
+        return;
+    out->is_doubtful = true;
+    out->doubt_distance = contact->distance;
+    out->doubt = status;
+    out->doubt_mover = mover;
+}
+
 /* A mover without a place then: would it be in the way as it stands now? */
 static void doubt_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                         enum hs_rewind_status status, struct hs_obstacle *out)
 {
     struct hs_mover_pose pose;
     struct hs_sweep_contact contact;
-    if (!hs_mover_newest(mover, &pose) ||
-        !touches(leg, &pose, (struct hs_vec){0, 0, 0}, &contact) ||
-        (out->is_doubtful && out->doubt_distance <= contact.distance))
-        return;
-    out->is_doubtful = true;
-    out->doubt_distance = contact.distance;
-    out->doubt = status;
-    out->doubt_mover = mover;
+    if (hs_mover_newest(mover, &pose) && touches(leg, &pose, (struct hs_vec){0, 0, 0}, &contact))
+        note_doubt(mover, &contact, status, out);
 }
 
 /* Box and path apart, by a ball around the one and the whole of the other. */
@@ -99,8 +105,15 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
         hs_mover_place(&start, &pose);
     }
     struct hs_sweep_contact contact;
-    if (!touches(leg, &pose, motion, &contact) ||
-        (out->touched && out->contact.distance <= contact.distance))
+    if (!touches(leg, &pose, motion, &contact))
+        return;
+    if (start.from->state.is_unsure) {
+        /* It was solid before a restart; a door may have opened since. */
+        c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
+        note_doubt(mover, &contact, HS_REWIND_TOO_SHORT, out);
+        return;
+    }
+    if (out->touched && out->contact.distance <= contact.distance)
         return;
     out->touched = true;
     out->contact = contact;

@@ -13,7 +13,8 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* touched; NULL: the static map */
     bool is_by_ray;                  /* the sphere touches something where it starts */
 
-    /* A mover without a place at that time, which would be touched first as it stands now. */
+    /* A mover without a place at that time, which would be touched first as it stands now; or one
+       that is touched where it is, and perhaps is not solid any more. */
     bool is_doubtful;
     double doubt_distance; /* along the path */
     enum hs_rewind_status doubt;

@@ -46,7 +46,7 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
         return;
     hs_timing_restart(&moves->judges.timing);
     moves->judges.movement = (struct hs_movement){0};
-    moves->has_epoch = moves->has_corrected = false;
+    moves->has_epoch = moves->has_corrected = moves->is_restored = false;
     moves->jump_closed_us = moves->granted_us = INT64_MIN;
     moves->behind_count = 0;
     moves->unmoved_us = moves->unmoved_client_us = 0;

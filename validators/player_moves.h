@@ -46,6 +46,10 @@ struct hs_player_moves {
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected;
     bool has_lost_moves; /* some were judged since the last known one: hs_match_lost_moves */
+    /* Read back (snapshot.h): the server may have moved him meanwhile. Since the first move after
+       that arrived; with has_restored_us. */
+    bool is_restored, has_restored_us;
+    int64_t restored_us;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     struct hs_move_answers *answers; /* owned; NULL until a move came with a number */

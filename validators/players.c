@@ -126,6 +126,20 @@ void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
             forget_session(players->all[i]);
 }
 
+bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out)
+{
+    uint32_t count = hs_history_count(player->history);
+    if (count > 0) {
+        const struct hs_sample *newest = hs_history_at(player->history, count - 1);
+        *out = (struct hs_inherited){hs_history_state(player->history, newest), newest->rtt_us,
+                                     newest->interp_us};
+        return true;
+    }
+    *out =
+        (struct hs_inherited){&player->carried, player->carried_rtt_us, player->carried_interp_us};
+    return player->has_carried;
+}
+
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(player);

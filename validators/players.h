@@ -25,8 +25,9 @@ struct hs_player {
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
     int64_t ended_us; /* and so do moves up to here, no earlier; both with has_left_before */
     bool has_left_before;
-    bool has_carried; /* the clock was set anew: the next first sample inherits `carried` */
+    bool has_carried; /* the clock was set anew: the next first sample inherits what follows */
     struct hs_state carried;
+    int32_t carried_rtt_us, carried_interp_us; /* -1: not known */
     uint64_t reasons[HS_REASON_COUNT];
     uint64_t would_reject;
     uint64_t shots_refused;
@@ -68,10 +69,24 @@ struct hs_match {
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
     int64_t window_start_us; /* first frame since the history (re)started */
+    /* Read back (snapshot.h): shots fired from then to then may have been posted and be forgotten;
+       until when, is known once there are frames. */
+    bool has_lost_shots;
+    int64_t lost_from_us, lost_until_us;
     /* Frames refused because the clock jumped: how many agree, and the last one's time. */
     uint32_t jump_count;
     int64_t jump_us;
 };
+
+/*
+ * What a first sample inherits now, on another clock or in another process: what his newest sample
+ * says of it, or else what that would have inherited. False: nothing was ever said of him.
+ */
+struct hs_inherited {
+    const struct hs_state *state; /* valid as a pointer into his history is */
+    int32_t rtt_us, interp_us;
+};
+bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 

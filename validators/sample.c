@@ -87,12 +87,20 @@ static uint16_t weapon_index(const struct hs_ruleset *ruleset, struct hs_str nam
     return i == HS_NONE ? HS_WEAPON_FOREIGN : i;
 }
 
+static void make_sure(struct hs_state *state, enum hs_unsure what)
+{
+    state->unsure = (uint8_t)(state->unsure & ~(unsigned)what);
+}
+
 static void resolve_weapons(const struct hs_ruleset *ruleset, const struct hs_player_frame *entry,
                             struct hs_state *state)
 {
-    if (entry->weapon.ptr != NULL)
+    if (entry->weapon.ptr != NULL) {
         state->weapon = weapon_index(ruleset, entry->weapon);
+        make_sure(state, HS_UNSURE_WEAPON);
+    }
     if (entry->fields & HS_FIELD_WEAPONS) {
+        make_sure(state, HS_UNSURE_OWNED);
         state->any_weapon = false;
         memset(state->owned, 0, sizeof state->owned);
         for (size_t i = 0; i < entry->weapon_count; i++) {
@@ -101,10 +109,14 @@ static void resolve_weapons(const struct hs_ruleset *ruleset, const struct hs_pl
                 state->owned[w / 64] |= UINT64_C(1) << (w % 64);
         }
     }
-    if (entry->fields & HS_FIELD_AMMO)
+    if (entry->fields & HS_FIELD_AMMO) {
         state->ammo = entry->ammo;
-    if (entry->fields & HS_FIELD_RELOADING)
+        make_sure(state, HS_UNSURE_AMMO);
+    }
+    if (entry->fields & HS_FIELD_RELOADING) {
         state->reloading = entry->reloading;
+        make_sure(state, HS_UNSURE_RELOADING);
+    }
 }
 
 static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
@@ -126,10 +138,25 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
+/* Lives are told apart, not measured: the last is followed by the first. */
+static int64_t next_life(int64_t life)
+{
+    return life < INT64_MAX ? life + 1 : INT64_MIN;
+}
+
 static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
 {
+    bool may_be_another = (state->unsure & HS_UNSURE_LIFE) != 0;
+    bool tells = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
+                 (entry->fields & HS_FIELD_ALIVE) != 0;
+    if (may_be_another && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
+        state->alive = true; /* his spawn was among what was lost */
+        tells = true;
+    }
+    if (tells)
+        make_sure(state, HS_UNSURE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        state->life++;
+        state->life = next_life(state->life);
         state->alive = true;
     }
     if (entry->event == HS_EVENT_DEATH)
@@ -138,8 +165,10 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         state->life = entry->life;
     if (entry->fields & HS_FIELD_ALIVE)
         state->alive = entry->alive;
-    if (entry->fields & HS_FIELD_PROTECTED)
+    if (entry->fields & HS_FIELD_PROTECTED) {
         state->is_protected = entry->is_protected;
+        make_sure(state, HS_UNSURE_PROTECTED);
+    }
     if (entry->fields & HS_FIELD_PREDICTION)
         state->prediction_us = entry->prediction_us;
     if (entry->fields & HS_FIELD_DAMAGE_SCALE)
@@ -249,8 +278,10 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
             sample->aim[i] = length > 0 ? (float)(entry->aim[i] / length) : 0;
     }
     sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
-    if (sample->rtt_posted)
+    if (sample->rtt_posted) {
         sample->rtt_us = entry->rtt_us;
+        make_sure(&out->state, HS_UNSURE_LINE);
+    }
     if (entry->fields & HS_FIELD_INTERP)
         sample->interp_us = entry->interp_us;
     sample->event = (uint8_t)entry->event;
@@ -277,6 +308,10 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
     if (before < 0) {
         bool carries = player != NULL && player->has_carried;
         out->state = carries ? player->carried : first_state(match->ruleset);
+        if (carries) {
+            out->sample.rtt_us = player->carried_rtt_us;
+            out->sample.interp_us = player->carried_interp_us;
+        }
         return;
     }
     const struct hs_sample *previous = hs_history_at(player->history, (uint32_t)before);

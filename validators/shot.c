@@ -83,17 +83,32 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     out->fire_time_us = claim->time_us;
 }
 
+/* Latency is judged of each hit by itself, but where it left the shot open, its hits are as well.
+ */
+static bool is_remembered(const struct hs_check_row *row)
+{
+    switch (row->check) {
+    case HS_CHECK_WEAPON:
+    case HS_CHECK_FIRE_RATE:
+    case HS_CHECK_LIFE:
+    case HS_CHECK_ORIGIN:
+    case HS_CHECK_AIM:
+        return true;
+    case HS_CHECK_LATENCY:
+        return row->outcome == HS_OUTCOME_UNKNOWN;
+    default:
+        return false;
+    }
+}
+
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
-    static const enum hs_check kept[HS_MAX_REMEMBERED] = {
-        HS_CHECK_WEAPON, HS_CHECK_FIRE_RATE, HS_CHECK_LIFE, HS_CHECK_ORIGIN, HS_CHECK_AIM};
-    for (uint16_t i = 0; i < result->check_count; i++) {
+    for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {
         const struct hs_check_row *row = &result->checks[i];
-        for (int k = 0; k < HS_MAX_REMEMBERED; k++)
-            if (row->check == kept[k])
-                shot->checks[shot->check_count++] = (struct hs_remembered_check){
-                    (uint8_t)row->check, (uint8_t)row->outcome, (uint8_t)row->reason,
-                    (uint8_t)row->unit,  row->measured,         row->limit};
+        if (is_remembered(row))
+            shot->checks[shot->check_count++] = (struct hs_remembered_check){
+                (uint8_t)row->check, (uint8_t)row->outcome, (uint8_t)row->reason,
+                (uint8_t)row->unit,  row->measured,         row->limit};
     }
 }
 

@@ -51,15 +51,16 @@ static void save_head(const struct hs_match *match, struct hs_bytes *out)
 static void save_state(const struct hs_match *match, const struct hs_player *player,
                        struct hs_bytes *out)
 {
-    uint32_t samples = hs_history_count(player->history);
-    const struct hs_state *state = player->has_carried ? &player->carried : NULL;
-    if (samples > 0)
-        state = hs_history_state(player->history, hs_history_at(player->history, samples - 1));
-    hs_bytes_put(out, state != NULL, 1);
-    if (state == NULL)
+    struct hs_inherited inherited;
+    bool is_known = hs_player_inherited(player, &inherited);
+    hs_bytes_put(out, is_known, 1);
+    if (!is_known)
         return;
-    hs_saved_put(out, HS_SAVED_STATE, state);
-    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
+    uint16_t team = inherited.state->team;
+    hs_saved_put(out, HS_SAVED_STATE, inherited.state);
+    hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
+    hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
+    hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
 }
 
 static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)

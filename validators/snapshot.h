@@ -7,6 +7,10 @@
  * are not kept. They heal within one window of history; until then hits are inconclusive, and
  * hs_match_times says that the match needs them again.
  *
+ * What happened after the match was saved nobody heard. What was said before that refuses nobody
+ * until it is said again (enum hs_unsure): the check that would refuse is unknown. What allows a
+ * claim counts on. A hit whose shot may be lost is unknown as well, and the first jump excused.
+ *
  * The bytes are little-endian, the same on every machine, and refer to the ruleset by places in it:
  * they are read with the same revision of it only. They carry a version, the names of the
  * vocabularies they use, and a tag of the layout of what they hold. Bytes of another layout are

@@ -35,6 +35,9 @@ static const struct hs_saved_field match_fields[] = {
     NAMED(hs_match, totals.reasons, COUNTS, REASONS),
     FIELD(hs_match, totals.damage, REAL),
     FIELD(hs_match, window_start_us, ELSEWHERE),
+    FIELD(hs_match, has_lost_shots, ELSEWHERE),
+    FIELD(hs_match, lost_from_us, ELSEWHERE),
+    FIELD(hs_match, lost_until_us, ELSEWHERE),
     FIELD(hs_match, jump_count, ELSEWHERE),
     FIELD(hs_match, jump_us, ELSEWHERE),
 };
@@ -54,6 +57,8 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, has_left_before, FLAG),
     FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, carried, ELSEWHERE),
+    FIELD(hs_player, carried_rtt_us, ELSEWHERE),
+    FIELD(hs_player, carried_interp_us, ELSEWHERE),
     NAMED(hs_player, reasons, COUNTS, REASONS),
     FIELD(hs_player, would_reject, UNSIGNED),
     FIELD(hs_player, shots_refused, UNSIGNED),
@@ -62,7 +67,8 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, suspicion_us, TIME),
 };
 
-/* The team is a place in a list of the match's, which changes: it is saved by its name. */
+/* The team is a place in a list of the match's, which changes: it is saved by its name. Of what is
+   read back all is unsure. */
 static const struct hs_saved_field state_fields[] = {
     FIELD(hs_state, owned, UNSIGNED),      FIELD(hs_state, damage_scale, REAL),
     FIELD(hs_state, life, MARK),           FIELD(hs_state, ammo, INT32),
@@ -70,14 +76,13 @@ static const struct hs_saved_field state_fields[] = {
     FIELD(hs_state, stance, UNSIGNED),     FIELD(hs_state, team, ELSEWHERE),
     FIELD(hs_state, weapon, UNSIGNED),     FIELD(hs_state, any_weapon, FLAG),
     FIELD(hs_state, alive, FLAG),          FIELD(hs_state, is_protected, FLAG),
-    FIELD(hs_state, reloading, FLAG),
+    FIELD(hs_state, reloading, FLAG),      FIELD(hs_state, unsure, ELSEWHERE),
 };
 
 static const struct hs_saved_field mover_state_fields[] = {
-    FIELD(hs_mover_state, half_extents, REAL),
-    FIELD(hs_mover_state, center, REAL),
-    FIELD(hs_mover_state, has_box, FLAG),
-    FIELD(hs_mover_state, is_solid, FLAG),
+    FIELD(hs_mover_state, half_extents, REAL), FIELD(hs_mover_state, center, REAL),
+    FIELD(hs_mover_state, has_box, FLAG),      FIELD(hs_mover_state, is_solid, FLAG),
+    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_unsure, ELSEWHERE),
 };
 
 static const struct hs_saved_field numbers_fields[] = {
@@ -134,6 +139,9 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, has_epoch, FLAG),
     FIELD(hs_player_moves, has_corrected, FLAG),
     FIELD(hs_player_moves, has_lost_moves, FLAG),
+    FIELD(hs_player_moves, is_restored, ELSEWHERE),
+    FIELD(hs_player_moves, has_restored_us, ELSEWHERE),
+    FIELD(hs_player_moves, restored_us, ELSEWHERE),
     NAMED(hs_player_moves, reasons, COUNTS, MOVE_REASONS),
     NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
     FIELD(hs_player_moves, answers, ELSEWHERE),

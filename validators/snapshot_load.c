@@ -56,6 +56,7 @@ static void load_movers(struct loading *l)
         struct hs_mover_state state = {0};
         struct hs_str name = get_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
+        state.is_unsure = state.tells_solid;
         if (is_fine(l) && !hs_movers_restore(&l->match->movers, name, &state))
             l->no_memory = true;
     }
@@ -76,6 +77,19 @@ static void check_state(struct loading *l, const struct hs_state *state)
         l->is_damaged = true;
 }
 
+/* Microseconds of a connection; -1: not known. */
+static int32_t get_delay(struct loading *l)
+{
+    uint32_t word = (uint32_t)hs_bytes_get(&l->reader, 4);
+    if (word == UINT32_MAX)
+        return -1;
+    if (word > INT32_MAX) {
+        l->is_damaged = true;
+        return -1;
+    }
+    return (int32_t)word;
+}
+
 static void load_state(struct loading *l, struct hs_player *player)
 {
     player->has_carried = get_flag(l);
@@ -83,7 +97,10 @@ static void load_state(struct loading *l, struct hs_player *player)
         return;
     get(l, HS_SAVED_STATE, &player->carried);
     struct hs_str team = get_name(l, true);
+    player->carried_rtt_us = get_delay(l);
+    player->carried_interp_us = get_delay(l);
     player->carried.team = HS_NONE;
+    player->carried.unsure = HS_UNSURE_ALL;
     if (!is_fine(l))
         return;
     check_state(l, &player->carried);
@@ -103,6 +120,9 @@ static void load_shot(struct loading *l, struct hs_posted_shot *shot)
         get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
+        for (uint16_t i = 0; i < shot->check_count; i++) /* each has one row in an answer */
+            if (shot->checks[i].check == check->check)
+                l->is_damaged = true;
     }
     if (!is_fine(l) || directions == 0)
         return;
@@ -202,11 +222,18 @@ static void load_answers(struct loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
-/* What they take for places in their arrays are such, and nobody owes credit. */
-static bool is_usable(const struct hs_timing *timing)
+/* What they take for places in their arrays are such, nobody owes credit, and what is turned into
+   whole numbers is none that has no place there. */
+static bool is_usable(const struct hs_move_judges *judges)
 {
+    const struct hs_timing *timing = &judges->timing;
+    const struct hs_movement *movement = &judges->movement;
     return timing->guard.cell < HS_LEAD_CELLS && timing->guard.settling_cell < HS_LEAD_CELLS &&
-           timing->burst_part >= 0 && timing->credit_us >= 0;
+           timing->burst_part >= 0 && timing->credit_us >= 0 &&
+           timing->wrapped_us <= HS_MOVES_LONGEST_US && timing->wrapped_us >= 0 &&
+           timing->guard.shift_us <= HS_MOVES_LONGEST_US &&
+           timing->guard.shift_us >= -HS_MOVES_LONGEST_US && movement->tick_us >= 0 &&
+           movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
 /* Judges that are not understood begin anew; what was used of the credit stays used. */
@@ -228,7 +255,7 @@ static void load_judges(struct loading *l, struct hs_move_judges *judges)
         reader = (struct hs_bytes_reader){block, block + size, false};
     bool is_known = l->knows_judges && block != NULL &&
                     hs_saved_get(&reader, &l->names, HS_SAVED_JUDGES, judges) && !reader.failed &&
-                    reader.at == reader.end && is_usable(&judges->timing);
+                    reader.at == reader.end && is_usable(judges);
     if (is_known)
         return;
     *judges = (struct hs_move_judges){.timing = credit};
@@ -243,6 +270,9 @@ static void load_moves(struct loading *l, struct hs_player *player)
     if (player->moves == NULL)
         return;
     get(l, HS_SAVED_MOVES, player->moves);
+    if (!(player->moves->unmoved_us >= 0) || !(player->moves->unmoved_client_us >= 0))
+        l->is_damaged = true;
+    player->moves->is_restored = true;
     load_judges(l, &player->moves->judges);
     load_answers(l, player->moves);
 }
@@ -297,6 +327,9 @@ static void load_match(struct loading *l)
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
     get(l, HS_SAVED_MATCH, match);
+    match->has_lost_shots = true;
+    match->lost_from_us =
+        match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;
     if (is_fine(l))
         load_movers(l);
     match->players.limit = UINT32_MAX;

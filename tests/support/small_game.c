@@ -62,6 +62,33 @@ static struct hs_vec place_of(int player, int64_t time_us)
 
 /* ---- frames ---- */
 
+static const struct hs_str owned[] = {{"rifle", 5}, {"bow", 3}};
+
+static void name_weapons(int player, struct hs_player_frame *entry)
+{
+    entry->weapon = player % 2 == 0 ? HS_STR("rifle") : HS_STR("bow");
+    if (player != 3)
+        return;
+    entry->fields |= HS_FIELD_WEAPONS;
+    entry->weapons = owned;
+    entry->weapon_count = 2;
+}
+
+static void say_again(const struct hs_small_game *traffic, int tick, int player,
+                      struct hs_player_frame *entry)
+{
+    int since = tick - traffic->resync_tick;
+    if (traffic->resync_tick == 0 || since < 0 || since >= HS_SMALL_GAME_RESYNC)
+        return;
+    entry->event = HS_EVENT_TELEPORT;
+    if (since > 0)
+        return;
+    name_weapons(player, entry);
+    entry->fields |= HS_FIELD_ALIVE | HS_FIELD_PROTECTED | HS_FIELD_RELOADING;
+    entry->alive = true;
+    entry->is_protected = entry->reloading = false;
+}
+
 static struct hs_player_frame entry_of(const struct hs_small_game *traffic, int tick, int player)
 {
     struct hs_random random = dice(traffic, tick, player);
@@ -73,17 +100,11 @@ static struct hs_player_frame entry_of(const struct hs_small_game *traffic, int 
         entry.rtt_us = 40000 + player * 10000;
     }
     if (tick == 0) {
-        static const struct hs_str owned[] = {{"rifle", 5}, {"bow", 3}};
-        entry.weapon = player % 2 == 0 ? HS_STR("rifle") : HS_STR("bow");
+        name_weapons(player, &entry);
         entry.team = player % 3 == 0 ? HS_STR("red") : HS_STR("blue");
         entry.fields |= HS_FIELD_LIFE | HS_FIELD_DAMAGE_SCALE;
         entry.life = player;
         entry.damage_scale = 1 + 0.25 * player;
-        if (player == 3) {
-            entry.fields |= HS_FIELD_WEAPONS;
-            entry.weapons = owned;
-            entry.weapon_count = 2;
-        }
     }
     if (hs_random_chance(&random, 0.01))
         entry.event = HS_EVENT_SPAWN;
@@ -95,6 +116,7 @@ static struct hs_player_frame entry_of(const struct hs_small_game *traffic, int 
         entry.fields |= HS_FIELD_PROTECTED;
         entry.is_protected = hs_random_chance(&random, 0.3);
     }
+    say_again(traffic, tick, player, &entry);
     return entry;
 }
 
@@ -107,8 +129,13 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
     for (int i = 0; i < HS_SMALL_GAME_PLAYERS; i++)
         players[i] = entry_of(traffic, tick, i);
     if (tick == 0) {
-        lift.fields = HS_MOVER_BOX;
+        lift.fields = HS_MOVER_BOX | HS_MOVER_SOLID;
+        lift.is_solid = true;
         lift.half_extents = (struct hs_vec){0.5, 0.5, 0.5};
+    }
+    if (tick == traffic->resync_tick) {
+        lift.fields |= HS_MOVER_SOLID;
+        lift.is_solid = true;
     }
     struct hs_frame frame = {.time_us = (int64_t)tick * HS_SMALL_GAME_TICK_US,
                              .players = players,
@@ -296,4 +323,86 @@ uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_matc
         hash = add_word(hash, judge_hit(traffic, match, tick - back, k, now_us));
     }
     return hash;
+}
+
+/* ---- the ends of time ---- */
+
+enum { END_MOVES = 12 };
+#define LAST_US INT64_C(9000000000000000)
+
+static void spawn_all(struct hs_match *match)
+{
+    struct hs_player_frame players[HS_SMALL_GAME_PLAYERS];
+    enum hs_frame_result results[HS_SMALL_GAME_PLAYERS];
+    struct hs_match_times times;
+    unsigned flags = 0;
+    hs_match_times(match, &times);
+    for (int i = 0; i < HS_SMALL_GAME_PLAYERS; i++)
+        players[i] = (struct hs_player_frame){
+            .player = name_of(i), .event = HS_EVENT_SPAWN, .position = place_of(i, 0)};
+    struct hs_frame frame = {
+        .time_us = times.newest_us < LAST_US ? times.newest_us + HS_SMALL_GAME_TICK_US : LAST_US,
+        .players = players,
+        .player_count = HS_SMALL_GAME_PLAYERS};
+    if (!hs_match_post_frame(match, &frame, results, &flags))
+        out_of_memory();
+}
+
+static int64_t some_time(struct hs_random *random, int64_t near_us)
+{
+    static const int64_t ends_us[] = {-LAST_US, LAST_US, 0, 1, 20000000, 60000000};
+    int which = hs_random_index(random, 12);
+    if (which < 6)
+        return ends_us[which];
+    int64_t time_us = near_us + INT64_C(1000) * hs_random_index(random, 3000) - 200000;
+    return time_us > LAST_US ? LAST_US : time_us < -LAST_US ? -LAST_US : time_us;
+}
+
+static const char *judge_end(struct hs_match *match, const struct hs_move *move)
+{
+    const struct hs_moves_rules *rules = &hs_match_ruleset(match)->moves;
+    struct hs_move_result result;
+    if (!hs_match_judge_move(match, move, &result))
+        out_of_memory();
+    if (result.replayed)
+        return NULL; /* what was kept may be anything */
+    bool is_delta = result.delta_us >= 0 &&
+                    (double)result.delta_us <= (double)rules->max_delta_us * move->dilation + 1;
+    if (!is_delta)
+        return "more than max_delta is simulated";
+    if (result.credit_us < 0)
+        return "credit is owed";
+    return isfinite(result.speed) && isfinite(result.error) ? NULL : "a number that is none";
+}
+
+const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match)
+{
+    struct hs_random random = hs_random_start(seed, 1);
+    const char *fault = NULL;
+    spawn_all(match);
+    spawn_all(match);
+    for (int player = 0; player < HS_SMALL_GAME_PLAYERS; player++) {
+        struct hs_move move = {.player = name_of(player),
+                               .epoch = UINT64_MAX,
+                               .timestamp_us = 1000000,
+                               .mode = HS_STR("walking"),
+                               .dilation = 1};
+        for (int i = 0; i < END_MOVES && fault == NULL; i++) {
+            move.fields = hs_random_chance(&random, 0.5) ? HS_MOVE_HAS_POSITION : 0;
+            move.position = place_of(player, i);
+            if (hs_random_chance(&random, 0.5)) {
+                move.fields |= HS_MOVE_HAS_ACK;
+                move.ack_us = some_time(&random, move.received_us);
+            }
+            move.received_us = some_time(&random, move.received_us);
+            move.timestamp_us = some_time(&random, move.timestamp_us);
+            if (hs_random_chance(&random, 0.1))
+                move.dilation = 1000 * hs_random_unit(&random); /* the most there is */
+            struct hs_moves_info info;
+            if (hs_match_moves_info(match, move.player, &info) && info.present)
+                move.epoch = info.epoch;
+            fault = judge_end(match, &move);
+        }
+    }
+    return fault;
 }

@@ -11,11 +11,15 @@
 
 #include "validators/match.h"
 
-enum { HS_SMALL_GAME_PLAYERS = 6, HS_SMALL_GAME_TICK_US = 50000 };
+enum { HS_SMALL_GAME_PLAYERS = 6, HS_SMALL_GAME_TICK_US = 50000, HS_SMALL_GAME_RESYNC = 40 };
 
 struct hs_small_game {
     uint64_t seed;
     bool has_rtt; /* frames say the round trip */
+    /* From this tick on, 0 for never, frames do what a game server does after a restart: the first
+       says all there is to say of everybody, and for HS_SMALL_GAME_RESYNC ticks everybody is set
+       down where he is, which excuses whatever jump his moves show. */
+    int resync_tick;
 };
 
 /* The ruleset it is played by; the caller owns it. */
@@ -26,6 +30,11 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
                               int tick);
 uint64_t hs_small_game_moves(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_match *match, int tick);
+
+/* Everybody spawns after the newest frame, and sends moves from the ends of time as requests can
+   tell it, in an order that depends on the seed; for matches that may hold anything. NULL, or what
+   an answer should never say. */
+const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
 /* Verdicts of shots and hits so far in this process that were replays, and all. */
 struct hs_small_game_counts {

@@ -251,6 +251,34 @@ START_TEST(surroundings)
 }
 END_TEST
 
+/* A full history takes no room beyond its limit, and goes round in it. */
+START_TEST(never_beyond_the_limit)
+{
+    enum { LIMIT = 21 };
+    hs_match_destroy(match);
+    match = hs_match_create(rules,
+                            &(struct hs_match_limits){.players = 1, .samples = LIMIT, .movers = 1});
+    ck_assert_ptr_nonnull(match);
+    struct hs_mover_frame entry = door_at(0);
+    for (int ms = 0; ms <= 3000; ms += 10) {
+        entry.position.x = ms * 1e-3;
+        if (ms % 70 != 60)
+            ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+        if (ms % 70 == 0 && ms > 0) { /* the one left out comes late */
+            entry.position.x = (ms - 10) * 1e-3;
+            ck_assert_int_eq(post(ms - 10, &entry), HS_FRAME_STORED);
+        }
+        ck_assert_uint_le(door()->capacity, LIMIT);
+        for (int back = 0; back < 150 && back <= ms - 20; back += 5)
+            expect_center(ms - back - 20, (ms - back - 20) * 1e-3 + 1, 0);
+    }
+    ck_assert_uint_eq(door()->count, LIMIT);
+    ck_assert_uint_le(hs_movers_bytes(&match->movers),
+                      match->movers.capacity * sizeof *match->movers.all +
+                          LIMIT * sizeof *door()->samples);
+}
+END_TEST
+
 /* What a full history let go is still inherited by a late sample. */
 START_TEST(those_that_went_are_inherited_from)
 {
@@ -339,6 +367,7 @@ int main(void)
     tcase_add_test(tcase, times_without_a_place);
     tcase_add_test(tcase, old_samples_go);
     tcase_add_test(tcase, surroundings);
+    tcase_add_test(tcase, never_beyond_the_limit);
     tcase_add_test(tcase, those_that_went_are_inherited_from);
     tcase_add_test(tcase, a_restart_keeps_what_movers_are);
     tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
