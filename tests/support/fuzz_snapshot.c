@@ -51,7 +51,7 @@ static const char *play_on(struct hs_match *match)
         hs_small_game_shots(&traffic, match, tick);
     }
     free(bytes.data);
-    return fault;
+    return fault != NULL ? fault : hs_small_game_ends_of_time(1, match);
 }
 
 const char *hs_fuzz_snapshot(const uint8_t *data, size_t size)
