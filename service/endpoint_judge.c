@@ -47,6 +47,14 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot,
         slot->recorded = HS_RECORDED_LOST;
 }
 
+static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
+{
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                   "the map of this match, %s, was lost in a restart: put it again, as it was",
+                   slot->awaited_map.text);
+    reply->shed = HS_SHED_MAP;
+}
+
 static void judge(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, decode_body *decode, answer_body *answer)
 {
@@ -69,8 +77,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         }
         /* Without its walls it would be judged wrongly. */
         if (judging.slot->awaited_map.text[0] != '\0')
-            hs_endpoint_overloaded(reply, "the map of this match was lost in a restart: put it "
-                                          "again, as it was");
+            await_map(judging.slot, reply);
         else if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
         hs_endpoint_record(service, request, judging.slot, reply);

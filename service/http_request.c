@@ -272,8 +272,16 @@ static void admit_again(struct request *request, const struct target *target)
 
 /* ---- replies ---- */
 
-static void log_request(struct request *request, const struct target *target, int status,
-                        int64_t duration_us)
+/* A fault of syntax is told with the words around it, which are not ours to write down. */
+static const char *detail_to_log(const struct hs_problem *problem)
+{
+    return problem->code == HS_PROBLEM_NONE || problem->code == HS_PROBLEM_MALFORMED_JSON
+               ? ""
+               : problem->detail;
+}
+
+static void log_request(struct request *request, const struct target *target,
+                        const struct hs_problem *problem, int status, int64_t duration_us)
 {
     enum hs_log_level level = status >= 500   ? HS_LOG_WARN
                               : status >= 400 ? HS_LOG_INFO
@@ -298,6 +306,8 @@ static void log_request(struct request *request, const struct target *target, in
         HS_LOG_TEXT("match", match),
         HS_LOG_TEXT("route", pattern),
         HS_LOG_NUMBER("status", status),
+        HS_LOG_TEXT("code", hs_problem_name(problem->code)),
+        HS_LOG_TEXT("detail", detail_to_log(problem)),
         HS_LOG_NUMBER("dur_us", duration_us),
     };
     hs_log_fields(level, "request", fields, sizeof fields / sizeof fields[0]);
@@ -321,7 +331,7 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
             hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
     int64_t duration_us = hs_clock_us() - request->start_us;
     hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
-    log_request(request, target, reply->status, duration_us);
+    log_request(request, target, reply->problem, reply->status, duration_us);
     bool fine;
     if (reply->problem->code != HS_PROBLEM_NONE)
         fine = hs_reply_problem(connection, reply->problem, &headers);

@@ -92,7 +92,8 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
     X(HISTORY, "history")    /* a new match: the others fill the memory there is for histories */  \
     X(QUEUE, "queue")        /* it waited too long for its turn */                                 \
     X(DEADLINE, "deadline")  /* its X-Deadline-Ms had passed */                                    \
-    X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */
+    X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */                                  \
+    X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */
 
 enum hs_shed_reason {
 #define X(id, label) HS_SHED_##id,

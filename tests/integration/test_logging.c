@@ -95,6 +95,73 @@ START_TEST(peers_cannot_forge_lines)
 }
 END_TEST
 
+/* The field of the newest line about a request with that status; the caller frees it. */
+static char *field_of(int file, int status, const char *name)
+{
+    FILE *log = fdopen(file, "r");
+    char line[8192], *value = NULL;
+    ck_assert_ptr_nonnull(log);
+    rewind(log);
+    while (fgets(line, sizeof line, log) != NULL) {
+        json_t *root = json_loads(line, 0, NULL);
+        if (json_integer_value(json_object_get(root, "status")) == status) {
+            const char *text = json_string_value(json_object_get(root, name));
+            free(value);
+            value = strdup(text != NULL ? text : "");
+        }
+        json_decref(root);
+    }
+    fclose(log);
+    ck_assert_msg(value != NULL, "no line of a request with status %d", status);
+    return value;
+}
+
+/* A line about a refused request says why, and nothing that its body said. */
+START_TEST(refusals_are_explained)
+{
+    static const char *const arguments[] = {"--max-matches", "1", NULL};
+    static const struct {
+        const char *method, *path, *body;
+        int status;
+        const char *code, *detail;
+    } cases[] = {
+        {"PUT", "/v1/matches/b", "{}", 503, "overloaded",
+         "as many matches are open as are configured"},
+        {"PUT", "/v1/matches/a", "{\"ruleset\":\"inches\"}", 409, "match_conflict",
+         "it has ruleset centimetres, map none"},
+        {"PUT", "/v1/matches/a", "{\"ruleset\": secret}", 400, "malformed_json", ""},
+        {"GET", "/v1/matches/c", NULL, 404, "unknown_match", NULL},
+    };
+    struct hs_test_service logging;
+    struct hs_test_response response;
+    ck_assert(hs_test_service_start(&logging, arguments));
+    struct hs_test_http *http = hs_test_http_open(logging.data_port);
+    hs_test_http_send(http, "PUT", "/v1/matches/a", "{}", 2, NULL, &response);
+    ck_assert_int_eq(response.status, 201);
+    hs_test_response_free(&response);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t size = cases[i].body != NULL ? strlen(cases[i].body) : 0;
+        hs_test_http_send(http, cases[i].method, cases[i].path, cases[i].body, size, NULL,
+                          &response);
+        ck_assert_int_eq(response.status, cases[i].status);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    int log = dup(logging.err);
+    ck_assert(hs_test_service_stop(&logging));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *code = field_of(dup(log), cases[i].status, "code");
+        char *detail = field_of(dup(log), cases[i].status, "detail");
+        ck_assert_str_eq(code, cases[i].code);
+        if (cases[i].detail != NULL)
+            ck_assert_str_eq(detail, cases[i].detail);
+        free(code);
+        free(detail);
+    }
+    close(log);
+}
+END_TEST
+
 /* A flood of refused requests: so many lines a second, and the rest counted. */
 START_TEST(floods_are_counted_not_logged)
 {
@@ -173,6 +240,7 @@ int main(void)
     TCase *tests = tcase_create("lines");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, peers_cannot_forge_lines);
+    tcase_add_test(tests, refusals_are_explained);
     tcase_add_test(tests, floods_are_counted_not_logged);
     tcase_add_test(tests, a_stuck_log_stops_nothing);
     suite_add_tcase(suite, tests);
