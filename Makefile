@@ -15,7 +15,8 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libcurl4-gnutls-dev zlib1g-dev
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus \
+                  curl jq
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind

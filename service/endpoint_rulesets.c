@@ -69,8 +69,11 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};
-    enum hs_ruleset_put result =
-        hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
+    enum hs_ruleset_put result = HS_RULESET_RESERVED;
+    if (hs_ruleset_name_is_reserved(request->params.name[0]))
+        hs_ruleset_destroy(ruleset);
+    else
+        result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
     switch (result) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
@@ -80,7 +83,8 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
         hs_write_end(&writer, '}');
         return;
     case HS_RULESET_RESERVED:
-        hs_problem_add(reply->problem, "/name", "`default` is not a name of its own");
+        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT,
+                       (int)request->params.name[0].len, request->params.name[0].ptr);
         return;
     case HS_RULESET_FOREIGN:
         hs_auth_not_yours(reply->problem);

@@ -48,8 +48,9 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (hs_ruleset_is_default(name))
-        hs_problem_set(&problem, HS_PROBLEM_INVALID_REQUEST, "`default` is not a name of its own");
+    if (hs_ruleset_name_is_reserved(name))
+        hs_problem_set(&problem, HS_PROBLEM_INVALID_REQUEST, HS_RULESET_RESERVED_TEXT,
+                       (int)name.len, name.ptr);
     struct hs_ruleset *ruleset =
         problem.code == HS_PROBLEM_NONE ? hs_ruleset_from_file(path, name, &problem) : NULL;
     if (ruleset != NULL && add_to_batch(batch, ruleset))

@@ -152,6 +152,16 @@ bool hs_ruleset_is_default(struct hs_str name)
     return hs_str_equal(name, HS_STR("default"));
 }
 
+bool hs_ruleset_name_is_reserved(struct hs_str name)
+{
+    bool reserved = hs_ruleset_is_default(name);
+    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+        const char *builtin = hs_builtin_rulesets[i].name;
+        reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
+    }
+    return reserved;
+}
+
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
 {
     struct hs_ruleset_entry *entry = NULL;
@@ -270,21 +280,14 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
     pthread_mutex_lock(&store->lock);
     size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
     struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
-    if (present != NULL && !present->is_builtin) {
+    if (present != NULL) {
         result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
-    } else if (present == entry || (present != NULL && owner.len > 0)) {
-        result = HS_RULESET_NAME_TAKEN; /* the built-in one, put as it is, or not a tenant's */
-    } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
+    } else if (store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_NAME_FULL;
     } else {
         hs_name_set(&entry->owner, owner);
         entry->references++;
-        if (present == NULL) {
-            hs_ruleset_entries_insert(store, place, entry);
-        } else {
-            store->entries[place] = entry;
-            hs_ruleset_entry_drop(present);
-        }
+        hs_ruleset_entries_insert(store, place, entry);
     }
     pthread_mutex_unlock(&store->lock);
     return result;

@@ -45,6 +45,16 @@ struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
+/*
+ * Whether nobody may give a ruleset of his own this name: `default`, or that of a built-in one,
+ * which stands for the rules the contract says it has. A recording may bring the built-in rules of
+ * another version under their name, so the store itself takes them.
+ */
+bool hs_ruleset_name_is_reserved(struct hs_str name);
+
+/* For printf, with the length and the bytes of such a name. */
+#define HS_RULESET_RESERVED_TEXT "`%.*s` is reserved: give yours another name"
+
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
     HS_RULESET_REPLACED, /* also when the same document was there already */
@@ -71,7 +81,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
 enum hs_ruleset_restore {
     HS_RULESET_NAMED,
     HS_RULESET_NAME_IS_FILES, /* a file has it: it wins */
-    HS_RULESET_NAME_TAKEN,    /* by one that was restored, or is built in and the same or stays */
+    HS_RULESET_NAME_TAKEN,    /* by one that was restored, or is built in */
     HS_RULESET_NAME_FULL
 };
 

@@ -169,6 +169,29 @@ START_TEST(directories_are_everybodys)
 }
 END_TEST
 
+/* Nor does a file, whoever wrote it, change what a built-in name stands for. */
+START_TEST(no_file_takes_a_reserved_name)
+{
+    static const char *const names[] = {"default", "metres", "centimetres", "inches"};
+    char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256], expected[256];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s.json", directory, names[i]);
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        fputs("{}", file);
+        fclose(file);
+        ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
+        snprintf(expected, sizeof expected, "%s.json: `%s` is reserved: give yours another name",
+                 names[i], names[i]);
+        ck_assert_str_eq(fault, expected);
+        unlink(path);
+    }
+    rmdir(directory);
+    ck_assert(!hs_ruleset_name_is_reserved(HS_STR("metre")));
+}
+END_TEST
+
 START_TEST(a_map_is_its_tenants)
 {
     static const struct hs_vec vertices[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -205,6 +228,7 @@ int main(void)
     tcase_add_test(tests, a_name_is_free_again_when_its_match_has_ended);
     tcase_add_test(tests, a_ruleset_is_its_tenants);
     tcase_add_test(tests, directories_are_everybodys);
+    tcase_add_test(tests, no_file_takes_a_reserved_name);
     tcase_add_test(tests, a_map_is_its_tenants);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

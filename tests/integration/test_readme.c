@@ -1,0 +1,160 @@
+/* What README.md tells a newcomer to type works as printed, and answers what it says. */
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char page[65536], folder[64];
+static struct hs_test_service service;
+
+static void setup(void)
+{
+    FILE *file = fopen("README.md", "r");
+    ck_assert_msg(file != NULL, "run from the root of the tree");
+    size_t size = fread(page, 1, sizeof page - 1, file);
+    fclose(file);
+    ck_assert_uint_lt(size, sizeof page - 1);
+    page[size] = '\0';
+    strcpy(folder, "/tmp/hindsight_readme_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert(hs_test_service_start(&service, NULL));
+}
+
+static void teardown(void)
+{
+    char command[128];
+    ck_assert(hs_test_service_stop(&service));
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Writes `text` with one word for another. */
+static void put_replaced(FILE *out, const char *text, const char *word, const char *by)
+{
+    for (const char *at; (at = strstr(text, word)) != NULL; text = at + strlen(word))
+        fprintf(out, "%.*s%s", (int)(at - text), text, by);
+    fputs(text, out);
+}
+
+/*
+ * Runs a block of commands in the folder: the service under test stands for that of `make run`, the
+ * program under test for the one it built, and a status of 400 or above fails. Gives what was
+ * printed; to be freed.
+ */
+static char *run_block(const char *block)
+{
+    char command[256], program[PATH_MAX], port[32], *script = NULL, *text = NULL;
+    size_t size = 0;
+    ck_assert_ptr_nonnull(realpath(getenv("HS_PROGRAM"), program));
+    snprintf(port, sizeof port, "127.0.0.1:%u", service.data_port);
+    FILE *draft = open_memstream(&script, &size);
+    put_replaced(draft, block, "localhost:8080", port);
+    fclose(draft);
+    snprintf(command, sizeof command, "%s/block.sh", folder);
+    FILE *file = fopen(command, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "set -e\ncd '%s'\ncurl() { command curl -sS --fail-with-body \"$@\"; }\n",
+            folder);
+    put_replaced(file, script, "build/hindsight", program);
+    fclose(file);
+    free(script);
+    snprintf(command, sizeof command, "sh %s/block.sh 2>&1", folder);
+    FILE *pipe = popen(command, "r");
+    FILE *kept = open_memstream(&text, &size);
+    for (int c; (c = fgetc(pipe)) != EOF;)
+        fputc(c, kept);
+    fclose(kept);
+    ck_assert_msg(pclose(pipe) == 0, "fails: %s\n%s", block, text);
+    return text;
+}
+
+/* The block of the page that holds `word`; to be freed. */
+static char *block_with(const char *word)
+{
+    const char *fence = "\n```\n", *at = page;
+    while ((at = strstr(at, fence)) != NULL) {
+        const char *begin = at + strlen(fence);
+        const char *end = strstr(begin, fence);
+        ck_assert_msg(end != NULL, "an open block");
+        char *block = strndup(begin, (size_t)(end - begin) + 1);
+        if (strstr(block, word) != NULL)
+            return block;
+        free(block);
+        at = end + strlen(fence) - 1;
+    }
+    ck_abort_msg("no block with %s", word);
+    return NULL;
+}
+
+static void expect(const char *block_word, const char *answer)
+{
+    char *block = block_with(block_word), *text = run_block(block);
+    ck_assert_msg(strstr(text, answer) != NULL, "%s\nanswers\n%s\nwithout %s", block, text, answer);
+    free(block);
+    free(text);
+}
+
+START_TEST(a_game_server_is_connected)
+{
+    expect("-X PUT localhost:8080/v1/matches/m1", "\"ruleset\":\"metres\"");
+    expect("/m1/frames", "\"stored\":4");
+    expect("\"shot\":1042", "\"verdict\":\"accepted\"");
+    expect("\"shot\":1043", "\"reason\":\"no_intersection\"");
+    expect("\"shot\":1043", "\"margin\":0.224791");
+    char *said = block_with("{\"verdict\":\"rejected\"");
+    ck_assert_ptr_nonnull(strstr(said, "\"margin\":0.224791"));
+    free(said);
+}
+END_TEST
+
+START_TEST(a_ruleset_is_taken_and_put)
+{
+    expect("rulesets/mygame", "\"name\":\"mygame\"");
+    /* what was put is the built-in one but for its name, in metres */
+    char *text =
+        run_block("curl localhost:8080/v1/rulesets/mygame | jq -c '.ruleset | .name = 0'\n"
+                  "curl localhost:8080/v1/rulesets/metres | jq -c '.ruleset | .name = 0'\n");
+    size_t half = strlen(text) / 2;
+    ck_assert_uint_gt(half, 1000);
+    ck_assert_int_eq(strncmp(text, text + half, half), 0);
+    free(text);
+}
+END_TEST
+
+/* A short document is in centimetres: under a built-in name it would change a game's unit unseen.
+ */
+START_TEST(builtin_names_are_reserved)
+{
+    static const char *const names[] = {"metres", "centimetres", "inches", "default"};
+    char command[256];
+    snprintf(command, sizeof command,
+             "command curl -sS -X PUT localhost:8080/v1/rulesets/%s -d '{\"name\":\"%s\"}' "
+             "-H 'Content-Type: application/json' -w '%%{http_code}'\n",
+             names[_i], names[_i]);
+    char *text = run_block(command), expected[128];
+    ck_assert_str_eq(text + strlen(text) - 3, "400");
+    snprintf(expected, sizeof expected, "{\"pointer\":\"/name\",\"detail\":\"`%s` is reserved",
+             names[_i]);
+    ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("readme");
+    TCase *tests = tcase_create("commands");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_game_server_is_connected);
+    tcase_add_test(tests, a_ruleset_is_taken_and_put);
+    tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 4);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
