@@ -149,7 +149,7 @@ static void decode_claim(struct hs_reader *reader, const json_t *value, const st
         out->end = out->pellets[0].end;
     struct hs_json_at end = {.parent = at, .key = "end"};
     if ((reading.fields & (HAS_END | HAS_PELLETS)) == 0)
-        hs_json_bad(reader, &end, "is required");
+        hs_json_bad(reader, &end, "is required, or pellets");
     out->has_fire_time = (reading.fields & HAS_FIRE_TIME) != 0;
     out->has_radius = (reading.fields & HAS_RADIUS) != 0;
     out->has_claimed_damage = (reading.fields & HAS_DAMAGE) != 0;

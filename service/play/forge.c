@@ -211,6 +211,21 @@ static void aim_ahead(const struct hs_forge *forge, const json_t *hit, struct hs
         *end = hs_vec_add_scaled(*end, moved, hs_vec_distance(start, *end) / away);
 }
 
+/* Turns the path so far aside that it passes the target's body at this distance; where the target
+   is not known, that is where the path ends. */
+static void aim_beside(const struct hs_forge *forge, const json_t *hit, struct hs_vec start,
+                       double distance, struct hs_vec *end)
+{
+    const char *name = json_string_value(json_object_get(hit, "target"));
+    double time = json_number_value(json_object_get(hit, "hit_time"));
+    double length = hs_vec_distance(start, *end), away = length;
+    struct hs_vec then, moved;
+    if (name != NULL && moved_since(forge, name, time, &then, &moved))
+        away = hs_vec_distance(start, then);
+    if (away > 0.0)
+        *end = hs_vec_add_scaled(*end, across(hs_vec_sub(*end, start)), distance * length / away);
+}
+
 static void forge_path(const struct hs_forge *forge, json_t *hit)
 {
     struct hs_vec start, end;
@@ -232,7 +247,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         break;
     case HS_CHEAT_GROW_RADIUS:
         json_object_set_new(hit, "radius", json_real(radius));
-        end = hs_vec_add_scaled(end, across(path), forge->reach + 0.8 * radius);
+        aim_beside(forge, hit, start, forge->reach + 0.8 * radius, &end);
         break;
     default:
         return;

@@ -349,6 +349,34 @@ START_TEST(demo_shows_what_it_promises)
 }
 END_TEST
 
+/* Of the honest players, that is: those who lie already may be forged into a hit. */
+static json_int_t accepted_of_honest(const struct hs_test_run *result)
+{
+    json_t *object = json_loads(result->out, 0, NULL);
+    ck_assert_msg(object != NULL, "not JSON: %s", result->out);
+    const json_t *honest = json_object_get(json_object_get(object, "kinds"), "honest");
+    ck_assert_int_gt(json_integer_value(json_object_get(honest, "claims")), 50);
+    json_int_t accepted = json_integer_value(json_object_get(honest, "accepted"));
+    json_decref(object);
+    return accepted;
+}
+
+/* Shots of a match go on behind the body they hit: the forged ones must miss it, too. */
+START_TEST(no_grown_shot_of_a_match_touches)
+{
+    struct hs_test_run result;
+    const char *path = file_named("demo.jsonl");
+    HS_TEST_RUN(&result, "demo", "--keep", path);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "as-it-was", "--json");
+    ck_assert_int_gt(accepted_of_honest(&result), 50);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "grown", "--json", "--cheat",
+                "grow-radius");
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    ck_assert_int_eq(accepted_of_honest(&result), 0);
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("play");
@@ -366,6 +394,7 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(tests, help_tells_the_cheats);
     tcase_add_loop_test(tests, demo_shows_what_it_promises, 0, 3);
+    tcase_add_test(tests, no_grown_shot_of_a_match_touches);
     suite_add_tcase(suite, tests);
     return suite;
 }
