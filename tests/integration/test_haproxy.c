@@ -82,6 +82,28 @@ START_TEST(shipped_file_is_valid)
 }
 END_TEST
 
+/* The line for HTTPS, which is a comment as shipped: it is right, too. */
+START_TEST(shipped_https_line_is_valid)
+{
+    char directory[] = "/tmp/hindsight_haproxy_XXXXXX", command[1024], output[4096];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -subj /CN=x "
+        "2>/dev/null && cat cert key >both && cd - >/dev/null && sed 's|# bind \\(.* ssl crt\\) "
+        "[^ ]*|bind \\1 %s/both|' %s >'%s/cfg' && grep -c '^    bind .* ssl crt' '%s/cfg' && "
+        "%s -c -f '%s/cfg' 2>&1; result=$?; rm -r '%s'; exit $result",
+        directory, directory, HS_BALANCER_CONFIGURATION, directory, directory,
+        hs_balancer_program(), directory, directory);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    ck_assert_msg(pclose(pipe) == 0, "%s", output);
+    ck_assert_msg(strncmp(output, "1\n", 2) == 0 && strstr(output, "WARNING") == NULL, "%s",
+                  output);
+}
+END_TEST
+
 /* ---- two parsers ---- */
 
 #define POST   "POST /v1/matches/edge/frames HTTP/1.1\r\nHost: x\r\n"
@@ -507,6 +529,7 @@ int main(void)
     }
     if (present) {
         tcase_add_test(parsers, shipped_file_is_valid);
+        tcase_add_test(parsers, shipped_https_line_is_valid);
         tcase_add_loop_test(parsers, one_exchange, 0,
                             (int)(sizeof exchanges / sizeof exchanges[0]));
         tcase_add_loop_test(parsers, mended_requests, 0, 5);
