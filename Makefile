@@ -197,17 +197,26 @@ docs: all ## put the list of options into docs/configuration.md and the man page
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
+# Configurations for other programs, to be copied from: under share/doc as they stand in the tree.
+EXAMPLES := deploy/haproxy deploy/prometheus deploy/grafana
+
 # The unit names the program and the configuration by the places they are installed to.
 install: all ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTDIR/etc/hindsight if missing
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/hindsight lib/systemd/system \
-	    lib/sysusers.d share/man/man1 share/doc/hindsight/docs) $(DESTDIR)$(SYSCONFDIR)/hindsight/rules
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/hindsight lib/systemd/system \
+	    lib/sysusers.d share/man/man1 $(addprefix share/doc/hindsight/,docs $(EXAMPLES))) \
+	    $(DESTDIR)$(SYSCONFDIR)/hindsight/rules
 	install -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/hindsight
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libhindsight.a
 	install -m 644 validators/*.h $(DESTDIR)$(PREFIX)/include/hindsight/
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' deploy/hindsight.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/hindsight.pc
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/hindsight.pc
 	install -m 644 deploy/hindsight.1 $(DESTDIR)$(PREFIX)/share/man/man1/hindsight.1
 	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml deploy/hindsight.json \
 	    $(DESTDIR)$(PREFIX)/share/doc/hindsight/
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/
+	for folder in $(EXAMPLES); do find $$folder -maxdepth 1 -type f -exec \
+	    install -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/hindsight/$$folder {} + || exit 1; done
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/|$(SYSCONFDIR)/|' deploy/systemd/hindsight.service \
 	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
@@ -216,7 +225,7 @@ install: all ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTD
 	    sed 's|"/etc/|"$(SYSCONFDIR)/|' deploy/hindsight.json > $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json
 
 uninstall: ## remove what install put there, but no configuration
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight lib/libhindsight.a share/man/man1/hindsight.1 \
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight lib/libhindsight.a lib/pkgconfig/hindsight.pc share/man/man1/hindsight.1 \
 	    lib/systemd/system/hindsight.service lib/sysusers.d/hindsight.conf)
 	rm -rf $(DESTDIR)$(PREFIX)/include/hindsight $(DESTDIR)$(PREFIX)/share/doc/hindsight
 

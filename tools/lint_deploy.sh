@@ -24,7 +24,11 @@ make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >"$work/install.
 unit=$root/usr/lib/systemd/system/hindsight.service
 config=$root/opt/etc/hindsight/hindsight.json
 for file in "$unit" "$config" "$root/usr/bin/hindsight" "$root/usr/share/man/man1/hindsight.1" \
-    "$root/usr/lib/sysusers.d/hindsight.conf" "$root/opt/etc/hindsight/rules"; do
+    "$root/usr/lib/sysusers.d/hindsight.conf" "$root/opt/etc/hindsight/rules" \
+    "$root/usr/share/doc/hindsight/deploy/haproxy/hindsight.cfg" \
+    "$root/usr/share/doc/hindsight/deploy/prometheus/alerts.yml" \
+    "$root/usr/share/doc/hindsight/deploy/prometheus/hindsight.rules.yml" \
+    "$root/usr/share/doc/hindsight/deploy/grafana/hindsight.json"; do
     [ -e "$file" ] || fault "not installed: ${file#"$root"}"
 done
 grep -q '^ExecStart=/usr/bin/hindsight serve --config /opt/etc/hindsight/hindsight.json$' "$unit" ||
@@ -34,6 +38,22 @@ echo '{"max_maps": 7, "rules": "'"$root"'/opt/etc/hindsight/rules"}' >"$config"
 make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >>"$work/install.log" 2>&1
 "$root/usr/bin/hindsight" check-config "$config" | grep -q '^max_maps  *7 .*file$' ||
     fault 'installing again overwrites the configuration'
+
+echo '== library'
+# The program of its page, against what was installed, prints what the page says.
+awk '/^```/ { inside = !inside && $0 == fence; next } inside' fence='```c' docs/library.md >"$work/judge.c"
+awk '/^```/ { if (inside) exit; inside = seen && $0 == "```"; next } /^It prints/ { seen = 1 } inside' \
+    docs/library.md >"$work/judge.said"
+flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
+    pkg-config --cflags --libs hindsight) || fault 'pkg-config does not know the library'
+# shellcheck disable=SC2086 # a list of words
+if ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/judge.c" $flags -o "$work/judge"; then
+    "$work/judge" >"$work/judge.out" || fault 'the program of docs/library.md fails'
+    [ -s "$work/judge.said" ] && cmp -s "$work/judge.out" "$work/judge.said" ||
+        fault "the program of docs/library.md prints: $(cat "$work/judge.out")"
+else
+    fault 'the program of docs/library.md does not compile'
+fi
 
 echo '== systemd unit'
 # It looks for the units ours names, and there are no others in the folder.
