@@ -191,8 +191,9 @@ lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysi
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
 	@sh tools/lint_deploy.sh $(PROG)
 
-docs: all ## put the list of options into docs/configuration.md and the man page
+docs: deps-test all $(B)/tests/unit/test_ruleset_page ## put the options into docs/configuration.md and the man page, the fields into docs/ruleset.md
 	@sh tools/docs.sh $(PROG)
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_ruleset_page
 
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
