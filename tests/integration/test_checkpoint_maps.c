@@ -282,6 +282,8 @@ START_TEST(a_map_without_its_file_is_waited_for)
             ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"hall\"}"), 200);
             ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"yard\"}"), 422);
             ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 503);
+            ck_assert_double_eq(
+                hs_kept_metric(&kept, "hindsight_requests_shed_total{reason=\"awaiting_map\"}"), 1);
         }
         ck_assert_int_eq(put("/v1/maps/hall", other), 201);
         ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 503);
