@@ -58,13 +58,17 @@ static bool check_ruleset(const char *path, FILE *to)
     }
     hs_problem_init(problem);
     struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, problem);
-    if (ruleset == NULL)
-        put_problem(to, path, problem);
-    else
+    struct hs_str name = ruleset != NULL ? hs_name_str(&ruleset->name) : HS_STR("");
+    if (hs_ruleset_name_is_reserved(name))
+        hs_problem_add(problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
+    bool fine = problem->code == HS_PROBLEM_NONE;
+    if (fine)
         fprintf(to, "ruleset %s\n", ruleset->name.text);
+    else
+        put_problem(to, path, problem);
     hs_ruleset_destroy(ruleset);
     free(problem);
-    return ruleset != NULL;
+    return fine;
 }
 
 static bool check_configuration(int argc, char *const *argv, char *const *environment, FILE *to)

@@ -1,9 +1,11 @@
-/* What README.md tells a newcomer to type works as printed, and answers what it says. */
+/* What README.md and docs/disputes.md tell people to type works as printed, and answers what they
+ * say. */
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,17 +15,25 @@
 static char page[65536], folder[64];
 static struct hs_test_service service;
 
-static void setup(void)
+static void read_page(const char *path)
 {
-    FILE *file = fopen("README.md", "r");
+    FILE *file = fopen(path, "r");
     ck_assert_msg(file != NULL, "run from the root of the tree");
     size_t size = fread(page, 1, sizeof page - 1, file);
     fclose(file);
     ck_assert_uint_lt(size, sizeof page - 1);
     page[size] = '\0';
+}
+
+static void setup(void)
+{
+    char record[96];
+    const char *const arguments[] = {"--record", record, NULL};
+    read_page("README.md");
     strcpy(folder, "/tmp/hindsight_readme_XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert(hs_test_service_start(&service, NULL));
+    snprintf(record, sizeof record, "%s/day.stream", folder);
+    ck_assert(hs_test_service_start(&service, arguments));
 }
 
 static void teardown(void)
@@ -113,6 +123,48 @@ START_TEST(a_game_server_is_connected)
 }
 END_TEST
 
+/* The verdict of the refused claim, by its id, in what the service recorded. */
+START_TEST(a_verdict_is_found_again)
+{
+    static const char *const steps[] = {"-X PUT localhost:8080/v1/matches/m1", "/m1/frames"};
+    static const char example[] = "b8f9e7885a3016bb7b4dfc3de54a0299", key[] = "\"verdict_id\":\"";
+    char id[33] = "";
+    for (size_t i = 0; i < 2; i++) {
+        char *block = block_with(steps[i]);
+        free(run_block(block));
+        free(block);
+    }
+    char *block = block_with("\"shot\":1043"), *text = run_block(block);
+    const char *found = strstr(text, key);
+    ck_assert_ptr_nonnull(found);
+    memcpy(id, found + strlen(key), 32);
+    free(text);
+    free(block);
+    read_page("docs/disputes.md");
+    block = block_with("find_verdict");
+    char *place = strstr(block, example);
+    ck_assert_ptr_nonnull(place);
+    memcpy(place, id, 32);
+    for (int i = 0; i < 100; i++) { /* lines are written a little later than answers are sent */
+        text = run_block(block);
+        if (text[0] != '\0')
+            break;
+        free(text);
+        usleep(50000);
+    }
+    json_t *verdict = json_loads(text, 0, NULL);
+    ck_assert_msg(verdict != NULL, "%s", text);
+    const json_t *claim = json_object_get(verdict, "claim");
+    const json_t *answer = json_object_get(verdict, "answer");
+    ck_assert_int_eq(json_integer_value(json_object_get(claim, "shot")), 1043);
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "verdict_id")), id);
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "reason")), "no_intersection");
+    json_decref(verdict);
+    free(text);
+    free(block);
+}
+END_TEST
+
 START_TEST(a_ruleset_is_taken_and_put)
 {
     expect("rulesets/mygame", "\"name\":\"mygame\"");
@@ -153,6 +205,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_game_server_is_connected);
+    tcase_add_test(tests, a_verdict_is_found_again);
     tcase_add_test(tests, a_ruleset_is_taken_and_put);
     tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 4);
     suite_add_tcase(suite, tests);

@@ -72,6 +72,13 @@ static void run(double seconds)
 
 /* ---- resets ---- */
 
+/* What docs/timing.md says is kept of a player's clock. */
+START_TEST(little_is_kept)
+{
+    ck_assert_uint_le(sizeof(struct hs_timing), 360);
+}
+END_TEST
+
 START_TEST(a_clock_is_reset_for_hours)
 {
     const int64_t tick_us = 100000;
@@ -468,6 +475,7 @@ int main(void)
     TCase *tcase = tcase_create("timing");
     tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, little_is_kept);
     tcase_add_test(tcase, a_clock_is_reset_for_hours);
     tcase_add_test(tcase, a_straggler_of_before_a_reset_is_stale);
     tcase_add_test(tcase, a_reset_in_the_background_is_accepted);
