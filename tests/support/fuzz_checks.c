@@ -93,7 +93,8 @@ static const char *check_error(const char *pointer, const char *detail, const js
     if (root == NULL)
         return NULL;
     char parent[HS_POINTER_MAX];
-    bool missing = strcmp(detail, "is required") == 0;
+    static const char required[] = "is required"; /* and what would do instead */
+    bool missing = strncmp(detail, required, sizeof required - 1) == 0;
     memcpy(parent, pointer, strlen(pointer) + 1);
     if (missing)
         *strrchr(parent, '/') = '\0';
