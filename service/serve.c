@@ -186,19 +186,25 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
     return *admin != NULL;
 }
 
-static bool start_listeners(struct hs_service *service, struct hs_http **data,
-                            struct hs_http **admin)
+/* Before anything is opened that a start with wrong files would leave behind. */
+static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
-    const struct hs_options *options = service->options;
-    struct hs_tls tls = {0};
     char error[256];
-    bool fine = options->tls_cert[0] == '\0' ||
-                hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
-    fine = fine && start_both(service, &tls, data, admin, error);
-    hs_tls_free(&tls); /* the library has taken from it what it needs */
-    if (!fine)
-        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return fine;
+    if (options->tls_cert[0] == '\0' ||
+        hs_tls_load(options->tls_cert, options->tls_key, tls, error))
+        return true;
+    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return false;
+}
+
+static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
+                            struct hs_http **data, struct hs_http **admin)
+{
+    char error[256];
+    if (start_both(service, tls, data, admin, error))
+        return true;
+    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
+    return false;
 }
 
 static void announce(const struct hs_options *options, const struct hs_http *data,
@@ -277,14 +283,16 @@ static int start(struct hs_service *service, const struct hs_options *options,
     add_steps(service, configuration);
     if (!hs_configuration_start(configuration))
         return WRONG_CONFIGURATION;
-    if (!start_recording(service) || !restore(service))
-        return FAILED;
-    if (start_listeners(service, data, admin))
-        return FINE;
-    /* Nothing was judged: what a clean end left behind stays as good as it was. */
-    hs_checkpoint_close(service->checkpoint);
-    service->checkpoint = NULL;
-    return FAILED;
+    struct hs_tls tls = {0};
+    bool prepared = load_tls(options, &tls) && start_recording(service) && restore(service);
+    bool fine = prepared && start_listeners(service, &tls, data, admin);
+    hs_tls_free(&tls); /* the library has taken from it what it needs */
+    if (prepared && !fine) {
+        /* Nothing was judged: what a clean end left behind stays as good as it was. */
+        hs_checkpoint_close(service->checkpoint);
+        service->checkpoint = NULL;
+    }
+    return fine ? FINE : FAILED;
 }
 
 /* The next signal; 0 after `interval_us`. */

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Run the Check programs named after the build folder, one after the other, and close with one
-# line that counts all their checks. What cannot run here prints "SKIP: why" and is counted. What
-# failed is printed once more just before the closing line, where whoever reads a log's end sees it.
+# line that counts all their checks. What cannot run here is no check: it prints "SKIP: why", and
+# those lines are counted. What failed is printed once more just before the closing line, where
+# whoever reads a log's end sees it.
 set -u
 build=$1
 shift
 export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
 passed=0 failed=0 skipped=0
+left=hindsight-data # by a service that was not told where to keep its data
+[ -e "$left" ] && had_left=yes || had_left=no
 log=$(mktemp)
 failures=$(mktemp)
 trap 'rm -f "$log" "$failures"' EXIT
@@ -15,17 +18,22 @@ for program in "$@"; do
     "$program" >"$log" 2>&1
     code=$?
     cat "$log"
-    skipped=$((skipped + $(grep -c '^SKIP:' "$log")))
+    skips=$(grep -c '^SKIP:' "$log")
+    skipped=$((skipped + skips))
     checks=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), .*/\1/p' "$log" | tail -n 1)
     bad=$(sed -n 's/^[0-9]*%: .*Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 + \2/p' "$log" | tail -n 1)
     checks=${checks:-0} bad=$((${bad:-0}))
-    if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ] || [ "$checks" -eq 0 ]; then
+    if { [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; } || [ "$((checks + skips))" -eq 0 ]; then
         echo "FAILED: $program ended with code $code after $checks checks"
         bad=$((bad + 1)) checks=$((checks + 1))
     fi
     if [ "$bad" -ne 0 ]; then
         printf -- '-- %s (code %d)\n' "${program#"$build"/tests/}" "$code" >>"$failures"
         tail -n 60 "$log" >>"$failures"
+    fi
+    if [ "$had_left" = no ] && [ -e "$left" ]; then
+        echo "FAILED: $program left ./$left in the tree" | tee -a "$failures"
+        bad=$((bad + 1)) checks=$((checks + 1)) had_left=yes
     fi
     passed=$((passed + checks - bad))
     failed=$((failed + bad))

@@ -39,11 +39,6 @@ START_TEST(verdicts_agree_with_the_games_server)
 {
     char path[512], url[64], name[32], error[HS_PLAY_ERROR_MAX] = "";
     path_of(matches[_i].file, path);
-    if (access(path, R_OK) != 0) {
-        printf("SKIP: no recording %s\n", path);
-        fflush(stdout);
-        return;
-    }
     snprintf(url, sizeof(url), "http://127.0.0.1:%u", service.data_port);
     snprintf(name, sizeof(name), "real-%d", _i);
     struct hs_playback playback = {.client = hs_client_open(url),
@@ -73,7 +68,14 @@ int main(void)
     Suite *suite = suite_create("real matches");
     TCase *tests = tcase_create("real matches");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, verdicts_agree_with_the_games_server, 0, MATCHES);
+    for (int i = 0; i < MATCHES; i++) {
+        char path[512];
+        path_of(matches[i].file, path);
+        if (access(path, R_OK) == 0)
+            tcase_add_loop_test(tests, verdicts_agree_with_the_games_server, i, i + 1);
+        else
+            printf("SKIP: no recording %s\n", path);
+    }
     suite_add_tcase(suite, tests);
     int failed = hs_run_suite(suite);
     bool clean = hs_test_service_stop(&service);

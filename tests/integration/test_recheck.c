@@ -489,8 +489,8 @@ END_TEST
 START_TEST(a_file_that_cannot_be_written_ends_the_start)
 {
     struct run result;
-    RUN(&result, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--record",
-        "/nonexistent/stream");
+    RUN(&result, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
+        "--data=", "--record", "/nonexistent/stream");
     ck_assert_int_eq(result.program.code, 1);
     ck_assert_ptr_nonnull(strstr(result.program.err, "cannot record"));
     RUN(&result, "recheck", "--help");

@@ -165,14 +165,22 @@ END_TEST
 
 /* ---- files that cannot be used ---- */
 
-/* Runs `serve` with these files below the directory; what it says. */
+/* Runs `serve` with these files below the directory, and its data in `data` there; what it says. */
 static const char *serve_with(const char *cert_name, const char *key_name, int *code)
 {
     return hs_test_shell(
         code,
-        "timeout 60 \"$HS_PROGRAM\" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "
-        "--data= --tls-cert %s/%s --tls-key %s/%s 2>&1",
-        directory, cert_name, directory, key_name);
+        "rm -rf %s/data; timeout 60 \"$HS_PROGRAM\" serve --listen 127.0.0.1:0 "
+        "--admin-listen 127.0.0.1:0 --data %s/data --tls-cert %s/%s --tls-key %s/%s 2>&1",
+        directory, directory, directory, cert_name, directory, key_name);
+}
+
+/* What cannot serve leaves nothing behind. */
+static bool data_was_made(void)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/data", directory);
+    return access(path, F_OK) == 0;
 }
 
 static void write_file(const char *name, const char *text)
@@ -195,6 +203,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
     said = serve_with("text.crt", "none.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "text.crt is not a PEM file with a certificate"), "%s",
                   said);
+    ck_assert(!data_was_made());
 }
 END_TEST
 
@@ -207,6 +216,7 @@ START_TEST(unusable_files_are_named)
     said = serve_with("our.key", "our.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "our.key is not a PEM file with a certificate"), "%s",
                   said);
+    ck_assert(!data_was_made());
     said = serve_with("our.crt", "another.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "the key may not be that of the certificate"), "%s",
                   said);
