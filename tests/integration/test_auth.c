@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/scopes.h"
+#include "tests/support/clock.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -208,7 +209,7 @@ static void reload(const char *result)
     for (int tries = 0; tries < 1000; tries++) {
         if (metrics_say(line))
             return;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        hs_test_pause_ms(10);
     }
     ck_abort_msg("no line %s", line);
 }
@@ -217,7 +218,7 @@ static void reload(const char *result)
 static void await(const char *header, long status)
 {
     for (int tries = 0; tries < 1000 && get(data, "/v1/matches", header) != status; tries++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        hs_test_pause_ms(10);
     ck_assert_int_eq(answer.status, status);
 }
 
@@ -239,10 +240,7 @@ START_TEST(keys_are_exchanged_without_a_gap)
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
 
     /* A file that is broken, gone, or empty changes nothing, and says so. */
-    FILE *file = fopen(token_file, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("{\"tokens\":[]}", file);
-    fclose(file);
+    hs_test_write_file(token_file, "{\"tokens\":[]}");
     reload("0");
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
     hs_test_tokens_write(token_file, keys, 1);
@@ -295,10 +293,7 @@ START_TEST(no_secret_is_logged)
     reload("0");
     hs_test_tokens_write(token_file, tokens, TOKENS);
     reload("1");
-    file = fopen(token_file, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("{\"tokens\":[{\"tenant\":\"acme\",\"secret\": testing-only", file);
-    fclose(file);
+    hs_test_write_file(token_file, "{\"tokens\":[{\"tenant\":\"acme\",\"secret\": testing-only");
     reload("0");
     char *log = read_all(service.err);
     ck_assert_ptr_nonnull(strstr(log, "\"route\":\"/v1/matches\",\"status\":401"));
@@ -412,10 +407,7 @@ START_TEST(check_config_reads_the_token_file)
     hs_test_tokens_write(token_file, tokens, TOKENS);
     ck_assert_ptr_nonnull(strstr(hs_test_shell(&code, "%s", command), "\nok\n"));
     ck_assert_int_eq(code, 0);
-    file = fopen(token_file, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("{\"tokens\":[{\"tenant\":\"a\"}]}", file);
-    fclose(file);
+    hs_test_write_file(token_file, "{\"tokens\":[{\"tenant\":\"a\"}]}");
     const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "tokens.json: /tokens/0/sha256: is required\n"));

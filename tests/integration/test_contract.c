@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/support/contract.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
@@ -158,24 +159,11 @@ END_TEST
 
 /* ---- what is not JSON ---- */
 
-/* The whole of a file, terminated; one at a time. */
-static const char *read_text(const char *path)
-{
-    static char text[1 << 20];
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "cannot open %s", path);
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    ck_assert_uint_lt(size, sizeof text - 1);
-    text[size] = '\0';
-    return text;
-}
-
 START_TEST(the_contract_is_served_byte_for_byte)
 {
     const unsigned ports[] = {service.data_port, service.admin_port};
     struct hs_test_http *http = hs_test_http_open(ports[_i]);
-    const char *file = read_text("openapi.yaml");
+    char *file = hs_test_read_file("openapi.yaml", NULL);
     char why[1024];
     struct hs_test_response answer;
     hs_test_http_send(http, "GET", "/openapi.yaml", NULL, 0, NULL, &answer);
@@ -186,6 +174,7 @@ START_TEST(the_contract_is_served_byte_for_byte)
                   "%s", why);
     ck_assert_uint_eq(answer.size, strlen(file));
     ck_assert(memcmp(answer.body, file, answer.size) == 0);
+    free(file);
     hs_test_response_free(&answer);
     hs_test_http_close(http);
 }

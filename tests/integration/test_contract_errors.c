@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api/scopes.h"
+#include "tests/support/clock.h"
 #include "tests/support/contract.h"
 #include "tests/support/process_states.h"
 #include "tests/support/refusals.h"

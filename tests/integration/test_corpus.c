@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "tests/support/files.h"
 #include "tests/support/fuzz_targets.h"
 #include "tests/support/run_suite.h"
 
@@ -18,17 +20,13 @@ enum { FEWEST_FILES = 20 };
 static glob_t files[HS_FUZZ_TARGETS];
 
 /* The bytes in a block of exactly their size, so that reading past the end is seen. */
-static uint8_t *read_file(const char *path, size_t *size)
+static uint8_t *read_bytes(const char *path, size_t *size)
 {
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "cannot read %s", path);
-    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
+    char *text = hs_test_read_file(path, size);
     uint8_t *bytes = malloc(*size > 0 ? *size : 1);
     ck_assert_ptr_nonnull(bytes);
-    ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
-    fclose(file);
+    memcpy(bytes, text, *size);
+    free(text);
     return bytes;
 }
 
@@ -36,7 +34,7 @@ static void replay(size_t target, int i)
 {
     const char *path = files[target].gl_pathv[i];
     size_t size;
-    uint8_t *bytes = read_file(path, &size);
+    uint8_t *bytes = read_bytes(path, &size);
     const char *fault = hs_fuzz_targets[target].run(bytes, size);
     free(bytes);
     ck_assert_msg(fault == NULL, "%s: %s", path, fault);

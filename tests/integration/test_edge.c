@@ -42,22 +42,12 @@ static int open_connection(void)
     return fd;
 }
 
-static int status_of(const char *request)
-{
-    struct hs_raw_answer answer;
-    int fd = open_connection();
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    hs_raw_read(fd, false, &answer);
-    close(fd);
-    return answer.status;
-}
-
 /* After every test: it lives, and it works. */
 static void assert_serving(void)
 {
-    ck_assert_int_eq(status_of(GET_LIVEZ), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, GET_LIVEZ), 200);
     char *frames = frames_request("edge", JSON, FRAMES_BODY);
-    ck_assert_int_eq(status_of(frames), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, frames), 200);
     free(frames);
 }
 
@@ -238,7 +228,7 @@ END_TEST
 START_TEST(acceptable_headers)
 {
     char *request = frames_request("edge", accepted_headers[_i], FRAMES_BODY);
-    ck_assert_int_eq(status_of(request), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
     free(request);
 }
 END_TEST
@@ -273,18 +263,18 @@ START_TEST(names_at_their_longest)
     memset(name, 'n', 65);
     name[65] = '\0';
     char *request = frames_request(name, JSON, FRAMES_BODY);
-    ck_assert_int_eq(status_of(request), 400);
+    ck_assert_int_eq(hs_raw_status(service.data_port, request), 400);
     free(request);
     name[64] = '\0';
     request = frames_request(name, JSON, FRAMES_BODY);
-    ck_assert_int_eq(status_of(request), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
     free(request);
     /* the same match by another spelling: "n" is %6E */
     char spelled[80];
     snprintf(spelled, sizeof spelled, "%%6E%s", name + 1);
     char get[160];
     snprintf(get, sizeof get, "GET /v1/matches/%s HTTP/1.1\r\nHost: x\r\n\r\n", spelled);
-    ck_assert_int_eq(status_of(get), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, get), 200);
 }
 END_TEST
 
@@ -351,7 +341,7 @@ START_TEST(largest_body)
     body[LIMIT] = '\0';
     memcpy(body, FRAMES_BODY, strlen(FRAMES_BODY));
     char *request = frames_request("edge", JSON, body);
-    ck_assert_int_eq(status_of(request), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
     free(request);
     free(body);
 }

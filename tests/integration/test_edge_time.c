@@ -2,6 +2,8 @@
  * Peers that are slow, silent, half gone or gone, and a service that ends while it is used: each
  * is bounded in time, and others are served meanwhile.
  */
+#include "tests/support/clock.h"
+#include "tests/support/exposition.h"
 #include "tests/support/random.h"
 #include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
@@ -18,7 +20,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct hs_test_service service; /* --request-seconds 1 --idle-seconds 2 */
@@ -31,18 +32,6 @@ static struct hs_test_service patient; /* 60 of both */
     "Content-Length: " length "\r\n\r\n"
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
 static int open_port(unsigned port)
 {
     int fd = hs_raw_connect(port);
@@ -50,70 +39,42 @@ static int open_port(unsigned port)
     return fd;
 }
 
-static void ask(unsigned port, const char *request, struct hs_raw_answer *answer)
-{
-    int fd = open_port(port);
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    hs_raw_read(fd, false, answer);
-    close(fd);
-}
-
-static int status_of(unsigned port, const char *request)
-{
-    struct hs_raw_answer answer;
-    ask(port, request, &answer);
-    return answer.status;
-}
-
 static void assert_serving(void)
 {
     char frames[512];
     snprintf(frames, sizeof frames, FRAMES("%zu") "%s", strlen(FRAMES_BODY), FRAMES_BODY);
-    ck_assert_int_eq(status_of(service.data_port, GET_LIVEZ), 200);
-    ck_assert_int_eq(status_of(service.data_port, frames), 200);
-}
-
-/* The value of one series, -1 when it is not there. The text is longer than a raw answer holds,
-   so it is read to the end of the connection. */
-static double metric(unsigned port, const char *series)
-{
-    static char text[262144];
-    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    int fd = open_port(port);
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    ck_assert(hs_raw_drain(fd, text, sizeof text));
-    close(fd);
-    const char *at = strstr(text, series);
-    return at == NULL ? -1 : strtod(at + strlen(series), NULL);
+    ck_assert_int_eq(hs_raw_status(service.data_port, GET_LIVEZ), 200);
+    ck_assert_int_eq(hs_raw_status(service.data_port, frames), 200);
 }
 
 #define TIMEOUTS                                                                                   \
-    "http_requests_total{route=\"/v1/matches/{match}/frames\",method=\"POST\",code=\"408\"} "
+    "hindsight_http_requests_total{route=\"/v1/matches/{match}/frames\",method=\"POST\","          \
+    "code=\"408\"}"
 
 /* A body that never comes, and one that comes a byte at a time. */
 START_TEST(slow_body)
 {
     struct hs_raw_answer answer;
     char value[256];
-    double before = metric(service.admin_port, TIMEOUTS);
+    double before = hs_metric(&service, TIMEOUTS);
     int fd = open_port(service.data_port);
-    double begun = now();
+    double begun = hs_test_seconds();
     ck_assert(hs_raw_send(fd, FRAMES("1000"), strlen(FRAMES("1000"))));
     struct pollfd poller = {.fd = fd, .events = POLLIN};
-    while (poll(&poller, 1, 50) == 0 && now() - begun < 10) {
+    while (poll(&poller, 1, 50) == 0 && hs_test_seconds() - begun < 10) {
         if (_i == 1)
             hs_raw_send(fd, " ", 1);
         assert_serving();
     }
     hs_raw_read(fd, false, &answer);
-    double took = now() - begun;
+    double took = hs_test_seconds() - begun;
     ck_assert_int_eq(answer.status, 408);
     ck_assert_str_eq(hs_raw_member(&answer, "code", value), "request_timeout");
     ck_assert_str_eq(hs_raw_header(&answer, "Content-Type", value), "application/problem+json");
     ck_assert_uint_eq(strlen(hs_raw_header(&answer, "X-Request-Id", value)), 32);
     ck_assert(hs_raw_is_closed(fd));
     ck_assert_msg(took > 0.99 && took < 3, "answered after %f s", took);
-    ck_assert(metric(service.admin_port, TIMEOUTS) == before + 1);
+    ck_assert(hs_metric(&service, TIMEOUTS) == before + 1);
     close(fd);
 }
 END_TEST
@@ -122,14 +83,14 @@ END_TEST
 START_TEST(slow_header)
 {
     const char *header = "GET /livez HTTP/1.1\r\nHost: example.org.with.a.long.name.to.be.slow";
-    double begun = now();
+    double begun = hs_test_seconds();
     int fd = open_port(service.data_port);
     struct pollfd poller = {.fd = fd, .events = POLLIN};
     size_t sent = 0;
     while (poll(&poller, 1, 100) == 0 && header[sent] != '\0' && hs_raw_send(fd, header + sent, 1))
         sent++;
     ck_assert(hs_raw_is_closed(fd));
-    ck_assert_msg(now() - begun < 5, "closed after %f s", now() - begun);
+    ck_assert_msg(hs_test_seconds() - begun < 5, "closed after %f s", hs_test_seconds() - begun);
     ck_assert(header[sent] != '\0');
     close(fd);
     assert_serving();
@@ -173,7 +134,6 @@ START_TEST(half_closed)
 }
 END_TEST
 
-/* Gone in the middle of the header, of the body, or before the answer. */
 /* The end comes in one segment with the last bytes: it is noticed long before any deadline. */
 START_TEST(ends_with_the_last_bytes)
 {
@@ -181,18 +141,20 @@ START_TEST(ends_with_the_last_bytes)
                                            "GET /livez HTTP/1.1\r\nHo"};
     const int on = 1;
     char rest[4096];
-    double began = now();
+    double began = hs_test_seconds();
     int fd = open_port(patient.data_port);
     ck_assert_int_eq(setsockopt(fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on), 0);
     ck_assert(hs_raw_send(fd, requests[_i], strlen(requests[_i])));
     ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
     ck_assert(hs_raw_drain(fd, rest, sizeof rest));
-    ck_assert_msg(now() - began < 10, "it took %g s", now() - began);
+    double took = hs_test_seconds() - began;
+    ck_assert_msg(took < 10, "it took %g s", took);
     ck_assert((strstr(rest, "HTTP/1.1 200 ") == rest) == (_i == 0));
     close(fd);
 }
 END_TEST
 
+/* Gone in the middle of the header, of the body, or before the answer. */
 START_TEST(abrupt_resets)
 {
     static const char *const starts[] = {"GET /live", FRAMES("100") "{\"frames\"", GET_LIVEZ, ""};
@@ -208,8 +170,8 @@ START_TEST(abrupt_resets)
     /* None of them is forgotten as a request that still runs (this one is running). */
     double inflight = -1;
     for (int tries = 0; tries < 100 && inflight != 1; tries++) {
-        inflight = metric(service.admin_port, "\nhindsight_http_inflight_requests ");
-        pause_ms(20);
+        inflight = hs_metric(&service, "hindsight_http_inflight_requests");
+        hs_test_pause_ms(20);
     }
     ck_assert_msg(inflight == 1, "%f requests seem to run", inflight);
 }
@@ -260,22 +222,21 @@ START_TEST(too_many_bodies)
     ck_assert(hs_raw_send(holder, request, strlen(request) - 10));
     /* Until the service has read what the holder sent, it takes the other one. */
     for (int tries = 0; tries < 500; tries++) {
-        ask(small.data_port, request, &answer);
+        hs_raw_ask(small.data_port, request, &answer);
         if (answer.status != 200)
             break;
-        pause_ms(10);
+        hs_test_pause_ms(10);
     }
     ck_assert_int_eq(answer.status, 503);
     ck_assert_str_eq(hs_raw_member(&answer, "code", value), "overloaded");
     ck_assert_str_eq(hs_raw_header(&answer, "Retry-After", value), "1");
     ck_assert_ptr_nonnull(strstr(answer.body, "\"retry_after_ms\":1000"));
-    ck_assert(metric(small.admin_port, "hindsight_requests_shed_total{reason=\"body_memory\"} ") ==
-              1);
+    ck_assert(hs_metric(&small, "hindsight_requests_shed_total{reason=\"body_memory\"}") == 1);
     ck_assert(hs_raw_send(holder, request + strlen(request) - 10, 10));
     hs_raw_read(holder, false, &answer);
     ck_assert_int_eq(answer.status, 200);
     close(holder);
-    ck_assert_int_eq(status_of(small.data_port, request), 200);
+    ck_assert_int_eq(hs_raw_status(small.data_port, request), 200);
     ck_assert(hs_test_service_stop(&small));
 }
 END_TEST
@@ -290,7 +251,7 @@ START_TEST(drains)
     const char *readyz = "GET /readyz?verbose HTTP/1.1\r\nHost: x\r\n\r\n";
     snprintf(request, sizeof request, FRAMES("%zu") "%s", strlen(FRAMES_BODY), FRAMES_BODY);
     ck_assert(hs_test_service_start(&draining, arguments));
-    ask(draining.data_port, readyz, &answer);
+    hs_raw_ask(draining.data_port, readyz, &answer);
     ck_assert_int_eq(answer.status, 200);
     ck_assert_str_eq(hs_raw_member(&answer, "status", value), "ready");
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
@@ -299,14 +260,14 @@ START_TEST(drains)
     hs_raw_read(kept, false, &answer);
     ck_assert_int_eq(answer.status, 200);
 
-    double begun = now();
+    double begun = hs_test_seconds();
     kill(draining.pid, SIGTERM);
     do {
-        ask(draining.admin_port, readyz, &answer);
-    } while (answer.status == 200 && now() - begun < 1.5);
+        hs_raw_ask(draining.admin_port, readyz, &answer);
+    } while (answer.status == 200 && hs_test_seconds() - begun < 1.5);
     ck_assert_int_eq(answer.status, 404);
     ck_assert_str_eq(hs_raw_member(&answer, "status", value), "draining");
-    ck_assert_int_eq(status_of(draining.data_port, request), 200);
+    ck_assert_int_eq(hs_raw_status(draining.data_port, request), 200);
     ck_assert(hs_raw_send(kept, request, strlen(request)));
     hs_raw_read(kept, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -316,7 +277,8 @@ START_TEST(drains)
     int status = -1;
     ck_assert_int_eq(waitpid(draining.pid, &status, 0), draining.pid);
     ck_assert_int_eq(status, 0);
-    ck_assert_msg(now() - begun >= 1.99 && now() - begun < 10, "ended after %f s", now() - begun);
+    ck_assert_msg(hs_test_seconds() - begun >= 1.99 && hs_test_seconds() - begun < 10,
+                  "ended after %f s", hs_test_seconds() - begun);
     draining.pid = 0;
     hs_test_service_stop(&draining);
 }
@@ -332,13 +294,13 @@ START_TEST(requests_in_flight_are_finished)
     ck_assert(hs_test_service_start(&ending, NULL));
     int fd = open_port(ending.data_port);
     ck_assert(hs_raw_send(fd, request, strlen(request) - 10));
-    while (metric(ending.admin_port, "\nhindsight_http_inflight_requests ") < 2)
-        pause_ms(10);
+    while (hs_metric(&ending, "hindsight_http_inflight_requests") < 2)
+        hs_test_pause_ms(10);
     kill(ending.pid, SIGTERM);
     int probe;
     while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until it is not accepted */
         close(probe);
-        pause_ms(10);
+        hs_test_pause_ms(10);
     }
     ck_assert(hs_raw_send(fd, request + strlen(request) - 10, 10));
     hs_raw_read(fd, false, &answer);
@@ -359,12 +321,12 @@ START_TEST(second_signal_ends_at_once)
     static const char *const arguments[] = {"--drain-wait-seconds", "60", NULL};
     struct hs_test_service stubborn;
     ck_assert(hs_test_service_start(&stubborn, arguments));
-    double begun = now();
+    double begun = hs_test_seconds();
     kill(stubborn.pid, SIGTERM);
-    while (status_of(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
-        pause_ms(5);
+    while (hs_raw_status(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
+        hs_test_pause_ms(5);
     ck_assert(hs_test_service_stop(&stubborn)); /* sends the second one */
-    ck_assert(now() - begun < 20);
+    ck_assert(hs_test_seconds() - begun < 20);
 }
 END_TEST
 

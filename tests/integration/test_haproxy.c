@@ -4,6 +4,7 @@
  * request, and replicas that come and go move their own matches only.
  */
 #include "tests/support/balancer.h"
+#include "tests/support/clock.h"
 #include "tests/support/http.h"
 #include "tests/support/load.h"
 #include "tests/support/raw.h"
@@ -19,20 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 enum { REPLICAS = 4 };
 static struct hs_test_service replicas[REPLICAS];
@@ -58,17 +46,6 @@ static void balance(struct hs_balancer *balancer, unsigned chosen)
         if ((chosen & 1u << i) != 0)
             servers[count++] = (struct hs_balancer_server){i + 1, replicas[i].data_port};
     ck_assert(hs_balancer_start(balancer, servers, count));
-}
-
-static long status_of(unsigned port, const char *method, const char *path, const char *body)
-{
-    struct hs_test_http *http = hs_test_http_open(port);
-    struct hs_test_response response;
-    hs_test_http_send(http, method, path, body, body == NULL ? 0 : strlen(body), NULL, &response);
-    long status = response.status;
-    hs_test_response_free(&response);
-    hs_test_http_close(http);
-    return status;
 }
 
 START_TEST(shipped_file_is_valid)
@@ -229,7 +206,7 @@ START_TEST(one_exchange)
                       "%s\nwas read on: %s", exchange->request, rest);
     close(fd);
     assert_in_step();
-    long smuggled = status_of(edge.port, "GET", "/v1/matches/smuggled", NULL);
+    long smuggled = hs_test_http_status(edge.port, "GET", "/v1/matches/smuggled", NULL);
     /* Where the connection goes on, what follows the body is a request of its own, and answered.
        What follows the header of a body that is too long is that body, and nothing else. */
     bool follows =
@@ -238,7 +215,7 @@ START_TEST(one_exchange)
         ck_assert(smuggled == 200 || smuggled == 404);
     else
         ck_assert_msg(smuggled == 404, "%s\nwas two requests", exchange->request);
-    status_of(edge.port, "DELETE", "/v1/matches/smuggled", NULL);
+    hs_test_http_status(edge.port, "DELETE", "/v1/matches/smuggled", NULL);
 }
 END_TEST
 
@@ -272,7 +249,7 @@ START_TEST(mended_requests)
     ck_assert_int_eq(answer.status, 201);
     close(fd);
     assert_in_step();
-    ck_assert_int_eq(status_of(edge.port, "DELETE", "/v1/matches/smuggled", NULL), 200);
+    ck_assert_int_eq(hs_test_http_status(edge.port, "DELETE", "/v1/matches/smuggled", NULL), 200);
 }
 END_TEST
 
@@ -283,17 +260,18 @@ START_TEST(line_feeds_in_bodies)
     char path[64];
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "/v1/matches/lf%d/frames", i);
-        ck_assert_int_eq(status_of(edge.port, "POST", path, body), 200);
+        ck_assert_int_eq(hs_test_http_status(edge.port, "POST", path, body), 200);
     }
 }
 END_TEST
 
 START_TEST(rulesets_are_not_put_through_it)
 {
-    ck_assert_int_eq(status_of(edge.port, "GET", "/v1/rulesets/metres", NULL), 200);
-    ck_assert_int_eq(status_of(edge.port, "PUT", "/v1/rulesets/mine", "{\"name\":\"mine\"}"), 403);
-    ck_assert_int_eq(status_of(edge.port, "DELETE", "/v1/maps/mine", NULL), 403);
-    ck_assert_int_eq(status_of(edge.port, "GET", "/v1/rulesets/mine", NULL), 404);
+    ck_assert_int_eq(hs_test_http_status(edge.port, "GET", "/v1/rulesets/metres", NULL), 200);
+    ck_assert_int_eq(
+        hs_test_http_status(edge.port, "PUT", "/v1/rulesets/mine", "{\"name\":\"mine\"}"), 403);
+    ck_assert_int_eq(hs_test_http_status(edge.port, "DELETE", "/v1/maps/mine", NULL), 403);
+    ck_assert_int_eq(hs_test_http_status(edge.port, "GET", "/v1/rulesets/mine", NULL), 404);
 }
 END_TEST
 
@@ -325,7 +303,7 @@ static unsigned owners(int match)
     char path[64];
     snprintf(path, sizeof path, "/v1/matches/match-%d", match);
     for (unsigned i = 0; i < REPLICAS; i++)
-        if (status_of(replicas[i].data_port, "GET", path, NULL) == 200)
+        if (hs_test_http_status(replicas[i].data_port, "GET", path, NULL) == 200)
             set |= 1u << i;
     return set;
 }
@@ -371,7 +349,7 @@ START_TEST(only_its_own_matches_move)
     for (int i = 0; i < MATCHES; i += 10) {
         char path[64];
         snprintf(path, sizeof path, "/v1/matches/%%6Datch%%2d%d", i);
-        ck_assert_int_eq(status_of(balancer.port, "PUT", path, "{}"), 200);
+        ck_assert_int_eq(hs_test_http_status(balancer.port, "PUT", path, "{}"), 200);
     }
     hs_balancer_stop(&balancer);
     stop_replicas();
@@ -429,7 +407,7 @@ START_TEST(draining_fails_no_request)
     start_replicas(3, arguments);
     balance(&balancer, 0x7);
     start_peers(peers, balancer.port, 6);
-    pause_ms(1000);
+    hs_test_pause_ms(1000);
 
     size_t busiest = 0;
     for (size_t i = 1; i < 3; i++)
@@ -438,12 +416,13 @@ START_TEST(draining_fails_no_request)
     size_t had = matches_of(&replicas[busiest]), others = 0;
     ck_assert_uint_ge(had, PEERS / 3);
     struct hs_test_service *leaving = &replicas[busiest];
-    double begun = now();
+    double begun = hs_test_seconds();
     kill(leaving->pid, SIGTERM);
     int status = -1;
     ck_assert_int_eq(waitpid(leaving->pid, &status, 0), leaving->pid);
     ck_assert_int_eq(status, 0);
-    ck_assert_msg(now() - begun >= 2.9 && now() - begun < 20, "it took %f s", now() - begun);
+    ck_assert_msg(hs_test_seconds() - begun >= 2.9 && hs_test_seconds() - begun < 20,
+                  "it took %f s", hs_test_seconds() - begun);
     leaving->pid = 0;
 
     for (int i = 0; i < PEERS; i++) {
@@ -493,7 +472,7 @@ START_TEST(without_replicas_it_says_so)
     for (int tries = 0; tries < 500 && response.status != 503; tries++) {
         hs_test_response_free(&response);
         hs_test_http_send(http, "GET", "/v1/matches/m", NULL, 0, NULL, &response);
-        pause_ms(10);
+        hs_test_pause_ms(10);
     }
     ck_assert_int_eq(response.status, 503);
     ck_assert(hs_test_response_header(&response, "Content-Type", value, sizeof value));

@@ -19,16 +19,6 @@ static struct hs_raw_answer answer;
 
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
-static int ask(unsigned port, const char *request)
-{
-    int fd = hs_raw_connect(port);
-    ck_assert_int_ge(fd, 0);
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    hs_raw_read(fd, false, &answer);
-    close(fd);
-    return answer.status;
-}
-
 static int post(const char *where, const char *body)
 {
     char request[4096];
@@ -36,7 +26,7 @@ static int post(const char *where, const char *body)
              "POST /v1/matches/m/%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
              "Content-Length: %zu\r\n\r\n%s",
              where, strlen(body), body);
-    return ask(service.data_port, request);
+    return hs_raw_ask(service.data_port, request, &answer);
 }
 
 /* Those beyond the limit are neither refused nor forgotten: each waits until one ends. */
@@ -56,7 +46,7 @@ START_TEST(connections)
     struct pollfd poller = {.fd = waiting[0], .events = POLLIN};
     ck_assert_int_eq(poll(&poller, 1, 300), 0);
     /* operators are elsewhere */
-    ck_assert_int_eq(ask(service.admin_port, GET_LIVEZ), 200);
+    ck_assert_int_eq(hs_raw_ask(service.admin_port, GET_LIVEZ, &answer), 200);
     for (int i = 0; i < 2; i++) {
         close(held[i]);
         hs_raw_read(waiting[i], false, &answer);

@@ -2,7 +2,9 @@
  * The log of the running service as peers and operators can strain it: forged lines, floods, and a
  * reader that has stopped reading.
  */
+#include "tests/support/clock.h"
 #include "tests/support/exposition.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
@@ -15,25 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
 #define GET(path, header) "GET " path " HTTP/1.1\r\nHost: x\r\n" header "\r\n"
-
-static void send_raw(unsigned port, const char *request)
-{
-    struct hs_raw_answer answer;
-    int fd = hs_raw_connect(port);
-    ck_assert_int_ge(fd, 0);
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    hs_raw_read(fd, false, &answer);
-    close(fd);
-}
 
 struct counted {
     int lines, requests, left_out_lines, left_out;
@@ -87,7 +73,7 @@ START_TEST(peers_cannot_forge_lines)
     struct counted counted;
     ck_assert(hs_test_service_start(&logging, arguments));
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        send_raw(logging.data_port, requests[i]);
+        hs_raw_status(logging.data_port, requests[i]); /* not all are answered */
     int log = dup(logging.err);
     ck_assert(hs_test_service_stop(&logging));
     count_lines(log, &counted);
@@ -179,7 +165,7 @@ START_TEST(floods_are_counted_not_logged)
     }
     hs_test_http_close(http);
     int log = dup(logging.err);
-    pause_ms(1500); /* the line about them comes by itself */
+    hs_test_pause_ms(1500); /* the line about them comes by itself */
     char *text = hs_scrape(&logging);
     double dropped = hs_series(text, "hindsight_log_lines_dropped_total");
     free(text);
@@ -204,10 +190,8 @@ START_TEST(a_stuck_log_stops_nothing)
     snprintf(script, sizeof script, "%s/wrap.sh", directory);
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
     int reader = open(fifo, O_RDWR | O_CLOEXEC); /* and never reads */
-    FILE *file = fopen(script, "w");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file, "exec \"$@\" 2>%s\n", fifo);
-    fclose(file);
+    snprintf(wrap, sizeof wrap, "exec \"$@\" 2>%s\n", fifo);
+    hs_test_write_file(script, wrap);
     snprintf(wrap, sizeof wrap, "/bin/sh %s", script);
     setenv("HS_WRAP", wrap, 1);
     struct hs_test_service logging;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/exposition.h"
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -66,23 +67,6 @@ static json_t *get(struct hs_test_http *http, const char *path)
     json_t *answer = hs_test_http_json(http, "GET", path, NULL, &status);
     ck_assert_msg(status == 200 && answer != NULL, "GET %s: status %ld", path, status);
     return answer;
-}
-
-/* A value of the metrics page. */
-static double metric(const char *name)
-{
-    struct hs_test_http *http = hs_test_http_open(service.admin_port);
-    struct hs_test_response response;
-    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
-    ck_assert_int_eq(response.status, 200);
-    char line[128];
-    snprintf(line, sizeof(line), "\n%s ", name);
-    const char *found = strstr(response.body, line);
-    ck_assert_msg(found != NULL, "no %s in the metrics", name);
-    double value = strtod(found + strlen(line), NULL);
-    hs_test_response_free(&response);
-    hs_test_http_close(http);
-    return value;
 }
 
 /* ---- row 94 ---- */
@@ -186,7 +170,7 @@ START_TEST(test_memory_is_bounded)
     /* Under a wrapper such as valgrind the same with fewer players: it would take minutes. */
     const int players = getenv("HS_WRAP") != NULL ? 50 : 1000;
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    double idle = metric("hindsight_history_bytes");
+    double idle = hs_metric(&service, "hindsight_history_bytes");
     open_match(http, "crowd", 1.0);
     struct frame_text frame = build_frame(players);
     post_frames(http, &frame, 0, RATE + 8, players);
@@ -200,14 +184,14 @@ START_TEST(test_memory_is_bounded)
     json_int_t least = (json_int_t)players * RATE * BONES * 3 * 4;
     ck_assert_msg(later >= least && later <= bound, "%lld bytes, expected %lld to %lld",
                   (long long)later, (long long)least, (long long)bound);
-    ck_assert_msg(metric("hindsight_history_bytes") >= idle + (double)least,
+    ck_assert_msg(hs_metric(&service, "hindsight_history_bytes") >= idle + (double)least,
                   "the metric does not show it");
     check_window(http, 2 * RATE - 1);
 
     long status;
     json_decref(hs_test_http_json(http, "DELETE", "/v1/matches/crowd", NULL, &status));
     ck_assert_int_eq(status, 200);
-    ck_assert_double_eq_tol(metric("hindsight_history_bytes"), idle, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_history_bytes"), idle, 0.5);
     free(frame.text);
     hs_test_http_close(http);
 }

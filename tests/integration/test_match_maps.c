@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/exposition.h"
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -100,23 +101,6 @@ static json_t *listed(const char *match)
     return found;
 }
 
-/* A value of the metrics page. */
-static double metric(const char *name)
-{
-    struct hs_test_http *admin = hs_test_http_open(service.admin_port);
-    struct hs_test_response response;
-    char line[128];
-    hs_test_http_send(admin, "GET", "/metrics", NULL, 0, NULL, &response);
-    ck_assert_int_eq(response.status, 200);
-    snprintf(line, sizeof line, "\n%s ", name);
-    const char *found = strstr(response.body, line);
-    ck_assert_msg(found != NULL, "no %s in the metrics", name);
-    double value = strtod(found + strlen(line), NULL);
-    hs_test_response_free(&response);
-    hs_test_http_close(admin);
-    return value;
-}
-
 /* ---- opening ---- */
 
 START_TEST(a_match_is_opened_on_a_map)
@@ -180,15 +164,15 @@ END_TEST
 START_TEST(a_match_keeps_the_map_it_was_opened_with)
 {
     char old[80], new[80];
-    double bytes = metric("hindsight_map_bytes");
+    double bytes = hs_metric(&service, "hindsight_map_bytes");
     put_map("/v1/maps/arena", 4, 201, old);
-    double of_one = metric("hindsight_map_bytes") - bytes;
+    double of_one = hs_metric(&service, "hindsight_map_bytes") - bytes;
     ck_assert_double_gt(of_one, 0);
     request_only("PUT", "/v1/matches/keeper", with_map("arena"), 201);
 
     put_map("/v1/maps/arena", 7, 200, new);
     ck_assert_str_ne(old, new);
-    ck_assert_double_eq_tol(metric("hindsight_map_bytes"), bytes + 2 * of_one, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_map_bytes"), bytes + 2 * of_one, 0.5);
     assert_map(request("GET", "/v1/matches/keeper", NULL, 200), "arena", old);
     assert_map(request("PUT", "/v1/matches/keeper", with_map("arena"), 200), "arena", old);
     assert_map(request("PUT", "/v1/matches/later", with_map("arena"), 201), "arena", new);
@@ -200,12 +184,12 @@ START_TEST(a_match_keeps_the_map_it_was_opened_with)
                         json_pack("{s:s,s:s}", "ruleset", "inches", "map", "arena"), 422),
                 "unknown_map");
     assert_code(request("PUT", "/v1/matches/too-late", with_map("arena"), 422), "unknown_map");
-    ck_assert_double_eq_tol(metric("hindsight_map_bytes"), bytes + 2 * of_one, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_map_bytes"), bytes + 2 * of_one, 0.5);
 
     assert_map(request("DELETE", "/v1/matches/keeper", NULL, 200), "arena", old);
-    ck_assert_double_eq_tol(metric("hindsight_map_bytes"), bytes + of_one, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_map_bytes"), bytes + of_one, 0.5);
     assert_map(request("DELETE", "/v1/matches/later", NULL, 200), "arena", new);
-    ck_assert_double_eq_tol(metric("hindsight_map_bytes"), bytes, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_map_bytes"), bytes, 0.5);
     request_only("PUT", "/v1/matches/keeper", with_map("arena"), 422);
 }
 END_TEST
@@ -275,9 +259,10 @@ static void assert_mover_count(const char *match, json_int_t count)
 
 START_TEST(movers_are_stored_and_refused)
 {
-    const double active = metric("hindsight_movers_active");
-    const double stored = metric("hindsight_mover_frames_total{result=\"stored\"}");
-    const double capacity = metric("hindsight_mover_frames_total{result=\"capacity\"}");
+    const double active = hs_metric(&service, "hindsight_movers_active");
+    const double stored = hs_metric(&service, "hindsight_mover_frames_total{result=\"stored\"}");
+    const double capacity =
+        hs_metric(&service, "hindsight_mover_frames_total{result=\"capacity\"}");
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);
     json_t *answer = post_movers(1, json_pack("[o,o]", mover("lift_1", 1), mover("door", 2)));
     ck_assert_int_eq(json_integer_value(json_object_get(answer, "stored")), 1);
@@ -305,13 +290,14 @@ START_TEST(movers_are_stored_and_refused)
     assert_refusal(answer, 1, "third", "duplicate_time");
     json_decref(answer);
     assert_mover_count("lifts", 3);
-    ck_assert_double_eq_tol(metric("hindsight_movers_active"), active + 3, 0.5);
-    ck_assert_double_eq_tol(metric("hindsight_mover_frames_total{result=\"stored\"}"), stored + 4,
-                            0.5);
-    ck_assert_double_eq_tol(metric("hindsight_mover_frames_total{result=\"capacity\"}"),
-                            capacity + 1, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_movers_active"), active + 3, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_mover_frames_total{result=\"stored\"}"),
+                            stored + 4, 0.5);
+    ck_assert_double_eq_tol(
+        hs_metric(&service, "hindsight_mover_frames_total{result=\"capacity\"}"), capacity + 1,
+        0.5);
     request_only("DELETE", "/v1/matches/lifts", NULL, 200);
-    ck_assert_double_eq_tol(metric("hindsight_movers_active"), active, 0.5);
+    ck_assert_double_eq_tol(hs_metric(&service, "hindsight_movers_active"), active, 0.5);
 }
 END_TEST
 

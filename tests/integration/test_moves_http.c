@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/exposition.h"
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -397,19 +398,6 @@ END_TEST
 
 /* ---- what is told of a player ---- */
 
-static double metric(const char *series)
-{
-    struct hs_test_http *http = hs_test_http_open(service.admin_port);
-    char *text = answer_text(http, "GET", "/metrics", NULL), line[160];
-    snprintf(line, sizeof line, "\n%s ", series);
-    const char *found = strstr(text, line);
-    ck_assert_msg(found != NULL, "no %s", series);
-    double value = strtod(found + strlen(line), NULL);
-    free(text);
-    hs_test_http_close(http);
-    return value;
-}
-
 /* A clock twice as fast, with acks: proven, and refused by the default rules. */
 START_TEST(a_fast_clock_is_refused_counted_and_told)
 {
@@ -419,7 +407,8 @@ START_TEST(a_fast_clock_is_refused_counted_and_told)
     static const char *const failed =
         "hindsight_move_failures_total{check=\"fast_clock_proven\",mode=\"enforce\"}";
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    double before[] = {metric(proven), metric(flagged), metric(failed)};
+    double before[] = {hs_metric(&service, proven), hs_metric(&service, flagged),
+                       hs_metric(&service, failed)};
     int refused = 0;
     for (int i = 0; i < 60; i++) {
         char body[256];
@@ -446,9 +435,9 @@ START_TEST(a_fast_clock_is_refused_counted_and_told)
         json_decref(parsed);
     }
     ck_assert_int_gt(refused, 0);
-    ck_assert(metric(proven) == before[0] + refused);
-    ck_assert(metric(flagged) == before[1] + refused);
-    ck_assert(metric(failed) == before[2] + refused);
+    ck_assert(hs_metric(&service, proven) == before[0] + refused);
+    ck_assert(hs_metric(&service, flagged) == before[1] + refused);
+    ck_assert(hs_metric(&service, failed) == before[2] + refused);
     json_t *player = answer(http, "GET", "/v1/matches/fast/players/ann", NULL);
     const json_t *timing = json_object_get(player, "timing");
     ck_assert(number_of(timing, "epoch") == 7);

@@ -2,7 +2,9 @@
  * What operators see of the running service: metrics that promtool accepts and that move with
  * the traffic, rules and a dashboard that name only what is there.
  */
+#include "tests/support/clock.h"
 #include "tests/support/exposition.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RULES     "deploy/prometheus/hindsight.rules.yml"
@@ -24,11 +25,6 @@
 #define DOCUMENT  "docs/observability.md"
 
 static struct hs_test_service service;
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 static bool have_promtool(void)
 {
@@ -218,20 +214,10 @@ START_TEST(rules_and_dashboard_name_what_exists)
 }
 END_TEST
 
-static char *read_file(const char *path)
-{
-    static char text[1 << 16];
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
 /* Every family of metrics and every alert is on the page for operators. */
 START_TEST(everything_is_documented)
 {
-    char *text = hs_scrape(&service), *page = read_file(DOCUMENT);
+    char *text = hs_scrape(&service), *page = hs_test_read_file(DOCUMENT, NULL);
     for (const char *line = text; (line = strstr(line, "# TYPE ")) != NULL; line += 7) {
         char name[NAME_SIZE + 2];
         snprintf(name, sizeof name, "`%.*s", (int)strcspn(line + 7, " "), line + 7);
@@ -323,7 +309,7 @@ START_TEST(metrics_move_with_the_traffic)
         if (open == 0)
             break;
         ck_assert_int_lt(tries, 500);
-        pause_ms(10);
+        hs_test_pause_ms(10);
     }
     ck_assert(hs_test_service_stop(&fresh));
 }

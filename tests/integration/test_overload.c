@@ -4,6 +4,8 @@
  * nobody needs any more. What is refused is refused before its body is looked at: the bodies sent
  * here are no JSON where that can be seen. A queue is made by stopping the process for a while.
  */
+#include "tests/support/clock.h"
+#include "tests/support/exposition.h"
 #include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -15,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct hs_test_service service;
@@ -35,18 +36,6 @@ static void start(const char *const *arguments)
 static void stop(void)
 {
     ck_assert(hs_test_service_stop(&service));
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* `headers`: whole lines, or "". Without a body a GET, else a POST, or a PUT of a match or map. */
@@ -83,26 +72,11 @@ static int ask(const char *path, const char *headers, const char *body)
     return receive(send_request(service.data_port, path, headers, body));
 }
 
-static double metric(const char *series)
-{
-    static char text[262144];
-    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    int fd = hs_raw_connect(service.admin_port);
-    ck_assert_int_ge(fd, 0);
-    ck_assert(hs_raw_send(fd, request, strlen(request)));
-    ck_assert(hs_raw_drain(fd, text, sizeof text));
-    close(fd);
-    for (const char *at = text; (at = strstr(at, series)) != NULL; at++)
-        if (at[-1] == '\n')
-            return strtod(at + strlen(series), NULL);
-    return -1;
-}
-
 static double shed_for(const char *reason)
 {
     char series[128];
-    snprintf(series, sizeof series, "hindsight_requests_shed_total{reason=\"%s\"} ", reason);
-    return metric(series);
+    snprintf(series, sizeof series, "hindsight_requests_shed_total{reason=\"%s\"}", reason);
+    return hs_metric(&service, series);
 }
 
 static void assert_problem(int status, const char *code, const char *retry_after)
@@ -140,7 +114,7 @@ START_TEST(late_requests_are_refused)
     for (size_t i = 0; i < PATHS; i++)
         fds[i] = send_request(service.data_port, paths[i], "", "no JSON");
     int livez = send_request(service.data_port, "/livez", "", NULL);
-    pause_ms(900);
+    hs_test_pause_ms(900);
     kill(service.pid, SIGCONT);
     ck_assert_int_eq(receive(livez), 200);
     for (size_t i = 0; i < PATHS; i++) {
@@ -149,8 +123,8 @@ START_TEST(late_requests_are_refused)
         ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), ""); /* it goes on */
     }
     ck_assert(shed_for("queue") == PATHS);
-    ck_assert(metric("hindsight_http_wait_seconds_bucket{le=\"0.5\"} ") <=
-              metric("hindsight_http_wait_seconds_count ") - PATHS);
+    ck_assert(hs_metric(&service, "hindsight_http_wait_seconds_bucket{le=\"0.5\"}") <=
+              hs_metric(&service, "hindsight_http_wait_seconds_count") - PATHS);
     ck_assert_int_eq(ask("/v1/matches/m/frames", "", "no JSON"), 400);
     stop();
 }
@@ -163,7 +137,7 @@ static void stop_for(long ms, int fds[3])
     fds[0] = send_request(service.data_port, "/v1/matches/m/hits", "", HITS_BODY);
     fds[1] = send_request(service.data_port, "/v1/matches/m/frames", "", FRAMES_BODY);
     fds[2] = send_request(service.data_port, "/v1/matches", "", NULL);
-    pause_ms(ms);
+    hs_test_pause_ms(ms);
     kill(service.pid, SIGCONT);
 }
 
@@ -279,7 +253,7 @@ START_TEST(deadlines_pass_while_waiting)
     int late = send_request(service.data_port, "/v1/matches/m/frames", DEADLINE("300"), "no JSON");
     int patient =
         send_request(service.data_port, "/v1/matches/m/frames", DEADLINE("60000"), FRAMES_BODY);
-    pause_ms(500);
+    hs_test_pause_ms(500);
     kill(service.pid, SIGCONT);
     ck_assert_int_eq(receive(late), 503);
     ck_assert_int_eq(receive(patient), 200);
@@ -288,7 +262,7 @@ START_TEST(deadlines_pass_while_waiting)
                          "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n";
     int fd = hs_raw_connect(service.data_port);
     ck_assert(hs_raw_send(fd, header, strlen(header)));
-    pause_ms(500);
+    hs_test_pause_ms(500);
     ck_assert(hs_raw_send(fd, "no JSON", 7));
     ck_assert_int_eq(receive(fd), 503);
     ck_assert(shed_for("deadline") == 2);
@@ -360,7 +334,7 @@ START_TEST(tenants_have_their_rate)
     ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL), 401); /* and costs nobody anything */
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(ask("/livez", "", NULL), 200);
-    pause_ms(wait_ms + 20);
+    hs_test_pause_ms(wait_ms + 20);
     ck_assert_int_eq(ask_as(tokens[1].header, "/v1/matches/m/frames", FRAMES_BODY), 200);
     ck_assert(shed_for("tenant_rate") >= refused);
     stop();
@@ -422,13 +396,13 @@ START_TEST(a_match_keeps_to_its_memory)
     double time = 1;
     int posted = 0;
     char prefix[16];
-    for (; posted < 100 && metric("hindsight_matches_held ") < 1; posted++) {
+    for (; posted < 100 && hs_metric(&service, "hindsight_matches_held") < 1; posted++) {
         snprintf(prefix, sizeof prefix, "p%d_", posted);
         ck_assert_int_eq(post_players("m", prefix, 10, time += 0.01), 200);
         ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
     }
     ck_assert_int_lt(posted, 100);
-    double bytes = metric("hindsight_history_bytes ");
+    double bytes = hs_metric(&service, "hindsight_history_bytes");
     ck_assert_msg(bytes >= 400000 && bytes < 600000, "%f bytes are held", bytes);
     ck_assert_int_eq(post_players("m", "new", 10, time += 0.01), 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":0"));
@@ -436,10 +410,10 @@ START_TEST(a_match_keeps_to_its_memory)
     for (int i = 0; i < 100; i++)
         ck_assert_int_eq(post_players("m", "p0_", 10, time += 0.01), 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-    ck_assert(metric("hindsight_history_bytes ") == bytes);
+    ck_assert(hs_metric(&service, "hindsight_history_bytes") == bytes);
     ck_assert_int_eq(post_players("other", "new", 10, 1), 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-    ck_assert(metric("hindsight_matches_held ") == 1);
+    ck_assert(hs_metric(&service, "hindsight_matches_held") == 1);
     stop();
 }
 END_TEST
@@ -458,9 +432,9 @@ START_TEST(new_matches_are_refused_first)
     }
     opened--;
     assert_problem(503, "overloaded", "1");
-    double bytes = metric("hindsight_history_bytes ");
+    double bytes = hs_metric(&service, "hindsight_history_bytes");
     ck_assert_msg(bytes >= 900000 && bytes < 1000000, "%f bytes in %d matches", bytes, opened);
-    ck_assert(metric("hindsight_history_bytes_limit ") == 1000000);
+    ck_assert(hs_metric(&service, "hindsight_history_bytes_limit") == 1000000);
     ck_assert_int_eq(ask("/v1/matches/another/hits", "", "no JSON"), 503);
     ck_assert_int_eq(ask("/v1/matches/another", "", "no JSON"), 503);
     ck_assert(shed_for("history") == 3);
@@ -474,7 +448,7 @@ START_TEST(new_matches_are_refused_first)
         snprintf(match, sizeof match, "q%d_", i);
         ck_assert_int_eq(post_players("m0", match, 10, time += 0.001), 200);
     }
-    bytes = metric("hindsight_history_bytes ");
+    bytes = hs_metric(&service, "hindsight_history_bytes");
     ck_assert_msg(bytes < 1150000, "%f bytes are held", bytes);
 
     const char *end = "DELETE /v1/matches/m0 HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -494,16 +468,16 @@ START_TEST(idle_matches_end)
     start(arguments);
     ck_assert_int_eq(ask("/v1/matches/idle/frames", "", FRAMES_BODY), 200);
     ck_assert_int_eq(ask("/v1/matches/busy/frames", "", FRAMES_BODY), 200);
-    double begun = now();
-    while (ask("/v1/matches/idle", "", NULL) == 200 && now() - begun < 30) {
+    double begun = hs_test_seconds();
+    while (ask("/v1/matches/idle", "", NULL) == 200 && hs_test_seconds() - begun < 30) {
         ck_assert_int_eq(ask("/v1/matches/busy/hits", "", HITS_BODY), 200);
-        pause_ms(50); /* who only looks at it does not keep it */
+        hs_test_pause_ms(50); /* who only looks at it does not keep it */
     }
     ck_assert_int_eq(answer.status, 404);
-    ck_assert_msg(now() - begun > 1.9, "ended after %f s", now() - begun);
+    ck_assert_msg(hs_test_seconds() - begun > 1.9, "ended after %f s", hs_test_seconds() - begun);
     ck_assert_int_eq(ask("/v1/matches/busy", "", NULL), 200);
-    ck_assert(metric("hindsight_matches_expired_total ") == 1);
-    ck_assert(metric("hindsight_matches_active ") == 1);
+    ck_assert(hs_metric(&service, "hindsight_matches_expired_total") == 1);
+    ck_assert(hs_metric(&service, "hindsight_matches_active") == 1);
     stop();
 }
 END_TEST

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
+#include "tests/support/files.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -31,10 +32,7 @@ static const char *file_named(const char *name)
 static const char *write_text(const char *name, const char *text)
 {
     const char *path = file_named(name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    hs_test_write_file(path, text);
     return path;
 }
 
@@ -162,11 +160,7 @@ END_TEST
 START_TEST(the_documented_example_plays)
 {
     struct hs_test_run result;
-    char text[32768];
-    FILE *page = fopen("docs/recording.md", "r");
-    ck_assert_msg(page != NULL, "run from the root of the tree");
-    text[fread(text, 1, sizeof text - 1, page)] = '\0';
-    fclose(page);
+    char *text = hs_test_read_file("docs/recording.md", NULL);
     char *begin = strstr(text, "```json\n");
     ck_assert_ptr_nonnull(begin);
     begin += strlen("```json\n");
@@ -174,6 +168,7 @@ START_TEST(the_documented_example_plays)
     ck_assert_ptr_nonnull(end);
     *end = '\0';
     HS_TEST_RUN(&result, "play", write_text("example.jsonl", begin), "--url", url);
+    free(text);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_ptr_nonnull(strstr(result.out, "1  100.00 % of 1"));
     ck_assert_ptr_nonnull(strstr(result.out, "1  0 failed"));
@@ -272,13 +267,10 @@ END_TEST
 START_TEST(speed_keeps_the_pace)
 {
     struct hs_test_run result;
-    struct timespec begin, end;
     const char *path = write_honest("pace.jsonl", "pace"); /* one second long */
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    double begun = hs_test_seconds();
     HS_TEST_RUN(&result, "play", path, "--url", url, "--speed", "2");
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double took =
-        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    double took = hs_test_seconds() - begun;
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_double_ge(took, 0.5);
 }

@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
+#include "tests/support/exposition.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
@@ -62,21 +65,6 @@ static json_int_t number(const struct run *result, const char *key)
 
 /* ---- recordings ---- */
 
-static double metric(const char *name)
-{
-    struct hs_test_http *http = hs_test_http_open(service.admin_port);
-    struct hs_test_response response;
-    char line[128];
-    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
-    snprintf(line, sizeof line, "\n%s ", name);
-    const char *found = strstr(response.body, line);
-    ck_assert_msg(found != NULL, "no %s in the metrics", name);
-    double value = strtod(found + strlen(line), NULL);
-    hs_test_response_free(&response);
-    hs_test_http_close(http);
-    return value;
-}
-
 /* A service that records, with the metres as default. */
 static void start_recording(const char *path)
 {
@@ -89,8 +77,9 @@ static void record_traffic(const char *path, struct hs_traffic *sum)
     start_recording(path);
     hs_traffic_play(service.data_port, hs_test_seed(7), sum);
     ck_assert_msg(sum->fault[0] == '\0', "%s", sum->fault);
-    ck_assert(metric("hindsight_record_dropped_total") == 0);
-    ck_assert(metric("hindsight_record_requests_total") > HS_TRAFFIC_CLIENTS * HS_TRAFFIC_TICKS);
+    ck_assert(hs_metric(&service, "hindsight_record_dropped_total") == 0);
+    ck_assert(hs_metric(&service, "hindsight_record_requests_total") >
+              HS_TRAFFIC_CLIENTS * HS_TRAFFIC_TICKS);
     ck_assert(hs_test_service_stop(&service));
 }
 
@@ -358,8 +347,8 @@ static void record_little(const char *path, const char *match, bool kill_it)
     hs_traffic_play_little(service.data_port, match, &sent);
     ck_assert_msg(sent.fault[0] == '\0', "%s", sent.fault);
     if (kill_it) {
-        while (metric("hindsight_record_queue_bytes") > 0)
-            usleep(1000);
+        while (hs_metric(&service, "hindsight_record_queue_bytes") > 0)
+            hs_test_pause_ms(1);
         kill(service.pid, SIGKILL);
         ck_assert(!hs_test_service_stop(&service));
     } else {
@@ -451,8 +440,7 @@ START_TEST(broken_files_are_refused)
     }
     RUN(&result, "recheck", copy_stream(path, "broken.stream", 0, NULL, NULL));
     ck_assert_int_eq(result.program.code, 0);
-    FILE *empty = fopen(file_named("broken.stream"), "w");
-    fclose(empty);
+    hs_test_write_file(file_named("broken.stream"), "");
     RUN(&result, "recheck", file_named("broken.stream"));
     ck_assert_int_eq(result.program.code, 1);
     ck_assert_ptr_nonnull(strstr(result.program.err, "is empty"));

@@ -1,4 +1,7 @@
 /* Configuration taken anew while the service runs: all of it or nothing, seen over HTTP. */
+#include "tests/support/clock.h"
+#include "tests/support/exposition.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -26,14 +29,6 @@ static const char *path_of(const char *name)
     static char path[160];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(path_of(name), "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    fclose(file);
 }
 
 static void setup(void)
@@ -68,20 +63,6 @@ static long get(const char *path)
     long status = response.status;
     hs_test_response_free(&response);
     return status;
-}
-
-/* The value of a series without labels. */
-static double metric(const char *name)
-{
-    struct hs_test_response response;
-    char start_of_line[128];
-    snprintf(start_of_line, sizeof start_of_line, "\n%s ", name);
-    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
-    const char *line = strstr(response.body, start_of_line);
-    ck_assert_msg(line != NULL, "no series %s", name);
-    double value = strtod(line + strlen(start_of_line), NULL);
-    hs_test_response_free(&response);
-    return value;
 }
 
 #define SUCCESSFUL "hindsight_config_last_reload_successful"
@@ -122,7 +103,7 @@ static json_t *reload(const char *msg)
         json_t *line = find_lines(msg, &at, &count);
         if (line != NULL)
             return line;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        hs_test_pause_ms(10);
     }
     ck_abort_msg("the log never says: %s", msg);
     return NULL;
@@ -133,9 +114,9 @@ static json_t *reload(const char *msg)
 /* The metric is set just after the line of the log. */
 static void expect_successful(double value)
 {
-    for (int tries = 0; tries < 1000 && metric(SUCCESSFUL) != value; tries++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    ck_assert_double_eq(metric(SUCCESSFUL), value);
+    for (int tries = 0; tries < 1000 && hs_metric(&service, SUCCESSFUL) != value; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_double_eq(hs_metric(&service, SUCCESSFUL), value);
 }
 
 static const char *text_of(const json_t *line, const char *field)
@@ -147,25 +128,25 @@ static const char *text_of(const json_t *line, const char *field)
 /* One broken file keeps every ruleset as it was, the good ones too; made whole, all are taken. */
 START_TEST(rulesets_are_taken_all_or_none)
 {
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     const char *const arguments[] = {"--rules", directory, NULL};
     start(arguments);
     ck_assert_int_eq(get("/v1/rulesets/arena"), 200);
     ck_assert_int_eq(get("/v1/rulesets/field"), 404);
-    ck_assert_double_eq(metric(SUCCESSFUL), 1);
-    double first = metric(WHEN);
+    ck_assert_double_eq(hs_metric(&service, SUCCESSFUL), 1);
+    double first = hs_metric(&service, WHEN);
     ck_assert_double_ge(first, (double)time(NULL) - 60);
 
     long at = lseek(service.err, 0, SEEK_END);
     int count;
-    write_file("arena.json", "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
-    write_file("field.json", "{\"name\":\"field\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
+    hs_test_write_file(path_of("field.json"), "{\"name\":\"field\"}");
     json_t *line = reload(REFUSED);
     ck_assert_str_eq(text_of(line, "level"), "error");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "faults")), 1);
     json_decref(line);
     expect_successful(0);
-    ck_assert_double_eq(metric(WHEN), first);
+    ck_assert_double_eq(hs_metric(&service, WHEN), first);
     ck_assert_int_eq(get("/v1/rulesets/arena"), 200);
     ck_assert_int_eq(get("/v1/rulesets/field"), 404);
     line = find_lines("configuration fault", &at, &count);
@@ -173,14 +154,14 @@ START_TEST(rulesets_are_taken_all_or_none)
     ck_assert_ptr_nonnull(strstr(text_of(line, "source"), "arena.json"));
     json_decref(line);
 
-    write_file("arena.json", "{\"name\":\"arena\",\"history\":{\"keep\":0.9}}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\",\"history\":{\"keep\":0.9}}");
     line = reload("reloaded");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "changes")), 2);
     ck_assert_ptr_nonnull(strstr(text_of(line, "changed"), "ruleset arena: sha256:"));
     ck_assert_ptr_nonnull(strstr(text_of(line, "changed"), "ruleset field: new, sha256:"));
     json_decref(line);
     expect_successful(1);
-    ck_assert_double_gt(metric(WHEN), first);
+    ck_assert_double_gt(hs_metric(&service, WHEN), first);
     ck_assert_int_eq(get("/v1/rulesets/field"), 200);
 
     line = reload("reloaded");
@@ -196,16 +177,16 @@ START_TEST(the_file_is_read_again)
 {
     char config[160], text[512];
     snprintf(config, sizeof config, "%s", path_of("hindsight.conf"));
-    write_file("hindsight.conf", "{\"max_batch\":5}");
+    hs_test_write_file(path_of("hindsight.conf"), "{\"max_batch\":5}");
     const char *const arguments[] = {"--config", config, NULL};
     start(arguments);
     ck_assert_int_eq(get("/v1/rulesets/arena"), 404);
 
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     snprintf(text, sizeof text,
              "{\"max_batch\":6,\"max_maps\":7,\"rules\":\"%s\",\"log_level\":\"debug\"}",
              directory);
-    write_file("hindsight.conf", text);
+    hs_test_write_file(path_of("hindsight.conf"), text);
     json_t *line = reload("reloaded");
     ck_assert_ptr_nonnull(strstr(text_of(line, "changed"), "log_level: info -> debug"));
     ck_assert_ptr_nonnull(strstr(text_of(line, "changed"), "rules: none -> "));
@@ -225,7 +206,7 @@ START_TEST(the_file_is_read_again)
     /* Back to its own value, it waits for nothing; a quieter level still says that it came. */
     snprintf(text, sizeof text, "{\"max_batch\":5,\"rules\":\"%s\",\"log_level\":\"error\"}",
              directory);
-    write_file("hindsight.conf", text);
+    hs_test_write_file(path_of("hindsight.conf"), text);
     line = reload("reloaded");
     ck_assert_str_eq(text_of(line, "changed"), "log_level: debug -> error");
     ck_assert_str_eq(text_of(line, "needs_restart"), "");
@@ -240,11 +221,12 @@ START_TEST(a_broken_file_changes_nothing)
     char config[160], text[512];
     snprintf(config, sizeof config, "%s", path_of("hindsight.conf"));
     snprintf(text, sizeof text, "{\"rules\":\"%s\"}", directory);
-    write_file("hindsight.conf", text);
+    hs_test_write_file(path_of("hindsight.conf"), text);
     const char *const arguments[] = {"--config", config, NULL};
     start(arguments);
-    write_file("arena.json", "{\"name\":\"arena\"}");
-    write_file("hindsight.conf", "{\"log_level\":\"loud\",\"treads\":1,\"max_maps\":0}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("hindsight.conf"),
+                       "{\"log_level\":\"loud\",\"treads\":1,\"max_maps\":0}");
     long at = lseek(service.err, 0, SEEK_END);
     json_t *line = reload(REFUSED);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "faults")), 3);
@@ -258,7 +240,7 @@ START_TEST(a_broken_file_changes_nothing)
     ck_assert_int_eq(unlink(config), 0);
     json_decref(reload(REFUSED));
     ck_assert_int_eq(get("/v1/rulesets/arena"), 404);
-    write_file("hindsight.conf", text);
+    hs_test_write_file(path_of("hindsight.conf"), text);
     json_decref(reload("reloaded"));
     expect_successful(1);
     ck_assert_int_eq(get("/v1/rulesets/arena"), 200);
@@ -271,8 +253,8 @@ START_TEST(rulesets_without_room_are_refused)
 {
     const char *const arguments[] = {"--rules", directory, "--max-rulesets", "4", NULL};
     start(arguments);
-    write_file("a.json", "{\"name\":\"a\"}");
-    write_file("b.json", "{\"name\":\"b\"}");
+    hs_test_write_file(path_of("a.json"), "{\"name\":\"a\"}");
+    hs_test_write_file(path_of("b.json"), "{\"name\":\"b\"}");
     json_decref(reload(REFUSED));
     ck_assert_int_eq(get("/v1/rulesets/a"), 404);
     ck_assert_int_eq(get("/v1/rulesets/b"), 404);
@@ -289,7 +271,7 @@ START_TEST(a_running_match_keeps_its_rules)
     static const char opening[] = "{\"ruleset\":\"arena\"}";
     struct hs_test_response response;
     char before[80];
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     const char *const arguments[] = {"--rules", directory, NULL};
     start(arguments);
     hs_test_http_send(http, "PUT", "/v1/matches/m", opening, sizeof opening - 1, NULL, &response);
@@ -305,7 +287,8 @@ START_TEST(a_running_match_keeps_its_rules)
             ck_assert_int_eq(strncmp(before, revision, 71), 0);
         hs_test_response_free(&response);
         if (round == 0) {
-            write_file("arena.json", "{\"name\":\"arena\",\"history\":{\"keep\":0.9}}");
+            hs_test_write_file(path_of("arena.json"),
+                               "{\"name\":\"arena\",\"history\":{\"keep\":0.9}}");
             json_decref(reload("reloaded"));
         }
     }
@@ -347,12 +330,12 @@ START_TEST(requests_go_on_beside_reloads)
     atomic_bool done = false;
     pthread_t thread;
     void *wrong;
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     const char *const arguments[] = {"--rules", directory, NULL};
     start(arguments);
     ck_assert_int_eq(pthread_create(&thread, NULL, use_rulesets, &done), 0);
     for (int i = 0; i < 20; i++) {
-        write_file("arena.json", i % 3 == 1 ? "{" : "{\"name\":\"arena\"}");
+        hs_test_write_file(path_of("arena.json"), i % 3 == 1 ? "{" : "{\"name\":\"arena\"}");
         json_decref(reload(i % 3 == 1 ? REFUSED : "reloaded"));
     }
     atomic_store(&done, true);

@@ -1,4 +1,5 @@
 /* The command line of the program: exit codes, help, check-config, the log. */
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -35,14 +36,6 @@ static const char *path_of(const char *name)
     static char path[160];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(path_of(name), "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    fclose(file);
 }
 
 /* Runs the program with a shell's idea of arguments and redirections; what it wrote. 124: it did
@@ -98,18 +91,18 @@ START_TEST(check_config_lists_every_problem)
 {
     char arguments[512], text[512];
     make_directory();
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     snprintf(text, sizeof text, "{\"rules\":\"%s\",\"default_ruleset\":\"arena\"}", directory);
-    write_file("good.conf", text);
+    hs_test_write_file(path_of("good.conf"), text);
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("good.conf"));
     int code;
     const char *output = run(arguments, &code);
     ck_assert_int_eq(code, 0);
     ck_assert_str_eq(output + strlen(output) - 4, "\nok\n");
 
-    write_file("other.json", "{\"name\":\"other\",\"histroy\":{}}");
+    hs_test_write_file(path_of("other.json"), "{\"name\":\"other\",\"histroy\":{}}");
     snprintf(text, sizeof text, "{\"rules\":\"%s\",\"threads\":0.5,\"treads\":1}", directory);
-    write_file("bad.conf", text);
+    hs_test_write_file(path_of("bad.conf"), text);
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("bad.conf"));
     output = run(arguments, &code);
     ck_assert_int_eq(code, 1);
@@ -125,7 +118,7 @@ START_TEST(check_config_prints_what_is_in_effect)
 {
     char arguments[512];
     make_directory();
-    write_file("a.conf", "{\"max_matches\":5,\"max_players\":5,\"max_batch\":5}");
+    hs_test_write_file(path_of("a.conf"), "{\"max_matches\":5,\"max_players\":5,\"max_batch\":5}");
     snprintf(arguments, sizeof arguments, "check-config %s --max-batch=7", path_of("a.conf"));
     setenv("HINDSIGHT_MAX_PLAYERS", "6", 1);
     setenv("HINDSIGHT_MAX_PLAYER", "secret", 1);
@@ -160,13 +153,13 @@ START_TEST(check_config_checks_a_ruleset)
 {
     char arguments[512];
     make_directory();
-    write_file("arena.json", "{\"name\":\"arena\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
     snprintf(arguments, sizeof arguments, "check-config %s", path_of("arena.json"));
     int code;
     const char *output = run(arguments, &code);
     ck_assert_int_eq(code, 0);
     ck_assert_str_eq(output, "ruleset arena\nok\n");
-    write_file("arena.json", "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\",\"histroy\":{},\"up\":1}");
     output = run(arguments, &code);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /histroy: "));
@@ -182,11 +175,7 @@ END_TEST
 /* The man page knows every command; the shipped configuration is one (its rules are installed). */
 START_TEST(shipped_files_are_right)
 {
-    char page[65536], line[160];
-    FILE *file = fopen("deploy/hindsight.1", "r");
-    ck_assert_ptr_nonnull(file);
-    page[fread(page, 1, sizeof page - 1, file)] = '\0';
-    fclose(file);
+    char *page = hs_test_read_file("deploy/hindsight.1", NULL), line[160];
     int code;
     const char *output = run("--help", &code);
     ck_assert_int_eq(code, 0);
@@ -209,6 +198,7 @@ START_TEST(shipped_files_are_right)
     output = run("check-config deploy/hindsight.json --rules=", &code);
     ck_assert_int_eq(code, 0);
     ck_assert_ptr_nonnull(strstr(output, "\nok\n"));
+    free(page);
 }
 END_TEST
 

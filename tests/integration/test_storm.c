@@ -6,6 +6,7 @@
  * ends with 0, and the next one knows exactly what was answered: each hit paid once, none lost.
  * Meant for SANITIZE=thread as well. HS_STORM_SECONDS is how long it blows.
  */
+#include "tests/support/exposition.h"
 #include "tests/support/http.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -373,21 +374,6 @@ static int blow(long seconds)
     return rounds;
 }
 
-static double metric(const char *series)
-{
-    struct hs_test_http *http = hs_test_http_open(service.admin_port);
-    struct hs_test_response response;
-    char line[160];
-    hs_test_http_send(http, "GET", "/metrics", NULL, 0, NULL, &response);
-    snprintf(line, sizeof line, "\n%s ", series);
-    const char *found = strstr(response.body, line);
-    ck_assert_msg(found != NULL, "no series %s", series);
-    double value = strtod(found + strlen(line), NULL);
-    hs_test_response_free(&response);
-    hs_test_http_close(http);
-    return value;
-}
-
 /* What had no answer is sent again: it was judged and is replayed, or it is judged now, which
    without poses pays nothing. */
 static void settle(struct client *client, struct hs_test_http *http)
@@ -484,9 +470,9 @@ START_TEST(nothing_is_lost)
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, run, &clients[i]), 0);
     int reloads = blow(hs_test_count("HS_STORM_SECONDS", 3));
     ck_assert_int_ge(reloads, 3);
-    ck_assert(metric("hindsight_checkpoints_total{result=\"written\"}") >= 1);
-    ck_assert(metric("hindsight_requests_shed_total{reason=\"deadline\"}") >= 1);
-    ck_assert(metric("hindsight_requests_shed_total{reason=\"tenant_rate\"}") >= 1);
+    ck_assert(hs_metric(&service, "hindsight_checkpoints_total{result=\"written\"}") >= 1);
+    ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"deadline\"}") >= 1);
+    ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"tenant_rate\"}") >= 1);
 
     atomic_store(&leaving, true);
     kill(service.pid, SIGTERM);

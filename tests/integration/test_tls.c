@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/files.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -175,22 +176,17 @@ static const char *serve_with(const char *cert_name, const char *key_name, int *
         directory, directory, directory, cert_name, directory, key_name);
 }
 
+static const char *path_of(const char *name)
+{
+    static char path[160];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
 /* What cannot serve leaves nothing behind. */
 static bool data_was_made(void)
 {
-    char path[160];
-    snprintf(path, sizeof path, "%s/data", directory);
-    return access(path, F_OK) == 0;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    return access(path_of("data"), F_OK) == 0;
 }
 
 START_TEST(files_that_are_not_there_or_not_pem_are_named)
@@ -199,7 +195,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
     const char *said = serve_with("none.crt", "none.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "none.crt cannot be read: No such file") != NULL, "%s",
                   said);
-    write_file("text.crt", "a certificate\n");
+    hs_test_write_file(path_of("text.crt"), "a certificate\n");
     said = serve_with("text.crt", "none.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "text.crt is not a PEM file with a certificate"), "%s",
                   said);
@@ -221,7 +217,8 @@ START_TEST(unusable_files_are_named)
     ck_assert_msg(code == 1 && strstr(said, "the key may not be that of the certificate"), "%s",
                   said);
     ck_assert_ptr_null(strstr(said, "PRIVATE KEY-----"));
-    write_file("another.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+    hs_test_write_file(path_of("another.key"),
+                       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
     said = serve_with("our.crt", "another.key", &code);
     ck_assert_msg(code == 1 && strstr(said, "cannot serve 127.0.0.1:") != NULL, "%s", said);
 }

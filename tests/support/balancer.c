@@ -9,9 +9,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
 #include "tests/support/raw.h"
 
 enum { START_TRIES = 1000, STOP_TRIES = 1000, TRY_MS = 10 };
@@ -24,11 +24,6 @@ const char *hs_balancer_program(void)
         if (access(places[i], X_OK) == 0)
             return places[i];
     return NULL;
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
 /* A listening socket HAProxy inherits, so that no port is guessed. */
@@ -107,7 +102,7 @@ static bool wait_until_up(const struct hs_balancer *balancer)
             close(fd);
         if (answer.status != 0)
             return true;
-        pause_ms(TRY_MS);
+        hs_test_pause_ms(TRY_MS);
     }
     return false;
 }
@@ -157,7 +152,7 @@ void hs_balancer_stop(struct hs_balancer *balancer)
             if (++tries == STOP_TRIES)
                 kill(balancer->pid, SIGKILL);
             else
-                pause_ms(TRY_MS);
+                hs_test_pause_ms(TRY_MS);
     }
     if (balancer->log >= 0)
         close(balancer->log);

@@ -30,3 +30,11 @@ double hs_series(const char *text, const char *name)
     ck_abort_msg("%s is not there", name);
     return 0;
 }
+
+double hs_metric(const struct hs_test_service *service, const char *name)
+{
+    char *text = hs_scrape(service);
+    double value = hs_series(text, name);
+    free(text);
+    return value;
+}

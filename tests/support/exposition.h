@@ -10,4 +10,7 @@ char *hs_scrape(const struct hs_test_service *service);
 /* The value of one series, `name{labels}`; the test fails when it is not there. */
 double hs_series(const char *text, const char *name);
 
+/* The same of the service as it is now. */
+double hs_metric(const struct hs_test_service *service, const char *name);
+
 #endif

@@ -157,3 +157,14 @@ void hs_test_response_free(struct hs_test_response *response)
     free(response->headers);
     *response = (struct hs_test_response){0};
 }
+
+long hs_test_http_status(unsigned port, const char *method, const char *path, const char *body)
+{
+    struct hs_test_http *http = hs_test_http_open(port);
+    struct hs_test_response response;
+    hs_test_http_send(http, method, path, body, body == NULL ? 0 : strlen(body), NULL, &response);
+    long status = response.status;
+    hs_test_response_free(&response);
+    hs_test_http_close(http);
+    return status;
+}

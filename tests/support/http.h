@@ -40,6 +40,9 @@ void hs_test_http_send(struct hs_test_http *http, const char *method, const char
 json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const char *path,
                           json_t *body, long *status);
 
+/* One request on a connection of its own: the status alone. `body` as above. */
+long hs_test_http_status(unsigned port, const char *method, const char *path, const char *body);
+
 /* The parsed body: a new reference, or NULL when it is not JSON. */
 json_t *hs_test_response_json(const struct hs_test_response *response);
 

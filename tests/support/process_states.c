@@ -13,30 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/clock.h"
 #include "tests/support/service.h"
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 static int get(unsigned port, const char *path, struct hs_raw_answer *answer)
 {
     char request[128];
-    int size = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
-    int fd = hs_raw_connect(port);
-    ck_assert_int_ge(fd, 0);
-    ck_assert(hs_raw_send(fd, request, (size_t)size));
-    hs_raw_read(fd, false, answer);
-    close(fd);
-    return answer->status;
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    return hs_raw_ask(port, request, answer);
 }
 
 /* Asks until the answer has another status than that, for 10 s and more. */
 static int get_other(unsigned port, const char *path, int status, struct hs_raw_answer *answer)
 {
     for (int tries = 0; tries < 1000 && get(port, path, answer) == status; tries++)
-        pause_ms(10);
+        hs_test_pause_ms(10);
     return answer->status;
 }
 
@@ -153,13 +144,13 @@ static int stop_amid(const struct hs_test_service *service, const char *map, siz
     int fd = hs_raw_connect(service->data_port);
     ck_assert_int_ge(fd, 0);
     ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, map, size));
-    pause_ms(moment_ms);
+    hs_test_pause_ms(moment_ms);
     kill(service->pid, SIGSTOP);
     ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
-    pause_ms(5300);
+    hs_test_pause_ms(5300);
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
-        pause_ms(5);
+        hs_test_pause_ms(5);
     hs_raw_read(fd, false, &put);
     close(fd);
     return put.status;

@@ -72,6 +72,24 @@ void hs_raw_read(int fd, bool head, struct hs_raw_answer *answer)
     answer->body[answer->size] = '\0';
 }
 
+int hs_raw_ask(unsigned port, const char *request, struct hs_raw_answer *answer)
+{
+    int fd = hs_raw_connect(port);
+    answer->status = 0;
+    if (fd < 0)
+        return 0;
+    if (hs_raw_send(fd, request, strlen(request)))
+        hs_raw_read(fd, false, answer);
+    close(fd);
+    return answer->status;
+}
+
+int hs_raw_status(unsigned port, const char *request)
+{
+    struct hs_raw_answer answer;
+    return hs_raw_ask(port, request, &answer);
+}
+
 bool hs_raw_drain(int fd, char *rest, size_t size)
 {
     size_t len = 0;

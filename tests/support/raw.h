@@ -24,6 +24,12 @@ struct hs_raw_answer {
 /* Reads one answer, not a byte more. `head`: it answers a HEAD, so no body follows. */
 void hs_raw_read(int fd, bool head, struct hs_raw_answer *answer);
 
+/* Sends a request on a connection of its own and reads its answer; returns its status. */
+int hs_raw_ask(unsigned port, const char *request, struct hs_raw_answer *answer);
+
+/* The status alone. */
+int hs_raw_status(unsigned port, const char *request);
+
 /* Reads until the peer closes (or resets) the connection: true, and `rest` holds what came before
    that, cut to `size` - 1 bytes and terminated. False when it stays open. */
 bool hs_raw_drain(int fd, char *rest, size_t size);

@@ -14,6 +14,7 @@
 #include "api/problem.h"
 #include "api/scopes.h"
 #include "tests/support/contract.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
 #include "service/version.h"
@@ -356,19 +357,6 @@ END_TEST
 
 /* ---- what the tables for readers say ---- */
 
-/* The whole of a file, terminated; one at a time. */
-static const char *read_text(const char *path)
-{
-    static char text[1 << 20];
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "cannot open %s", path);
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    ck_assert_uint_lt(size, sizeof text - 1);
-    text[size] = '\0';
-    return text;
-}
-
 static void assert_tables(const char *reason_text, const char *problem_text, const char *where)
 {
     char row[256];
@@ -406,7 +394,7 @@ START_TEST(tables_are_those_of_the_sources)
                   json_string_value(json_object_get(problem, "description")), "openapi.yaml");
     assert_move_tables(json_string_value(json_object_get(move_reason, "description")),
                        "openapi.yaml");
-    const char *page = read_text("docs/api.md");
+    char *page = hs_test_read_file("docs/api.md", NULL);
     assert_tables(page, page, "docs/api.md");
     const char *moves = strstr(page, "| reason of a move |");
     ck_assert_ptr_nonnull(moves);
@@ -416,6 +404,7 @@ START_TEST(tables_are_those_of_the_sources)
         snprintf(quoted, sizeof quoted, "`%s`", hs_flag_name((enum hs_flag)i));
         ck_assert_msg(strstr(page, quoted) != NULL, "docs/api.md lacks the flag %s", quoted);
     }
+    free(page);
 }
 END_TEST
 
@@ -445,7 +434,7 @@ static bool is_listed(const char *const *names, const char *name, size_t len)
 /* Both ways: what the page lists is all there is, and what its tables name does exist, once. */
 START_TEST(the_page_lists_what_there_is)
 {
-    const char *page = read_text("docs/api.md");
+    char *page = hs_test_read_file("docs/api.md", NULL);
     assert_enumeration(strstr(page, "The checks decide in the order"), checks, 0, "Check");
     assert_enumeration(strstr(page, "The checks of a move decide in the order"), move_checks, 0,
                        "MoveCheck");
@@ -468,6 +457,7 @@ START_TEST(the_page_lists_what_there_is)
         rows++;
     }
     ck_assert_uint_eq(rows, wanted + HS_PROBLEM_COUNT - 1);
+    free(page);
 }
 END_TEST
 

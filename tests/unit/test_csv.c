@@ -7,6 +7,7 @@
 
 #include "service/play/csv.h"
 #include "service/play/csv_match.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #define QW_POSES "t_ms,slot,x,y,z,yaw,pitch,alive\n"
@@ -34,19 +35,11 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = fopen(file_named(name), "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 START_TEST(table_reads_cells_by_column)
 {
     char error[HS_PLAY_ERROR_MAX] = "";
     double value = 0.0;
-    write_text("m.poses.csv", "b,a\nx,1.5\ny,two\nz\n");
+    hs_test_write_file(file_named("m.poses.csv"), "b,a\nx,1.5\ny,two\nz\n");
     struct hs_csv *csv = hs_csv_open(file_named("m.poses.csv"), error);
     ck_assert_msg(csv != NULL, "%s", error);
     ck_assert_int_eq(hs_csv_column(csv, "a"), 1);
@@ -70,8 +63,8 @@ END_TEST
 static struct hs_recording *open_pair(const char *poses, const char *shots, double grow,
                                       char error[HS_PLAY_ERROR_MAX])
 {
-    write_text("m.poses.csv", poses);
-    write_text("m.shots.csv", shots);
+    hs_test_write_file(file_named("m.poses.csv"), poses);
+    hs_test_write_file(file_named("m.shots.csv"), shots);
     return hs_csv_match_open(file_named("m.shots.csv"), grow, error);
 }
 
@@ -235,7 +228,7 @@ START_TEST(pair_must_be_whole)
     ck_assert(hs_csv_match_is_name("b.shots.csv.gz"));
     ck_assert(!hs_csv_match_is_name("b.shots.csv.xz"));
     ck_assert(!hs_csv_match_is_name("b.jsonl"));
-    write_text("m.poses.csv", QW_POSES);
+    hs_test_write_file(file_named("m.poses.csv"), QW_POSES);
     ck_assert_ptr_null(hs_csv_match_open(file_named("m.poses.csv"), 0.0, error));
     ck_assert_ptr_nonnull(strstr(error, "m.shots.csv[.gz] is needed"));
 }

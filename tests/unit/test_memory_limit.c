@@ -1,6 +1,7 @@
 /* The memory limit, read from made-up control groups. */
 #include "service/memory_limit.h"
 
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -41,10 +42,7 @@ static void put(const char *path, const char *text)
         *slash = '\0';
         mkdir(name, 0700);
     }
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    hs_test_write_file(name, text);
 }
 
 START_TEST(without_groups_it_is_the_machine)

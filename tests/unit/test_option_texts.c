@@ -2,25 +2,13 @@
 #include "service/options.h"
 #include "service/version.h"
 
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "no file %s", path);
-    char *text = calloc(1, 1 << 20);
-    ck_assert_ptr_nonnull(text);
-    size_t len = fread(text, 1, (1 << 20) - 1, file);
-    ck_assert(feof(file));
-    text[len] = '\0';
-    fclose(file);
-    return text;
-}
 
 static const struct {
     const char *path;
@@ -38,7 +26,7 @@ static const struct {
 
 START_TEST(documents_have_the_list_of_the_program)
 {
-    char *text = read_whole(documents[_i].path), *list = NULL;
+    char *text = hs_test_read_file(documents[_i].path, NULL), *list = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&list, &size);
     documents[_i].write(to);
@@ -66,7 +54,7 @@ START_TEST(every_option_is_listed)
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help) "HINDSIGHT_" #field,
 #include "service/options.def"
     };
-    char *text = read_whole(documents[_i].path);
+    char *text = hs_test_read_file(documents[_i].path, NULL);
     const char *at = strstr(text, "options: begin");
     ck_assert_ptr_nonnull(at);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -79,7 +67,7 @@ END_TEST
 
 START_TEST(the_man_page_is_of_this_version)
 {
-    char *text = read_whole("deploy/hindsight.1");
+    char *text = hs_test_read_file("deploy/hindsight.1", NULL);
     ck_assert_ptr_nonnull(strstr(text, ".TH HINDSIGHT 1 \"\" \"Hindsight " HS_VERSION "\""));
     free(text);
 }

@@ -4,6 +4,8 @@
 #include "service/metrics.h"
 #include "service/record.h"
 #include "service/ruleset_store.h"
+#include "tests/support/clock.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -31,28 +33,6 @@ static void teardown(void)
     rmdir(folder);
 }
 
-static void write_file(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* The whole file, terminated; the caller frees it. */
-static char *read_file(void)
-{
-    struct hs_buffer text = {0};
-    char part[4096];
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
-        hs_buffer_append(&text, part, got);
-    hs_buffer_append(&text, "", 1);
-    fclose(file);
-    return text.data;
-}
-
 static struct hs_line_queue *open_queue(size_t max_bytes)
 {
     char error[256] = "";
@@ -69,11 +49,6 @@ static bool put(struct hs_line_queue *queue, const char *line)
     ck_assert(taken == (text.data == NULL));
     hs_buffer_free(&text);
     return taken;
-}
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* ---- the queue ---- */
@@ -142,7 +117,7 @@ static void *drain(void *context)
     struct drain *drain = context;
     char part[4096];
     while (!atomic_load(&drain->go))
-        nap();
+        hs_test_pause_ms(1);
     fcntl(drain->reader, F_SETFL, 0);
     for (ssize_t got; (got = read(drain->reader, part, sizeof part)) > 0;)
         hs_buffer_append(&drain->text, part, (size_t)got);
@@ -213,7 +188,7 @@ START_TEST(a_large_part_is_written_from_where_it_is)
     ck_assert(put(queue, "next\n"));
     hs_line_queue_close(queue);
     ck_assert_int_eq(atomic_load(&done_calls), 1);
-    char *text = read_file();
+    char *text = hs_test_read_file(path, NULL);
     ck_assert_uint_eq(strlen(text), 7 + SIZE + 2 + 5);
     ck_assert(memcmp(text, "{\"map\":1 1", 10) == 0);
     ck_assert_int_eq(text[7 + 5000], ' ');
@@ -237,7 +212,7 @@ END_TEST
 
 START_TEST(a_file_is_continued)
 {
-    write_file("one\ntw");
+    hs_test_write_file(path, "one\ntw");
     struct hs_line_queue *queue = open_queue(65536);
     char error[256] = "";
     ck_assert_ptr_null(hs_line_queue_open(path, 65536, error));
@@ -247,7 +222,7 @@ START_TEST(a_file_is_continued)
     queue = open_queue(65536);
     ck_assert(put(queue, "four\n"));
     hs_line_queue_close(queue);
-    char *text = read_file();
+    char *text = hs_test_read_file(path, NULL);
     ck_assert_str_eq(text, "one\ntw\nthree\nfour\n");
     free(text);
 }
@@ -271,7 +246,7 @@ START_TEST(a_full_disk_ends_the_recording)
     ck_assert_msg(queue != NULL, "%s", error);
     int tries = 0;
     while (put(queue, "line\n") && ++tries < 5000)
-        nap();
+        hs_test_pause_ms(1);
     ck_assert_int_lt(tries, 5000);
     ck_assert(!put(queue, "line\n"));
     hs_line_queue_close(queue);
@@ -384,7 +359,7 @@ START_TEST(a_stream_is_what_happened)
     hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 4);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
-    char *text = read_file(), summary[512];
+    char *text = hs_test_read_file(path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"body\":{\"frames\":  []} ,\"answer\":{\"stored\":0}}\n"));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"hits\",\"explain\":true,\"body\""));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"delete\",\"answer\":{\"match\":\"a\"}}\n"));
@@ -407,7 +382,7 @@ START_TEST(an_answer_that_failed_ends_the_match)
     hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 2);
-    char *text = read_file(), summary[512];
+    char *text = hs_test_read_file(path, NULL), summary[512];
     summarise(text, summary, sizeof summary);
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres open=a match=a gap=a open=b "
                               "match=b");
@@ -432,7 +407,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
     ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
     atomic_store(&drained.go, true);
     while (hs_record_queue_bytes(record) > 0)
-        nap();
+        hs_test_pause_ms(1);
     request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
     request(record, "other", HS_ROUTE_TICKS_POST, body, "{}");
     request(record, "full", HS_ROUTE_MATCH_DELETE, "", "{}");
@@ -505,7 +480,7 @@ START_TEST(maps_are_in_the_stream_once)
     hs_map_store_release(maps, first);
     hs_map_store_release(maps, second);
     hs_record_close(record, registry);
-    char *text = read_file(), summary[512];
+    char *text = hs_test_read_file(path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"document\":{\"boxes\":[ {\"min\":[0,0,0]"));
     ck_assert_ptr_nonnull(strstr(text, "\"map\":\"dm1\",\"map_revision\":\"sha256:"));
     summarise(text, summary, sizeof summary);
@@ -531,7 +506,7 @@ START_TEST(a_map_without_its_document_is_a_gap)
     request_on(record, "a", entry, HS_ROUTE_TICKS_POST, "{}", "{}");
     hs_map_store_release(maps, entry);
     hs_record_close(record, registry);
-    char *text = read_file(), summary[512];
+    char *text = hs_test_read_file(path, NULL), summary[512];
     summarise(text, summary, sizeof summary);
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres gap=a");
     free(text);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "validators/angle.h"
@@ -57,12 +58,7 @@ END_TEST
 
 START_TEST(vectors_are_those_of_the_page)
 {
-    static char page[1 << 16];
-    FILE *file = fopen("docs/spread.md", "rb");
-    ck_assert_ptr_nonnull(file);
-    size_t size = fread(page, 1, sizeof page - 1, file);
-    fclose(file);
-    page[size] = '\0';
+    char *page = hs_test_read_file("docs/spread.md", NULL);
     size_t rows = 0;
     for (int i = 0; i < VECTORS; i++) {
         char row[256];
@@ -75,6 +71,7 @@ START_TEST(vectors_are_those_of_the_page)
     for (const char *at = table; (at = strstr(at, "\n| ")) != NULL; at++)
         rows++;
     ck_assert_uint_eq(rows, VECTORS + 1 /* the head */);
+    free(page);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 #include "service/map_store.h"
 #include "service/registry.h"
 #include "service/ruleset_store.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -149,10 +150,7 @@ START_TEST(directories_are_everybodys)
     size_t changes = 0;
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/mine.json", directory);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("{\"name\":\"mine\"}", file);
-    fclose(file);
+    hs_test_write_file(path, "{\"name\":\"mine\"}");
     /* Nor where he puts it between the reading of the files and their use. */
     struct hs_ruleset_batch *batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
     ck_assert_ptr_nonnull(batch);
