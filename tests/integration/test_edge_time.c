@@ -100,6 +100,7 @@ END_TEST
 START_TEST(silent_connections)
 {
     int fds[100];
+    double begun = hs_test_seconds();
     for (size_t i = 0; i < 100; i++)
         fds[i] = open_port(service.data_port);
     assert_serving();
@@ -107,6 +108,8 @@ START_TEST(silent_connections)
         ck_assert(hs_raw_is_closed(fds[i]));
         close(fds[i]);
     }
+    double took = hs_test_seconds() - begun;
+    ck_assert_msg(took > 0.9 && took < 5, "closed after %f s", took);
     assert_serving();
 }
 END_TEST
@@ -177,10 +180,12 @@ START_TEST(abrupt_resets)
 }
 END_TEST
 
+/* Nothing is understood, and with the last byte gone nothing is waited for: refused or cut off. */
 START_TEST(random_bytes)
 {
     uint64_t seed = hs_test_seed(20251121);
     struct hs_random random = hs_random_start(seed, 0);
+    int answered = 0;
     printf("random_bytes: HS_SEED=%llu\n", (unsigned long long)seed);
     for (int i = 0; i < 200; i++) {
         char bytes[512], rest[64];
@@ -191,15 +196,15 @@ START_TEST(random_bytes)
         hs_raw_send(fd, bytes, (size_t)size);
         hs_raw_send(fd, "\r\n\r\n", 4);
         shutdown(fd, SHUT_WR);
-        struct pollfd poller = {.fd = fd, .events = POLLIN};
-        if (poll(&poller, 1, 20) == 1) {
-            ssize_t got = recv(fd, rest, sizeof rest - 1, MSG_DONTWAIT);
-            rest[got > 0 ? got : 0] = '\0';
-            ck_assert_ptr_null(strstr(rest, " 200 "));
-            ck_assert_ptr_null(strstr(rest, " 500 "));
-        }
+        double begun = hs_test_seconds();
+        ck_assert(hs_raw_drain(fd, rest, sizeof rest));
+        double took = hs_test_seconds() - begun;
+        ck_assert_msg(took < 5, "closed after %f s", took);
+        ck_assert_msg(rest[0] == '\0' || strncmp(rest, "HTTP/1.1 4", 10) == 0, "answered %s", rest);
+        answered += rest[0] != '\0';
         close(fd);
     }
+    ck_assert_int_gt(answered, 0);
     assert_serving();
 }
 END_TEST
@@ -326,7 +331,8 @@ START_TEST(second_signal_ends_at_once)
     while (hs_raw_status(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
         hs_test_pause_ms(5);
     ck_assert(hs_test_service_stop(&stubborn)); /* sends the second one */
-    ck_assert(hs_test_seconds() - begun < 20);
+    double took = hs_test_seconds() - begun;
+    ck_assert_msg(took < 5, "ended after %f s", took);
 }
 END_TEST
 

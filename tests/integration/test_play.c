@@ -71,11 +71,18 @@ static const char *write_honest(const char *name, const char *match)
 
 enum { CLAIMS = 6 };
 
+/* `group`: names of objects in each other, "a/b"; NULL: none. What is not there counts 0. */
 static json_int_t count_of(const struct hs_test_run *result, const char *group, const char *key)
 {
     json_t *object = json_loads(result->out, 0, NULL);
     ck_assert_msg(object != NULL, "not JSON: %s%s", result->out, result->err);
-    json_t *from = group != NULL ? json_object_get(object, group) : object;
+    json_t *from = object;
+    for (const char *at = group; at != NULL && *at != '\0'; at += strspn(at, "/")) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "/"), at);
+        from = json_object_get(from, name);
+        at += strcspn(at, "/");
+    }
     json_int_t count = json_integer_value(json_object_get(from, key));
     json_decref(object);
     return count;
@@ -109,15 +116,18 @@ END_TEST
 static const struct {
     const char *kind, *reason, *flag;
     json_int_t rejected;
+    /* Of the demo's honest claims, in percent, at least: refused, remarked on. Who stands still is
+       hit by who aims ahead, and some do hit the bone that pays best. */
+    double demo_rejected, demo_flagged;
 } cheats[] = {
-    {"shift-origin", "origin_mismatch", NULL, CLAIMS},
-    {"shift-time", "rewind_limit", NULL, CLAIMS},
-    {"future-time", "time_in_future", NULL, CLAIMS},
-    {"aim-ahead", "no_intersection", NULL, CLAIMS},
-    {"reverse-aim", "no_intersection", NULL, CLAIMS},
-    {"grow-radius", "no_intersection", "radius_forged", CLAIMS},
-    {"forge-damage", "ok", "damage_forged", 0},
-    {"wrong-bone", "ok", "region_mismatch", 0},
+    {"shift-origin", "origin_mismatch", NULL, CLAIMS, 100, 0},
+    {"shift-time", "rewind_limit", NULL, CLAIMS, 100, 0},
+    {"future-time", "time_in_future", NULL, CLAIMS, 100, 0},
+    {"aim-ahead", "no_intersection", NULL, CLAIMS, 20, 0},
+    {"reverse-aim", "no_intersection", NULL, CLAIMS, 100, 0},
+    {"grow-radius", "no_intersection", "radius_forged", CLAIMS, 100, 100},
+    {"forge-damage", "ok", "damage_forged", 0, 0, 100},
+    {"wrong-bone", "ok", "region_mismatch", 0, 0, 50},
 };
 
 START_TEST(cheats_are_refused)
@@ -133,6 +143,34 @@ START_TEST(cheats_are_refused)
     if (cheats[_i].flag != NULL)
         ck_assert_int_eq(count_of(&result, "flags", cheats[_i].flag), CLAIMS);
     ck_assert_int_eq(count_of(&result, "truth", "hits"), 0);
+}
+END_TEST
+
+/* Claims at many distances, by people and of people who stand, walk and run. */
+START_TEST(cheats_in_the_demo_are_refused)
+{
+    struct hs_test_run result;
+    char match[64];
+    const char *path = file_named("cheated-demo.jsonl");
+    HS_TEST_RUN(&result, "demo", "--seed", "1", "--keep", path);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    snprintf(match, sizeof match, "demo-%s", cheats[_i].kind);
+    HS_TEST_RUN(&result, "play", path, "--url", url, "--match", match, "--json", "--cheat",
+                cheats[_i].kind);
+    ck_assert_msg(result.code == 0, "%s", result.err);
+    double claims = (double)count_of(&result, "kinds/honest", "claims");
+    double rejected = (double)count_of(&result, "kinds/honest", "rejected");
+    double flagged = cheats[_i].flag == NULL
+                         ? 0
+                         : (double)count_of(&result, "kinds/honest/flags", cheats[_i].flag);
+    ck_assert_double_ge(claims, 100);
+    ck_assert_msg(rejected >= claims * cheats[_i].demo_rejected / 100, "%s: %g of %g are refused",
+                  cheats[_i].kind, rejected, claims);
+    ck_assert_msg(flagged >= claims * cheats[_i].demo_flagged / 100, "%s: %g of %g are flagged",
+                  cheats[_i].kind, flagged, claims);
+    /* What changes nothing of the shot costs it nothing. */
+    if (cheats[_i].rejected == 0)
+        ck_assert(rejected == 0 && count_of(&result, "kinds/honest", "accepted") == (int)claims);
 }
 END_TEST
 
@@ -376,6 +414,8 @@ static Suite *create_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, plays_and_counts);
     tcase_add_loop_test(tests, cheats_are_refused, 0, sizeof(cheats) / sizeof(cheats[0]));
+    tcase_add_loop_test(tests, cheats_in_the_demo_are_refused, 0,
+                        sizeof(cheats) / sizeof(cheats[0]));
     tcase_add_test(tests, expectations_decide_over_the_exit_code);
     tcase_add_test(tests, the_documented_example_plays);
     tcase_add_test(tests, a_map_can_be_brought);
