@@ -186,6 +186,7 @@ START_TEST(random_bytes)
     uint64_t seed = hs_test_seed(20251121);
     struct hs_random random = hs_random_start(seed, 0);
     int answered = 0;
+    double begun = hs_test_seconds();
     printf("random_bytes: HS_SEED=%llu\n", (unsigned long long)seed);
     for (int i = 0; i < 200; i++) {
         char bytes[512], rest[64];
@@ -196,14 +197,14 @@ START_TEST(random_bytes)
         hs_raw_send(fd, bytes, (size_t)size);
         hs_raw_send(fd, "\r\n\r\n", 4);
         shutdown(fd, SHUT_WR);
-        double begun = hs_test_seconds();
         ck_assert(hs_raw_drain(fd, rest, sizeof rest));
-        double took = hs_test_seconds() - begun;
-        ck_assert_msg(took < 5, "closed after %f s", took);
         ck_assert_msg(rest[0] == '\0' || strncmp(rest, "HTTP/1.1 4", 10) == 0, "answered %s", rest);
         answered += rest[0] != '\0';
         close(fd);
     }
+    /* A second each, at least, if they were waited for. */
+    double took = hs_test_seconds() - begun;
+    ck_assert_msg(took < 60, "cut off after %f s in all", took);
     ck_assert_int_gt(answered, 0);
     assert_serving();
 }
