@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/scopes.h"
@@ -48,11 +47,6 @@ static struct hs_test_token tokens[] = {
 };
 
 static char token_file[] = "/tmp/hindsight_tokens_XXXXXX";
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 static const struct hs_raw_answer *ask(const struct hs_test_service *of, size_t route,
                                        const struct hs_refusal_message *message)
@@ -166,7 +160,7 @@ static const struct hs_raw_answer *send_crowded(unsigned port,
     for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
         int crowd = hs_refusal_send(port, &other);
         ck_assert(hs_raw_send(crowd, piece, sizeof piece));
-        pause_ms(10);
+        hs_test_pause_ms(10);
         raw = hs_refusal_receive(hs_refusal_send(port, message));
         close(crowd);
     }
@@ -312,7 +306,7 @@ START_TEST(late_requests_of_every_route)
         hs_refusal_any(i, "late", &message);
         sockets[i] = hs_refusal_send(hs_refusal_port(&late, i), &message);
     }
-    pause_ms(900);
+    hs_test_pause_ms(900);
     kill(late.pid, SIGCONT);
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++)
         hs_refusal_expect(document, i, hs_refusal_receive(sockets[i]), status_when_late(i),

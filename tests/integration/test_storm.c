@@ -6,7 +6,9 @@
  * ends with 0, and the next one knows exactly what was answered: each hit paid once, none lost.
  * Meant for SANITIZE=thread as well. HS_STORM_SECONDS is how long it blows.
  */
+#include "tests/support/clock.h"
 #include "tests/support/exposition.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -305,15 +307,12 @@ enum { OPENERS = 2, FLOODERS = 2, CLIENTS = GAMES * (1 + SHOOTERS) + OPENERS + F
 static struct game games[GAMES];
 static struct client clients[CLIENTS];
 
-static void write_file(const char *name, const char *text)
+static void put_file(const char *name, const char *text)
 {
     char path[128], fresh[136];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     snprintf(fresh, sizeof fresh, "%s.new", path);
-    FILE *file = fopen(fresh, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    hs_test_write_file(fresh, text);
     ck_assert_int_eq(rename(fresh, path), 0);
 }
 
@@ -359,18 +358,16 @@ static size_t gather(void)
 /* The configuration read again and again: sometimes a broken file, a token that comes and goes. */
 static int blow(long seconds)
 {
-    struct timespec began, now;
+    double began = hs_test_seconds();
     int rounds = 0;
-    clock_gettime(CLOCK_MONOTONIC, &began);
     do {
-        write_file("rules/extra.json", rounds % 3 == 1 ? "{" : "{\"history\":{\"keep\":1}}");
+        put_file("rules/extra.json", rounds % 3 == 1 ? "{" : "{\"history\":{\"keep\":1}}");
         hs_test_tokens_write(token_path, tokens, rounds % 2 == 0 ? TOKENS - 1 : TOKENS);
         kill(service.pid, SIGHUP);
         pause_us(60000);
         rounds++;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec - began.tv_sec < seconds);
-    write_file("rules/extra.json", "{}"); /* or the next process would refuse to start */
+    } while (hs_test_seconds() - began < (double)seconds);
+    put_file("rules/extra.json", "{}"); /* or the next process would refuse to start */
     return rounds;
 }
 
@@ -461,7 +458,7 @@ START_TEST(nothing_is_lost)
                                  NULL};
     int status = -1;
     long refused = 0;
-    write_file("rules/house.json", HOUSE);
+    put_file("rules/house.json", HOUSE);
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
     ck_assert_uint_eq(gather(), CLIENTS);

@@ -1,5 +1,7 @@
 #include "tests/support/kept_service.h"
 
+#include "tests/support/clock.h"
+#include "tests/support/exposition.h"
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -8,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 void hs_kept_setup(struct hs_test_kept *kept)
@@ -98,21 +99,14 @@ void hs_kept_holds(char *answer, const char *what)
 
 double hs_kept_metric(struct hs_test_kept *kept, const char *series)
 {
-    char *answer, line[160];
-    snprintf(line, sizeof line, "\n%s ", series);
-    ck_assert_int_eq(hs_kept_send(kept, "GET", "/metrics", NULL, &answer), 200);
-    const char *found = strstr(answer, line);
-    ck_assert_msg(found != NULL, "no series %s", series);
-    double value = strtod(found + strlen(line), NULL);
-    free(answer);
-    return value;
+    return hs_metric(&kept->service, series);
 }
 
 void hs_kept_wait(struct hs_test_kept *kept)
 {
     double before = hs_kept_metric(kept, HS_KEPT_WRITTEN);
     for (int tries = 0; tries < 2000 && hs_kept_metric(kept, HS_KEPT_WRITTEN) < before + 2; tries++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        hs_test_pause_ms(10);
     ck_assert_double_ge(hs_kept_metric(kept, HS_KEPT_WRITTEN), before + 2);
     ck_assert_double_lt(hs_kept_metric(kept, "hindsight_checkpoint_lag_seconds"), 5);
 }
