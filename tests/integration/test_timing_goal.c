@@ -182,7 +182,8 @@ static void assert_profile_row(const char *text, const char *name, const json_t 
 START_TEST(the_report_names_what_it_counts)
 {
     char *text = NULL, row[64];
-    size_t size = 0, rows = 0;
+    size_t size = 0;
+    int rows = 0;
     const char *told, *name;
     json_t *tables, *counts;
     run.hours = 0.5;
@@ -211,7 +212,7 @@ START_TEST(the_report_names_what_it_counts)
                 assert_profile_row(text, name, cheats);
         }
     }
-    ck_assert_uint_eq(rows, HS_TIMING_TELLINGS * (HS_TIMING_PROFILES + HS_TIMING_CHEATS));
+    ck_assert_int_eq(rows, HS_TIMING_TELLINGS * (HS_TIMING_PROFILES + HS_TIMING_CHEATS));
     ck_assert(json_is_boolean(json_object_get(object, "goal_met")));
     json_decref(object);
     free(text);

@@ -264,7 +264,8 @@ static void assert_row(const char *text, const char *heading, const char *row, c
 START_TEST(the_report_names_what_it_counts)
 {
     char *text = NULL, row[64];
-    size_t size = 0, rows = 0;
+    size_t size = 0;
+    int rows = 0;
     const char *link, *arm, *kind;
     json_t *links, *counts;
     play(5, 2, &scores[0]);
@@ -292,7 +293,7 @@ START_TEST(the_report_names_what_it_counts)
             rows++;
         }
     }
-    ck_assert_uint_eq(rows, HS_LINKS * (HS_ARMS + 1));
+    ck_assert_int_eq(rows, HS_LINKS * (HS_ARMS + 1));
     json_t *forged = json_object_get(object, "forged"), *bursts = json_object_get(object, "bursts");
     ck_assert_uint_eq(json_object_size(forged), HS_FORGERIES);
     json_object_foreach(forged, kind, counts) assert_row(text, FORGED, kind, counts, "rejected");
