@@ -164,7 +164,7 @@ START_TEST(check_config_checks_a_ruleset)
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /histroy: "));
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /up: "));
-    write_file("arena.json", "{\"name\":\"metres\"}");
+    hs_test_write_file(path_of("arena.json"), "{\"name\":\"metres\"}");
     output = run(arguments, &code);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "arena.json: /name: `metres` is reserved"));
