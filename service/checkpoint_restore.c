@@ -7,7 +7,6 @@
 
 #include "service/checkpoint_file.h"
 #include "service/checkpoint_restore_maps.h"
-#include "service/endpoints.h"
 #include "service/log.h"
 #include "service/map_store.h"
 #include "service/options.h"
@@ -183,7 +182,7 @@ static const char *open_match(struct restoring *restoring, const struct head *he
         map = hs_restored_maps_get(&restoring->maps, head->map, head->map_revision);
     struct hs_match_opening opening = {.ruleset = ruleset,
                                        .map = map,
-                                       .limits = hs_endpoint_match_limits(service),
+                                       .limits = hs_registry_match_limits(service->options),
                                        .tenant = head->tenant,
                                        .match = match};
     struct hs_match_slot *slot = NULL;
@@ -228,7 +227,7 @@ static bool is_head(const struct head *head)
 
 static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
-    struct hs_match_limits limits = hs_endpoint_match_limits(restoring->service);
+    struct hs_match_limits limits = hs_registry_match_limits(restoring->service->options);
     struct head head = {.tenant = hs_bytes_get_name(reader)};
     head.name = hs_bytes_get_name(reader);
     head.revision = hs_bytes_get_name(reader);

@@ -97,14 +97,6 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
     return NULL;
 }
 
-struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service)
-{
-    const struct hs_options *options = service->options;
-    return (struct hs_match_limits){.players = (uint32_t)options->max_players,
-                                    .samples = (uint32_t)options->max_samples,
-                                    .movers = (uint32_t)options->max_movers};
-}
-
 static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
 {
     if (why == HS_REGISTRY_FULL) {
@@ -152,7 +144,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 {
     const char *map = service->options->default_map;
     struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(service->rulesets),
-                                       .limits = hs_endpoint_match_limits(service),
+                                       .limits = hs_registry_match_limits(service->options),
                                        .tenant = request->tenant};
     if (map[0] != '\0')
         opening.map = hs_endpoint_map(service, request, (struct hs_str){map, strlen(map)});

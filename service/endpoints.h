@@ -32,9 +32,6 @@ bool hs_body_open(struct hs_service *service, const struct hs_request *request,
 bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
 void hs_body_close(struct hs_body_reader *body);
 
-/* The bounds of every match, as configured. */
-struct hs_match_limits hs_endpoint_match_limits(const struct hs_service *service);
-
 /*
  * The match of the path, locked; a missing one is opened when there is an opening. NULL with the
  * reply's problem set.

@@ -17,13 +17,6 @@
 
 enum { BACKLOG = 1024 };
 
-void hs_http_report_log(struct hs_http *http, bool now)
-{
-    hs_log_report(&http->library_log, now);
-    for (size_t i = 0; i < HS_HTTP_LOGS; i++)
-        hs_log_report(&http->request_logs[i], now);
-}
-
 /* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {

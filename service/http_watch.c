@@ -128,6 +128,13 @@ static bool inspect(struct hs_http_connection *connection, int64_t now_us)
     return false;
 }
 
+void hs_http_report_log(struct hs_http *http, bool now)
+{
+    hs_log_report(&http->library_log, now);
+    for (size_t i = 0; i < HS_HTTP_LOGS; i++)
+        hs_log_report(&http->request_logs[i], now);
+}
+
 void *hs_http_watch(void *context)
 {
     struct hs_http *http = context;

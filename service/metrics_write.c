@@ -11,17 +11,6 @@ static unsigned long long value(const hs_counter *of)
     return atomic_load_explicit(of, memory_order_relaxed);
 }
 
-void hs_metrics_head(struct hs_buffer *out, const char *name, const char *type, const char *help)
-{
-    hs_buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-void hs_metrics_gauge(struct hs_buffer *out, const char *name, const char *help, double number)
-{
-    hs_metrics_head(out, name, "gauge", help);
-    hs_buffer_printf(out, "%s %.15g\n", name, number);
-}
-
 /* `label` is empty or one `name="value"`. */
 static void put_histogram(struct hs_buffer *out, const char *name, const char *label,
                           const struct hs_histogram *histogram, const double *bounds)

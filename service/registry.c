@@ -23,6 +23,13 @@ struct hs_registry {
     atomic_size_t bytes;           /* of all slots */
 };
 
+struct hs_match_limits hs_registry_match_limits(const struct hs_options *options)
+{
+    return (struct hs_match_limits){.players = (uint32_t)options->max_players,
+                                    .samples = (uint32_t)options->max_samples,
+                                    .movers = (uint32_t)options->max_movers};
+}
+
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps)
 {

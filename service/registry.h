@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "service/options.h"
 #include "service/ruleset_store.h"
 #include "validators/match.h"
 #include "validators/str.h"
@@ -32,11 +33,11 @@ struct hs_match_slot {
     pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
     struct hs_match *match;
     enum hs_recorded recorded;
-    int64_t used_us;     /* when something was last posted to it, monotonic */
-    size_t bytes;        /* of its history, when it was last looked at */
-    size_t unmeasured;   /* items posted since */
-    size_t players;      /* then */
-    bool held;           /* it takes no more memory for history */
+    int64_t used_us;   /* when something was last posted to it, monotonic */
+    size_t bytes;      /* of its history, when it was last looked at */
+    size_t unmeasured; /* items posted since */
+    size_t players;    /* then */
+    bool held;         /* it takes no more memory for history */
     /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: it does not */
     char awaited_revision[HS_REVISION_MAX];
@@ -44,6 +45,9 @@ struct hs_match_slot {
     unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
+
+/* The bounds of every match, as configured. */
+struct hs_match_limits hs_registry_match_limits(const struct hs_options *options);
 
 /* What a match is opened with. */
 struct hs_match_opening {
