@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "service/clock.h"
-#include "service/metrics.h"
-#include "service/ruleset_store.h"
+#include "service/watch/metrics.h"
+#include "service/state/ruleset_store.h"
 #include "service/serve.h"
-#include "service/sha256.h"
+#include "service/state/sha256.h"
 
 bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
                      const struct hs_frames_request *request, struct hs_arena *arena,

@@ -9,7 +9,7 @@
 #include "api/hits.h"
 #include "api/moves.h"
 #include "api/shots.h"
-#include "service/registry.h"
+#include "service/state/registry.h"
 
 struct hs_service;
 

@@ -1,12 +1,12 @@
 /* The program: one subcommand each for what it can do. */
-#include "service/check_config.h"
-#include "service/log.h"
-#include "service/options.h"
+#include "service/options/check_config.h"
+#include "service/watch/log.h"
+#include "service/options/options.h"
 #include "service/play/play.h"
 #include "service/recheck/recheck.h"
 #include "service/serve.h"
 #include "service/simulate/simulate.h"
-#include "service/token_command.h"
+#include "service/access/token_command.h"
 #include "service/version.h"
 
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 #include "service/recheck/replay.h"
 #include "service/recheck/report.h"
-#include "service/ruleset_store.h"
+#include "service/state/ruleset_store.h"
 #include "service/version.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "api/maps.h"
-#include "service/http.h"
-#include "service/map_store.h"
-#include "service/metrics.h"
-#include "service/options.h"
-#include "service/registry.h"
-#include "service/ruleset_store.h"
+#include "service/http/http.h"
+#include "service/state/map_store.h"
+#include "service/watch/metrics.h"
+#include "service/options/options.h"
+#include "service/state/registry.h"
+#include "service/state/ruleset_store.h"
 #include "service/serve.h"
 
 /* A ruleset of the stream: the revision it had there, and what it is here. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "service/recheck/members.h"
-#include "service/stream.h"
+#include "service/http/stream.h"
 
 /* What a match can be opened with: the ranges of the service's options. */
 enum { MOST_PLAYERS = 65536, MOST_MOVERS = 65536, LEAST_SAMPLES = 8, MOST_SAMPLES = 16384 };

@@ -6,7 +6,7 @@
 
 #include "api/json_in.h"
 #include "api/scopes.h"
-#include "service/tokens.h"
+#include "service/access/tokens.h"
 #include "tests/support/fuzz_checks.h"
 
 /* The SHA-256 of the secrets of `admitted`. */

@@ -27,16 +27,11 @@ static long now_ms(void)
 static void build_arguments(const char *argv[MAX_ARGS + 1], char *wrap, const char *program,
                             const char *const *extra)
 {
-    static const char *const fixed[] = {"serve",
-                                        "--listen",
-                                        "127.0.0.1:0",
-                                        "--admin-listen",
-                                        "127.0.0.1:0",
-                                        "--drain-wait-seconds",
-                                        "0",
-                                        "--queue-ms",
-                                        "0",
-                                        "--data="};
+    static const char *const fixed[] = {"serve",       "--listen",
+                                        "127.0.0.1:0", "--admin-listen",
+                                        "127.0.0.1:0", "--drain-wait-seconds",
+                                        "0",           "--queue-ms",
+                                        "0",           "--data="};
     size_t count = 0;
     char *rest = NULL;
     for (char *word = strtok_r(wrap, " ", &rest); word != NULL && count < MAX_ARGS / 2;

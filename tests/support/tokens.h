@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "service/tokens.h"
+#include "service/access/tokens.h"
 
 /* A token; the strings live as long as it is used. */
 struct hs_test_token {

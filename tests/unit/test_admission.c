@@ -1,5 +1,5 @@
 /* Whose turn it is: waits, standing queues, priorities, token buckets. Time is made up. */
-#include "service/admission.h"
+#include "service/http/admission.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

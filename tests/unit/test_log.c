@@ -1,6 +1,6 @@
 /* Log lines: one object each whatever is logged, bounded in number and length, and never waited
  * for. */
-#include "service/log.h"
+#include "service/watch/log.h"
 
 #include "tests/support/run_suite.h"
 

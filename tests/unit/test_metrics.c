@@ -1,5 +1,5 @@
 /* The exposition: every series from the start, counts where they belong, histograms that add up. */
-#include "service/metrics.h"
+#include "service/watch/metrics.h"
 #include "service/version.h"
 
 #include "api/problem.h"

@@ -1,5 +1,5 @@
 /* The documentation of options is what the program says about them: `make docs` writes it. */
-#include "service/options.h"
+#include "service/options/options.h"
 #include "service/version.h"
 
 #include "tests/support/files.h"
@@ -52,7 +52,7 @@ START_TEST(every_option_is_listed)
 #define HS_OPTION_TEXT(field, name, initial, argument, help)   "HINDSIGHT_" #field,
 #define HS_OPTION_BOOL(field, name, initial, help)             "HINDSIGHT_" #field,
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help) "HINDSIGHT_" #field,
-#include "service/options.def"
+#include "service/options/options.def"
     };
     char *text = hs_test_read_file(documents[_i].path, NULL);
     const char *at = strstr(text, "options: begin");

@@ -1,7 +1,7 @@
 /* The configuration: defaults, file, environment, command line, and what does not go together. */
-#include "service/options.h"
+#include "service/options/options.h"
 
-#include "service/address.h"
+#include "service/http/address.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -342,7 +342,7 @@ START_TEST(help_names_every_option)
 #define HS_OPTION_TEXT(field, name, initial, argument, help)   "--" name " " argument,
 #define HS_OPTION_BOOL(field, name, initial, help)             "--" name " ",
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help) "--" name " N",
-#include "service/options.def"
+#include "service/options/options.def"
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_msg(strstr(text, names[i]) != NULL, "%s is not in the help", names[i]);

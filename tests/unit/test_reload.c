@@ -1,5 +1,5 @@
 /* The steps of a reload: everything is checked before anything is touched. */
-#include "service/reload.h"
+#include "service/options/reload.h"
 
 #include "tests/support/run_suite.h"
 

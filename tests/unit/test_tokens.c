@@ -1,5 +1,5 @@
 /* Tokens: what a token file may say, which tokens are admitted, tokens exchanged in flight. */
-#include "service/tokens.h"
+#include "service/access/tokens.h"
 
 #include "api/scopes.h"
 #include "tests/support/run_suite.h"

@@ -1,0 +1,469 @@
+#include "service/access/tokens.h"
+
+#include <errno.h>
+#include <nettle/memops.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "api/json_in.h"
+#include "api/scopes.h"
+
+enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
+
+struct token {
+    struct hs_name tenant, kid;
+    char sha256[HS_SHA256_HEX]; /* of the secret, lower case */
+    unsigned scopes;
+    int64_t not_before_s, not_after_s; /* valid from the one until just before the other */
+    size_t index;                      /* in the document */
+};
+
+struct hs_tokens {
+    size_t count;
+    struct token entries[]; /* in order of tenant and kid */
+};
+
+static const char *const failure_names[HS_AUTH_FAILURE_COUNT] = {
+#define X(id, label) label,
+    HS_AUTH_FAILURES(X)
+#undef X
+};
+
+const char *hs_auth_failure_name(enum hs_auth_failure failure)
+{
+    return failure < HS_AUTH_FAILURE_COUNT ? failure_names[failure] : "";
+}
+
+/* ---- texts ---- */
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool hs_token_part_is_valid(struct hs_str text, size_t max)
+{
+    if (text.ptr == NULL || text.len == 0 || text.len > max || !is_alphanumeric(text.ptr[0]))
+        return false;
+    for (size_t i = 1; i < text.len; i++)
+        if (!is_alphanumeric(text.ptr[i]) && text.ptr[i] != '.' && text.ptr[i] != '-')
+            return false;
+    return true;
+}
+
+/* The characters RFC 6750 allows in a token, but for `=`. */
+static bool is_secret(struct hs_str text)
+{
+    if (text.len < HS_SECRET_MIN || text.len > HS_SECRET_MAX)
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_alphanumeric(text.ptr[i]) &&
+            (text.ptr[i] == '\0' || strchr("-._~+/", text.ptr[i]) == NULL))
+            return false;
+    return true;
+}
+
+/* Decimal digits at `*text`, exactly `count` of them. */
+static bool take_digits(const char **text, size_t count, int *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < count; i++) {
+        char c = *(*text)++;
+        if (c < '0' || c > '9')
+            return false;
+        *number = *number * 10 + (c - '0');
+    }
+    return true;
+}
+
+bool hs_token_time_parse(struct hs_str text, int64_t *seconds)
+{
+    static const struct {
+        size_t digits;
+        char after;
+    } parts[] = {{4, '-'}, {2, '-'}, {2, 'T'}, {2, ':'}, {2, ':'}, {2, 'Z'}};
+    int numbers[6];
+    if (text.ptr == NULL || text.len != 20)
+        return false;
+    const char *at = text.ptr;
+    for (size_t i = 0; i < 6; i++)
+        if (!take_digits(&at, parts[i].digits, &numbers[i]) || *at++ != parts[i].after)
+            return false;
+    struct tm given = {.tm_year = numbers[0] - 1900,
+                       .tm_mon = numbers[1] - 1,
+                       .tm_mday = numbers[2],
+                       .tm_hour = numbers[3],
+                       .tm_min = numbers[4],
+                       .tm_sec = numbers[5]};
+    struct tm normal = given;
+    *seconds = (int64_t)timegm(&normal); /* makes the 3rd of March of the 31st of February */
+    return numbers[0] >= 1970 && normal.tm_mon == given.tm_mon && normal.tm_mday == given.tm_mday &&
+           normal.tm_hour == given.tm_hour && normal.tm_min == given.tm_min &&
+           normal.tm_sec == given.tm_sec;
+}
+
+/* ---- the file ---- */
+
+static struct hs_str text_of(const json_t *value)
+{
+    return (struct hs_str){json_string_value(value), json_string_length(value)};
+}
+
+static void decode_part(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t max, struct hs_name *name)
+{
+    if (hs_token_part_is_valid(text_of(value), max))
+        hs_name_set(name, text_of(value));
+    else
+        hs_json_bad(reader, at, "must be 1 to %zu of [A-Za-z0-9.-], the first a letter or digit",
+                    max);
+}
+
+static void decode_tenant(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    decode_part(reader, value, at, HS_TENANT_MAX, &((struct token *)target)->tenant);
+}
+
+static void decode_kid(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
+{
+    decode_part(reader, value, at, HS_KID_MAX, &((struct token *)target)->kid);
+}
+
+static void decode_sha256(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    struct token *token = target;
+    struct hs_str text = text_of(value);
+    bool fine = text.ptr != NULL && text.len == HS_SHA256_HEX - 1;
+    for (size_t i = 0; fine && i < text.len; i++) {
+        char c = text.ptr[i];
+        token->sha256[i] = c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c;
+        fine = (c >= '0' && c <= '9') || (token->sha256[i] >= 'a' && token->sha256[i] <= 'f');
+    }
+    if (!fine)
+        hs_json_bad(reader, at, "must be 64 hexadecimal digits: the SHA-256 of the secret");
+}
+
+static void decode_scopes(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    struct token *token = target;
+    if (!json_is_array(value) || json_array_size(value) == 0) {
+        hs_json_bad(reader, at, "must be an array of at least one scope");
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        struct hs_str name = text_of(json_array_get(value, i));
+        unsigned scope = name.ptr != NULL ? hs_scope_parse(name) : 0;
+        if (scope == 0)
+            hs_json_bad(reader, &here, "must be ingest, verify, rules, evidence or admin");
+        else if (token->scopes & scope)
+            hs_json_bad(reader, &here, "is there twice");
+        token->scopes |= scope;
+    }
+}
+
+static void decode_time(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        int64_t *seconds)
+{
+    if (!json_is_null(value) && !hs_token_time_parse(text_of(value), seconds))
+        hs_json_bad(reader, at, "must be a time in UTC like 2026-01-31T00:00:00Z");
+}
+
+static void decode_not_before(struct hs_reader *reader, const json_t *value,
+                              const struct hs_json_at *at, void *target)
+{
+    decode_time(reader, value, at, &((struct token *)target)->not_before_s);
+}
+
+static void decode_not_after(struct hs_reader *reader, const json_t *value,
+                             const struct hs_json_at *at, void *target)
+{
+    decode_time(reader, value, at, &((struct token *)target)->not_after_s);
+}
+
+static void decode_token(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         struct token *token)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "tenant", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_tenant},
+        {.name = "kid", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_kid},
+        {.name = "sha256", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_sha256},
+        {.name = "scopes", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_scopes},
+        {.name = "not_before", .kind = HS_JSON_CUSTOM, .decode = decode_not_before},
+        {.name = "not_after", .kind = HS_JSON_CUSTOM, .decode = decode_not_after},
+    };
+    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0], 0};
+    token->not_before_s = INT64_MIN;
+    token->not_after_s = INT64_MAX;
+    token->index = at->index;
+    hs_json_read_object(reader, value, at, &object, token);
+    if (token->not_after_s <= token->not_before_s)
+        hs_json_bad(reader, at, "is never valid: not_after is not later than not_before");
+}
+
+/* What the root of the document decodes into. */
+struct document {
+    struct hs_tokens *tokens;
+};
+
+static void decode_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    size_t count = json_array_size(value);
+    if (!json_is_array(value) || count == 0 || count > MAX_TOKENS) {
+        hs_json_bad(reader, at, "must be an array of 1 to %d tokens", MAX_TOKENS);
+        return;
+    }
+    struct hs_tokens *tokens = calloc(1, sizeof *tokens + count * sizeof tokens->entries[0]);
+    if (tokens == NULL) {
+        reader->no_memory = true;
+        return;
+    }
+    tokens->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        decode_token(reader, json_array_get(value, i), &here, &tokens->entries[i]);
+    }
+    ((struct document *)target)->tokens = tokens;
+}
+
+static int compare_key(const struct token *token, struct hs_str tenant, struct hs_str kid)
+{
+    const struct hs_str own[] = {hs_name_str(&token->tenant), hs_name_str(&token->kid)};
+    const struct hs_str other[] = {tenant, kid};
+    for (size_t i = 0; i < 2; i++) {
+        size_t shorter = own[i].len < other[i].len ? own[i].len : other[i].len;
+        int order = memcmp(own[i].ptr, other[i].ptr, shorter);
+        if (order == 0 && own[i].len != other[i].len)
+            order = own[i].len < other[i].len ? -1 : 1;
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static int compare_tokens(const void *a, const void *b)
+{
+    const struct token *other = b;
+    return compare_key(a, hs_name_str(&other->tenant), hs_name_str(&other->kid));
+}
+
+static void refuse_twins(const struct hs_tokens *tokens, struct hs_problem *problem)
+{
+    for (size_t i = 1; i < tokens->count; i++) {
+        const struct token *a = &tokens->entries[i - 1], *b = &tokens->entries[i];
+        char pointer[HS_POINTER_MAX];
+        if (compare_tokens(a, b) != 0)
+            continue;
+        snprintf(pointer, sizeof pointer, "/tokens/%zu/kid",
+                 a->index > b->index ? a->index : b->index);
+        hs_problem_add(problem, pointer, "the tenant has another token of that kid");
+    }
+}
+
+struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem)
+{
+    static const struct hs_json_field fields[] = {
+        {.name = "tokens", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_list}};
+    static const struct hs_json_object object = {fields, 1, 0};
+    struct hs_reader reader = {.problem = problem};
+    struct document document = {0};
+    json_t *root = hs_json_parse(text, problem);
+    if (root != NULL)
+        hs_json_read_object(&reader, root, NULL, &object, &document);
+    json_decref(root);
+    if (reader.no_memory)
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    if (problem->code == HS_PROBLEM_NONE) {
+        qsort(document.tokens->entries, document.tokens->count, sizeof(struct token),
+              compare_tokens);
+        refuse_twins(document.tokens, problem);
+    }
+    if (problem->code == HS_PROBLEM_NONE)
+        return document.tokens;
+    hs_tokens_destroy(document.tokens);
+    return NULL;
+}
+
+/* The text of a file, which the caller frees; NULL with `problem` set. */
+static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
+{
+    struct stat status;
+    FILE *file = fopen(path, "re");
+    if (file == NULL || fstat(fileno(file), &status) != 0) {
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
+        if (file != NULL)
+            fclose(file);
+        return NULL;
+    }
+    if (S_ISREG(status.st_mode) && (status.st_mode & S_IWOTH) != 0) {
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
+                       "anybody may write to it, and so admit himself: chmod o-w");
+        fclose(file);
+        return NULL;
+    }
+    char *text = malloc(MAX_FILE_BYTES + 1);
+    *size = text != NULL ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
+    if (text == NULL || ferror(file) || *size > MAX_FILE_BYTES) {
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
+                       *size > MAX_FILE_BYTES ? "too large" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
+{
+    size_t size;
+    char *text = read_file(path, &size, problem);
+    if (text == NULL)
+        return NULL;
+    struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
+    /* The parser quotes what it stumbles over; a secret may be in the file by mistake. */
+    char *quote = strstr(problem->detail, " near '");
+    if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
+        *quote = '\0';
+    explicit_bzero(text, size);
+    free(text);
+    return tokens;
+}
+
+void hs_tokens_destroy(struct hs_tokens *tokens)
+{
+    free(tokens);
+}
+
+size_t hs_tokens_count(const struct hs_tokens *tokens)
+{
+    return tokens->count;
+}
+
+/* ---- one token ---- */
+
+/* Up to the next `_`, which is passed over. */
+static struct hs_str next_part(struct hs_str *rest)
+{
+    const char *end = rest->len > 0 ? memchr(rest->ptr, '_', rest->len) : NULL;
+    if (end == NULL)
+        return (struct hs_str){0};
+    struct hs_str part = {rest->ptr, (size_t)(end - rest->ptr)};
+    *rest = (struct hs_str){end + 1, rest->len - part.len - 1};
+    return part;
+}
+
+static const struct token *find(const struct hs_tokens *tokens, struct hs_str tenant,
+                                struct hs_str kid)
+{
+    size_t low = 0, high = tokens->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_key(&tokens->entries[middle], tenant, kid);
+        if (order == 0)
+            return &tokens->entries[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
+                                     int64_t now_s, struct hs_identity *identity)
+{
+    /* No hash is all zeros, so far as anybody knows: what is compared for keys that do not exist.
+     */
+    static const char nobody[HS_SHA256_HEX] =
+        "0000000000000000000000000000000000000000000000000000000000000000";
+    char digest[HS_SHA256_HEX];
+    struct hs_str rest = token;
+    *identity = (struct hs_identity){0};
+    if (token.len > HS_TOKEN_MAX || !hs_str_equal(next_part(&rest), HS_STR("hs")))
+        return HS_AUTH_MALFORMED;
+    struct hs_str tenant = next_part(&rest), kid = next_part(&rest);
+    if (!hs_token_part_is_valid(tenant, HS_TENANT_MAX) ||
+        !hs_token_part_is_valid(kid, HS_KID_MAX) || !is_secret(rest))
+        return HS_AUTH_MALFORMED;
+    const struct token *found = find(tokens, tenant, kid);
+    hs_sha256_hex(rest.ptr, rest.len, digest);
+    int same = memeql_sec(digest, found != NULL ? found->sha256 : nobody, HS_SHA256_HEX - 1);
+    if (found == NULL || !same)
+        return HS_AUTH_UNKNOWN;
+    if (now_s < found->not_before_s || now_s >= found->not_after_s)
+        return HS_AUTH_EXPIRED;
+    identity->tenant = found->tenant;
+    identity->scopes = found->scopes;
+    return HS_AUTH_FINE;
+}
+
+/* ---- the tokens in force ---- */
+
+struct hs_keyring {
+    pthread_rwlock_t lock;
+    struct hs_tokens *tokens;
+};
+
+struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
+{
+    struct hs_keyring *keyring = calloc(1, sizeof *keyring);
+    if (keyring == NULL) {
+        hs_tokens_destroy(tokens);
+        return NULL;
+    }
+    /* Requests come without pause on a busy service; fresh tokens must get in between. */
+    pthread_rwlockattr_t attributes;
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&keyring->lock, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
+    keyring->tokens = tokens;
+    return keyring;
+}
+
+void hs_keyring_destroy(struct hs_keyring *keyring)
+{
+    if (keyring == NULL)
+        return;
+    pthread_rwlock_destroy(&keyring->lock);
+    hs_tokens_destroy(keyring->tokens);
+    free(keyring);
+}
+
+void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh)
+{
+    pthread_rwlock_wrlock(&keyring->lock);
+    struct hs_tokens *old = keyring->tokens;
+    keyring->tokens = fresh;
+    pthread_rwlock_unlock(&keyring->lock);
+    hs_tokens_destroy(old);
+}
+
+size_t hs_keyring_count(struct hs_keyring *keyring)
+{
+    pthread_rwlock_rdlock(&keyring->lock);
+    size_t count = keyring->tokens != NULL ? keyring->tokens->count : 0;
+    pthread_rwlock_unlock(&keyring->lock);
+    return count;
+}
+
+enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
+                                      struct hs_identity *identity)
+{
+    int64_t now_s = (int64_t)time(NULL);
+    pthread_rwlock_rdlock(&keyring->lock);
+    enum hs_auth_failure failure = keyring->tokens != NULL
+                                       ? hs_tokens_check(keyring->tokens, token, now_s, identity)
+                                       : HS_AUTH_UNKNOWN;
+    pthread_rwlock_unlock(&keyring->lock);
+    return failure;
+}

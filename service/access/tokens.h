@@ -1,0 +1,103 @@
+/*
+ * Bearer tokens and the file that lists them (docs/security.md).
+ *
+ * A token is `hs_<tenant>_<kid>_<secret>`. The file holds the SHA-256 of the secret, never the
+ * secret; tenant and kid are names, not secrets. Nothing here logs or keeps what a caller sent.
+ */
+#ifndef HS_SERVICE_TOKENS_H
+#define HS_SERVICE_TOKENS_H
+
+#include <stdint.h>
+
+#include "api/problem.h"
+#include "service/state/sha256.h"
+#include "validators/str.h"
+
+enum {
+    HS_TENANT_MAX = 32,
+    HS_KID_MAX = 32,
+    HS_SECRET_MIN = 20, /* shorter ones are never admitted: they could be guessed */
+    HS_SECRET_MAX = 128,
+    /* What `token new` makes: 256 bits, in hexadecimal. */
+    HS_SECRET_BYTES = 32,
+    HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
+};
+
+/* A whole token file, checked; never changed once it is loaded. */
+struct hs_tokens;
+
+/*
+ * Takes a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]} whole,
+ * or not at all: NULL with every fault in `problem` (initialised by the caller), by its pointer.
+ */
+struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
+
+/* The same from a file. One that anybody may write to is refused: its writer is admitted. */
+struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
+
+/* NULL is fine. */
+void hs_tokens_destroy(struct hs_tokens *tokens);
+
+size_t hs_tokens_count(const struct hs_tokens *tokens);
+
+/* Why a caller is not admitted. X(id, label of the metric) */
+#define HS_AUTH_FAILURES(X)                                                                        \
+    X(MISSING, "missing")     /* no Authorization header */                                        \
+    X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
+    X(UNKNOWN, "unknown")     /* no such tenant and kid, or another secret */                      \
+    X(EXPIRED, "expired")     /* outside its validity */                                           \
+    X(SCOPE, "scope")         /* the route needs a scope it lacks */                               \
+    X(TENANT, "tenant")       /* what the path names is another tenant's, or everybody's */
+
+enum hs_auth_failure {
+#define X(id, label) HS_AUTH_##id,
+    HS_AUTH_FAILURES(X)
+#undef X
+        HS_AUTH_FAILURE_COUNT,
+    HS_AUTH_FINE = HS_AUTH_FAILURE_COUNT
+};
+
+const char *hs_auth_failure_name(enum hs_auth_failure failure);
+
+/* Who a valid token speaks for. */
+struct hs_identity {
+    struct hs_name tenant;
+    unsigned scopes; /* api/scopes.h */
+};
+
+/*
+ * Looks a token up. FINE fills `identity`; else MALFORMED, UNKNOWN or EXPIRED, and it is empty.
+ * The secret is hashed and compared in constant time whether or not its tenant and kid exist.
+ * `now_s`: seconds since the epoch.
+ */
+enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
+                                     int64_t now_s, struct hs_identity *identity);
+
+/* Whether a text is a tenant (HS_TENANT_MAX) or kid (HS_KID_MAX): 1 to `max` of [A-Za-z0-9.-], the
+   first a letter or digit. */
+bool hs_token_part_is_valid(struct hs_str text, size_t max);
+
+/* "2026-01-31T00:00:00Z" to seconds since the epoch; false: it is no such time. */
+bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
+
+/* ---- the tokens in force ---- */
+
+/* Holds the tokens requests are checked against. Thread-safe. */
+struct hs_keyring;
+
+/* Takes the tokens over, always; NULL: nobody is admitted yet. NULL: out of memory. */
+struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
+/* NULL is fine. */
+void hs_keyring_destroy(struct hs_keyring *keyring);
+
+/* Takes fresh tokens over; requests from now on are checked against them. */
+void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
+
+/* How many are in force. */
+size_t hs_keyring_count(struct hs_keyring *keyring);
+
+/* hs_tokens_check with the tokens in force, now. */
+enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
+                                      struct hs_identity *identity);
+
+#endif

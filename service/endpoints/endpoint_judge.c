@@ -1,0 +1,226 @@
+/* frames, moves, shots, hits, ticks: the requests of a running match. */
+#include "api/ticks.h"
+
+#include "service/clock.h"
+#include "service/endpoints/endpoints.h"
+#include "service/judge.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+#include "service/state/ruleset_store.h"
+#include "service/serve.h"
+
+static void write_revision(struct hs_writer *writer, const struct hs_match_slot *slot)
+{
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, slot->ruleset->revision);
+}
+
+/* A request that was decoded and whose match is locked. */
+struct judging {
+    struct hs_service *service;
+    const struct hs_request *request;
+    struct hs_match_slot *slot;
+    struct hs_writer writer;
+};
+
+/* A body decodes into that part of a tick which its route posts. */
+typedef void decode_body(struct hs_reader *reader, const json_t *root,
+                         struct hs_ticks_request *out);
+
+/* Writes the answer. False: out of memory. */
+typedef bool answer_body(struct judging *judging, const struct hs_ticks_request *tick);
+
+static void note_posted(struct hs_service *service, struct hs_match_slot *slot,
+                        const struct hs_ticks_request *tick)
+{
+    bool was_held = slot->held;
+    hs_registry_note_posted(service->registry, slot,
+                            tick->frames.entries + tick->moves.count + tick->shots.count +
+                                tick->hits.count);
+    if (slot->held == was_held)
+        return;
+    if (slot->held)
+        hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
+               HS_LOG_NUMBER("bytes", slot->bytes));
+    /* Who replays its requests would not know when it was held. */
+    if (slot->recorded == HS_RECORDED_OPEN)
+        slot->recorded = HS_RECORDED_LOST;
+}
+
+static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
+{
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                   "the map of this match, %s, was lost in a restart: put it again, as it was",
+                   slot->awaited_map.text);
+    reply->shed = HS_SHED_MAP;
+}
+
+static void judge(struct hs_service *service, const struct hs_request *request,
+                  struct hs_reply *reply, decode_body *decode, answer_body *answer)
+{
+    struct hs_body_reader body;
+    int64_t began = hs_clock_ns();
+    if (!hs_endpoint_has_room(service, request, reply) ||
+        !hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_ticks_request tick = {0};
+    decode(&body.reader, body.root, &tick);
+    struct judging judging = {
+        .service = service, .request = request, .writer = {.buffer = &reply->body}};
+    int64_t decoded = hs_clock_ns();
+    if (hs_body_is_fine(&body, reply))
+        judging.slot = hs_endpoint_match(service, request, reply, true);
+    if (judging.slot != NULL) {
+        if (tick.hits.count + tick.shots.count > 0) {
+            hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
+            hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
+        }
+        /* Without its walls it would be judged wrongly. */
+        if (judging.slot->awaited_map.text[0] != '\0')
+            await_map(judging.slot, reply);
+        else if (!answer(&judging, &tick))
+            hs_endpoint_overloaded(reply, "out of memory");
+        hs_endpoint_record(service, request, judging.slot, reply);
+        note_posted(service, judging.slot, &tick);
+        hs_registry_release(service->registry, judging.slot);
+    }
+    hs_body_close(&body);
+}
+
+static bool write_frames(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    return hs_judge_frames(judging->service, judging->slot, &tick->frames, judging->request->arena,
+                           &judging->writer);
+}
+
+/* False: out of memory. */
+static bool write_moves(struct judging *judging, const struct hs_ticks_request *tick,
+                        const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    return hs_judge_moves(judging->service, judging->slot, &tick->moves, &judging->writer);
+}
+
+static void write_shots(struct judging *judging, const struct hs_ticks_request *tick,
+                        const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    hs_judge_shots(judging->service, judging->slot, &tick->shots, judging->request->explain,
+                   &judging->writer);
+}
+
+static void write_hits(struct judging *judging, const struct hs_ticks_request *tick,
+                       const char *key)
+{
+    hs_write_key(&judging->writer, key);
+    hs_judge_hits(judging->service, judging->slot, &tick->hits, judging->request->explain,
+                  &judging->writer);
+}
+
+/* ---- frames ---- */
+
+static void decode_frames(struct hs_reader *reader, const json_t *root,
+                          struct hs_ticks_request *out)
+{
+    hs_frames_decode_body(reader, root, &out->frames);
+}
+
+void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_frames, write_frames);
+}
+
+/* ---- moves ---- */
+
+static void decode_moves(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_moves_decode_body(reader, root, &out->moves);
+}
+
+static bool answer_moves(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    if (!write_moves(judging, tick, "results"))
+        return false;
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_moves_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_moves, answer_moves);
+}
+
+/* ---- hits ---- */
+
+static void decode_hits(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_hits_decode_body(reader, root, &out->hits);
+}
+
+static bool answer_hits(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    write_hits(judging, tick, "results");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_hits_post(struct hs_service *service, const struct hs_request *request,
+                           struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_hits, answer_hits);
+}
+
+/* ---- shots ---- */
+
+static void decode_shots(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_shots_decode_body(reader, root, &out->shots);
+}
+
+static bool answer_shots(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    write_shots(judging, tick, "results");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, decode_shots, answer_shots);
+}
+
+/* ---- ticks ---- */
+
+static bool answer_tick(struct judging *judging, const struct hs_ticks_request *tick)
+{
+    hs_write_begin(&judging->writer, '{');
+    if (tick->fields & HS_TICKS_FRAMES) {
+        hs_write_key(&judging->writer, "frames");
+        if (!write_frames(judging, tick))
+            return false;
+    }
+    if ((tick->fields & HS_TICKS_MOVES) && !write_moves(judging, tick, "moves"))
+        return false;
+    if (tick->fields & HS_TICKS_SHOTS)
+        write_shots(judging, tick, "shots");
+    if (tick->fields & HS_TICKS_HITS)
+        write_hits(judging, tick, "hits");
+    write_revision(&judging->writer, judging->slot);
+    hs_write_end(&judging->writer, '}');
+    return true;
+}
+
+void hs_endpoint_ticks_post(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    judge(service, request, reply, hs_ticks_decode_body, answer_tick);
+}

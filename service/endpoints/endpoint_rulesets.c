@@ -1,0 +1,112 @@
+/* rulesets: list, look at, replace. */
+#include "api/rulesets.h"
+
+#include "service/access/auth.h"
+#include "service/endpoints/endpoints.h"
+#include "service/state/ruleset_store.h"
+#include "service/serve.h"
+
+static void write_head(struct hs_writer *writer, struct hs_str name, const char *revision)
+{
+    hs_write_key(writer, "name");
+    hs_write_str(writer, name);
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, revision);
+}
+
+/* A list for somebody: what is his and what is everybody's. */
+struct listing {
+    struct hs_writer *writer;
+    struct hs_str tenant; /* ptr NULL: everything */
+};
+
+static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
+{
+    const struct listing *listing = context;
+    struct hs_writer *writer = listing->writer;
+    if (listing->tenant.ptr != NULL && entry->owner.text[0] != '\0' &&
+        !hs_str_equal(hs_name_str(&entry->owner), listing->tenant))
+        return;
+    hs_write_begin(writer, '{');
+    write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
+    hs_write_key(writer, "builtin");
+    hs_write_bool(writer, entry->is_builtin);
+    hs_write_end(writer, '}');
+}
+
+void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
+{
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct listing listing = {&writer, request->tenant};
+    hs_write_begin(&writer, '{');
+    hs_write_key(&writer, "rulesets");
+    hs_write_begin(&writer, '[');
+    hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+}
+
+void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    struct hs_ruleset_entry *entry = hs_endpoint_ruleset(service, request, request->params.name[0]);
+    if (entry == NULL) {
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
+        return;
+    }
+    struct hs_writer writer = {.buffer = &reply->body};
+    hs_write_begin(&writer, '{');
+    write_head(&writer, hs_name_str(&entry->ruleset->name), entry->revision);
+    hs_write_key(&writer, "ruleset");
+    hs_buffer_append(&reply->body, entry->document, entry->document_size);
+    hs_write_end(&writer, '}');
+    hs_ruleset_store_release(service->rulesets, entry);
+}
+
+static void answer_put(struct hs_service *service, const struct hs_request *request,
+                       struct hs_ruleset *ruleset, struct hs_reply *reply)
+{
+    char revision[HS_REVISION_MAX];
+    struct hs_writer writer = {.buffer = &reply->body};
+    enum hs_ruleset_put result = HS_RULESET_RESERVED;
+    if (hs_ruleset_name_is_reserved(request->params.name[0]))
+        hs_ruleset_destroy(ruleset);
+    else
+        result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
+    switch (result) {
+    case HS_RULESET_CREATED:
+    case HS_RULESET_REPLACED:
+        reply->status = result == HS_RULESET_CREATED ? 201 : 200;
+        hs_write_begin(&writer, '{');
+        write_head(&writer, request->params.name[0], revision);
+        hs_write_end(&writer, '}');
+        return;
+    case HS_RULESET_RESERVED:
+        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT,
+                       (int)request->params.name[0].len, request->params.name[0].ptr);
+        return;
+    case HS_RULESET_FOREIGN:
+        hs_auth_not_yours(reply->problem);
+        return;
+    case HS_RULESET_FULL:
+        hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
+        return;
+    case HS_RULESET_NO_MEMORY:
+        hs_endpoint_overloaded(reply, "out of memory");
+        return;
+    }
+}
+
+void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    struct hs_body_reader body;
+    struct hs_str name = request->params.name[0];
+    if (!hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
+    if (hs_body_is_fine(&body, reply))
+        answer_put(service, request, ruleset, reply);
+    hs_body_close(&body);
+}

@@ -1,0 +1,79 @@
+/* The endpoints about the service itself: liveness, readiness, metrics, the contract. */
+#include "service/http/http.h"
+
+#include "service/embedded.h"
+#include "service/watch/metrics.h"
+#include "service/serve.h"
+
+/* One line of ?verbose. */
+struct check {
+    const char *name;
+    bool passed;
+};
+
+static void put_status(struct hs_reply *reply, const char *status, const struct check *checks,
+                       size_t count)
+{
+    hs_buffer_printf(&reply->body, "{\"status\":\"%s\"", status);
+    for (size_t i = 0; i < count; i++)
+        hs_buffer_printf(&reply->body, "%s{\"check\":\"%s\",\"passed\":%s}",
+                         i == 0 ? ",\"checks\":[" : ",", checks[i].name,
+                         checks[i].passed ? "true" : "false");
+    hs_buffer_puts(&reply->body, count > 0 ? "]}" : "}");
+}
+
+/* 200 unless a worker hangs in an endpoint; never depends on anything outside the process. */
+void hs_endpoint_livez(struct hs_service *service, const struct hs_request *request,
+                       struct hs_reply *reply)
+{
+    const struct check checks[] = {
+        {"data_workers", atomic_load(&service->stuck[HS_LISTENER_DATA]) == 0},
+        {"admin_workers", atomic_load(&service->stuck[HS_LISTENER_ADMIN]) == 0},
+    };
+    bool alive = checks[0].passed && checks[1].passed;
+    reply->status = alive ? 200 : 503;
+    put_status(reply, alive ? "alive" : "stuck", checks,
+               hs_request_query(request, "verbose") != NULL ? 2 : 0);
+}
+
+/* 200; 404 while draining (the balancer sends nothing new, open connections stay); else 503. */
+void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
+                        struct hs_reply *reply)
+{
+    bool draining = atomic_load(&service->draining);
+    const struct check checks[] = {
+        {"started", atomic_load(&service->ready)},
+        {"not_draining", !draining},
+    };
+    reply->status = draining ? 404 : checks[0].passed ? 200 : 503;
+    put_status(reply,
+               draining           ? "draining"
+               : checks[0].passed ? "ready"
+                                  : "starting",
+               checks, hs_request_query(request, "verbose") != NULL ? 2 : 0);
+}
+
+void hs_endpoint_metrics(struct hs_service *service, const struct hs_request *request,
+                         struct hs_reply *reply)
+{
+    (void)request;
+    struct hs_metrics_gauges gauges = {0};
+    hs_service_gauges(service, &gauges);
+    reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    hs_metrics_write(service->metrics, &gauges, &reply->body);
+}
+
+void hs_endpoint_contract(struct hs_service *service, const struct hs_request *request,
+                          struct hs_reply *reply)
+{
+    (void)service;
+    (void)request;
+    const struct hs_embedded *contract = hs_embedded_find("openapi.yaml");
+    if (contract == NULL) {
+        hs_problem_set(reply->problem, HS_PROBLEM_INTERNAL, "This build carries no contract");
+        return;
+    }
+    reply->content_type = "application/yaml";
+    reply->static_body = (const char *)contract->data;
+    reply->static_size = contract->size;
+}

@@ -1,0 +1,146 @@
+#include "service/http/admission.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* ---- turns ---- */
+
+enum hs_priority hs_priority_of(enum hs_route route)
+{
+    switch (route) {
+    case HS_ROUTE_HITS_POST:
+    case HS_ROUTE_SHOTS_POST:
+    case HS_ROUTE_TICKS_POST:
+    case HS_ROUTE_MATCH_DELETE:
+        return HS_PRIORITY_HITS;
+    case HS_ROUTE_FRAMES_POST:
+    case HS_ROUTE_MOVES_POST:
+    case HS_ROUTE_MATCH_PUT:
+        return HS_PRIORITY_FRAMES;
+    case HS_ROUTE_CONTRACT:
+    case HS_ROUTE_LIVEZ:
+    case HS_ROUTE_READYZ:
+    case HS_ROUTE_METRICS:
+        return HS_PRIORITY_VITAL;
+    default:
+        return HS_PRIORITY_CONSOLE;
+    }
+}
+
+/* What a request may wait while a queue stands. */
+static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
+{
+    switch (priority) {
+    case HS_PRIORITY_FRAMES:
+        return limit_us / 2;
+    case HS_PRIORITY_CONSOLE:
+        return limit_us / 4;
+    default:
+        return limit_us;
+    }
+}
+
+bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
+                   int64_t waited_us, int64_t now_us)
+{
+    if (limit_us == 0)
+        return true;
+    if (waited_us > limit_us / HS_LONG_WAIT_PART) {
+        /* Counted from its arrival: while it waited there was a queue. */
+        if (gate->long_us == 0 || now_us - waited_us - gate->long_us > HS_STANDING_US)
+            gate->since_us = now_us;
+        gate->long_us = now_us;
+    }
+    bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
+                    now_us - gate->long_us <= HS_STANDING_US;
+    if (priority == HS_PRIORITY_VITAL)
+        return true;
+    return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
+}
+
+int64_t hs_socket_waited_us(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+        return 0;
+    return (int64_t)info.tcpi_last_data_recv * 1000;
+}
+
+/* ---- tenants ---- */
+
+enum { CHAINS = 256 };
+
+/*
+ * The bucket as the generic cell rate algorithm has it (ITU-T I.371): `full_ns` is when it is full
+ * again. One token is `token_ns` of time.
+ */
+struct bucket {
+    struct hs_name tenant;
+    int64_t full_ns;
+    struct bucket *next;
+};
+
+struct hs_tenant_rates {
+    pthread_mutex_t lock; /* guards the buckets */
+    int64_t token_ns, burst;
+    struct bucket *chains[CHAINS]; /* as many as there are tenants with tokens: a few */
+};
+
+struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst)
+{
+    struct hs_tenant_rates *rates = calloc(1, sizeof *rates);
+    if (rates == NULL)
+        return NULL;
+    rates->token_ns = 1000000000 / (int64_t)per_second;
+    rates->burst = (int64_t)burst;
+    pthread_mutex_init(&rates->lock, NULL);
+    return rates;
+}
+
+void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
+{
+    if (rates == NULL)
+        return;
+    for (size_t i = 0; i < CHAINS; i++) {
+        while (rates->chains[i] != NULL) {
+            struct bucket *bucket = rates->chains[i];
+            rates->chains[i] = bucket->next;
+            free(bucket);
+        }
+    }
+    pthread_mutex_destroy(&rates->lock);
+    free(rates);
+}
+
+/* Locked. NULL: out of memory. */
+static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
+{
+    struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];
+    while (*at != NULL && !hs_str_equal(hs_name_str(&(*at)->tenant), tenant))
+        at = &(*at)->next;
+    if (*at == NULL) {
+        *at = calloc(1, sizeof **at);
+        if (*at != NULL)
+            hs_name_set(&(*at)->tenant, tenant);
+    }
+    return *at;
+}
+
+unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenant, int64_t now_ns)
+{
+    int64_t missing_ns = 0;
+    pthread_mutex_lock(&rates->lock);
+    struct bucket *bucket = bucket_of(rates, tenant.ptr != NULL ? tenant : HS_STR(""));
+    if (bucket != NULL) {
+        int64_t full_ns = bucket->full_ns > now_ns ? bucket->full_ns : now_ns;
+        missing_ns = full_ns + rates->token_ns - now_ns - rates->burst * rates->token_ns;
+        if (missing_ns <= 0)
+            bucket->full_ns = full_ns + rates->token_ns;
+    }
+    pthread_mutex_unlock(&rates->lock);
+    return missing_ns <= 0 ? 0 : (unsigned)(missing_ns / 1000000) + 1;
+}

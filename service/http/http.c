@@ -1,0 +1,139 @@
+#include "service/http/http_listener.h"
+
+#include "service/http/address.h"
+#include "service/clock.h"
+#include "service/watch/metrics.h"
+#include "service/options/options.h"
+#include "service/serve.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+/* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
+static int open_socket(const char *text, char bound[64], char error[256])
+{
+    struct hs_address address;
+    if (!hs_address_parse(text, &address)) {
+        snprintf(error, 256, "%.100s is not ADDR:PORT with a numeric address", text);
+        return -1;
+    }
+    const int on = 1;
+    int fd = socket(address.socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool fine = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0;
+    if (fine && address.socket.ss_family == AF_INET6)
+        fine = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0;
+    fine = fine && bind(fd, (const struct sockaddr *)&address.socket, address.size) == 0;
+    fine = fine && listen(fd, BACKLOG) == 0;
+    fine = fine && getsockname(fd, (struct sockaddr *)&address.socket, &address.size) == 0;
+    if (!fine) {
+        snprintf(error, 256, "cannot listen on %.100s: %s", text, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    hs_address_print(&address, bound, 64);
+    return fd;
+}
+
+static struct hs_http *create(struct hs_service *service, enum hs_listener listener,
+                              const struct hs_http_limits *limits)
+{
+    struct hs_http *http = calloc(1, sizeof *http);
+    if (http == NULL)
+        return NULL;
+    http->service = service;
+    http->listener = listener;
+    http->limits = *limits;
+    unsigned rate = (unsigned)service->options->log_rate;
+    http->library_log = (struct hs_log_limit){.per_second = rate, .kind = "http library"};
+    http->request_logs[HS_HTTP_LOG_ANSWERED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests answered"};
+    http->request_logs[HS_HTTP_LOG_REFUSED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
+    http->request_logs[HS_HTTP_LOG_FAILED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
+    hs_metrics_connection_limit(service->metrics, listener, limits->connections);
+    pthread_condattr_t attributes;
+    pthread_mutex_init(&http->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&http->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return http;
+}
+
+static void destroy(struct hs_http *http)
+{
+    pthread_cond_destroy(&http->wake);
+    pthread_mutex_destroy(&http->lock);
+    free(http);
+}
+
+static void stop_watchdog(struct hs_http *http)
+{
+    pthread_mutex_lock(&http->lock);
+    http->stopping = true;
+    pthread_cond_signal(&http->wake);
+    pthread_mutex_unlock(&http->lock);
+    pthread_join(http->watchdog, NULL);
+}
+
+struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
+                              const char *address, const struct hs_http_limits *limits,
+                              const struct hs_tls *tls, char error[256])
+{
+    struct hs_http *http = create(service, listener, limits);
+    if (http == NULL) {
+        snprintf(error, 256, "out of memory");
+        return NULL;
+    }
+    http->is_tls = tls->certificate != NULL;
+    int fd = open_socket(address, http->address, error);
+    if (fd < 0) {
+        destroy(http);
+        return NULL;
+    }
+    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
+        snprintf(error, 256, "cannot start a thread");
+        close(fd);
+        destroy(http);
+        return NULL;
+    }
+    if (!hs_http_workers_start(http, fd, tls)) {
+        snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
+                 http->is_tls ? "; the key may not be that of the certificate" : "");
+        stop_watchdog(http);
+        destroy(http);
+        return NULL;
+    }
+    return http;
+}
+
+const char *hs_http_address(const struct hs_http *http)
+{
+    return http->address;
+}
+
+void hs_http_stop(struct hs_http *http, unsigned wait_ms)
+{
+    if (http == NULL)
+        return;
+    atomic_store(&http->closing, true);
+    hs_http_workers_wake(http);
+    /* Stopping the workers drops replies on their way, so they are waited for. */
+    int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
+    while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    hs_http_workers_stop(http);
+    stop_watchdog(http);
+    hs_http_report_log(http, true);
+    destroy(http);
+}

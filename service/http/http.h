@@ -1,0 +1,84 @@
+/*
+ * The HTTP edge: one libmicrohttpd daemon a listener, header checks on the first handler call,
+ * limits, the request's buffer, dispatch to the endpoint, the reply.
+ */
+#ifndef HS_SERVICE_HTTP_H
+#define HS_SERVICE_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/arena.h"
+#include "api/buffer.h"
+#include "api/problem.h"
+#include "api/routes.h"
+#include "service/http/tls.h"
+
+struct hs_service; /* service/serve.h: everything an endpoint may reach */
+
+/* What an endpoint sees. Everything is borrowed and lives until the endpoint returns. */
+struct hs_request {
+    enum hs_route route;
+    enum hs_listener listener;
+    struct hs_route_params params;
+    struct hs_str body;
+    const char *request_id; /* the caller's X-Request-Id, or one made here */
+    struct hs_arena *arena; /* freed when the endpoint has returned */
+    bool explain;           /* ?explain, ?explain=1 */
+    struct hs_str tenant;   /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
+    unsigned scopes;        /* what he may do (api/scopes.h); of no meaning without a tenant */
+    void *connection;       /* for hs_request_query; NULL: it came over none, and has no query */
+};
+
+/* What an endpoint answers: a body and a status, or a problem. */
+struct hs_reply {
+    int status;               /* 200 unless set */
+    const char *content_type; /* "application/json" unless set; a literal */
+    struct hs_buffer body;
+    unsigned shed;              /* enum hs_shed_reason of a problem that is OVERLOADED */
+    struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
+    const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */
+    size_t static_size;
+};
+
+typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
+                         struct hs_reply *reply);
+
+/* Indexed by enum hs_route; service/endpoints/endpoints.c. */
+extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
+
+/* The endpoints about the service itself; service/endpoints/health.c. */
+hs_endpoint hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics, hs_endpoint_contract;
+
+/* Value of a query argument, "" for `?name` alone, or NULL. */
+const char *hs_request_query(const struct hs_request *request, const char *name);
+
+struct hs_http_limits {
+    unsigned threads;           /* workers of this listener, >= 1 */
+    unsigned connections;       /* refused beyond this */
+    size_t body_bytes;          /* 413 beyond this */
+    size_t map_body_bytes;      /* the same for maps */
+    size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */
+    unsigned idle_seconds;      /* a silent connection is closed after this */
+    int64_t queue_us;           /* what hits may wait for their turn (admission.h); 0: anything */
+    unsigned request_seconds;   /* a body that takes longer in all is answered 408 and closed */
+};
+
+struct hs_http;
+
+/*
+ * Opens a listener on ADDRESS:PORT ("127.0.0.1:0" takes a free port; IPv6 in brackets) and serves
+ * it from its own threads, over TLS where `tls` has a certificate (needed no longer than until this
+ * returns). NULL with a sentence in `error` when it cannot. Call from one thread.
+ */
+struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
+                              const char *address, const struct hs_http_limits *limits,
+                              const struct hs_tls *tls, char error[256]);
+
+/* The bound address as "127.0.0.1:8080". */
+const char *hs_http_address(const struct hs_http *http);
+
+/* Stops accepting, lets replies in flight finish (at most wait_ms), closes everything, frees. */
+void hs_http_stop(struct hs_http *http, unsigned wait_ms);
+
+#endif

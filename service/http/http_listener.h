@@ -1,0 +1,121 @@
+/* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
+   http_watch.c (deadlines). */
+#ifndef HS_SERVICE_HTTP_LISTENER_H
+#define HS_SERVICE_HTTP_LISTENER_H
+
+#include "api/headers.h"
+#include "service/http/admission.h"
+#include "service/http/http.h"
+#include "service/watch/log.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/*
+ * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
+ * ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
+ * so exactly one wins.
+ */
+enum hs_http_phase {
+    HS_HTTP_IDLE,     /* between requests, or the header is arriving */
+    HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_ENDPOINT, /* the endpoint runs */
+    HS_HTTP_REPLY,    /* the reply is queued */
+    HS_HTTP_EXPIRED,
+};
+
+/* Requests are logged in kinds, each with a limit of its own: a flood of one hides no other. */
+enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
+
+/*
+ * A thread with a daemon of the library's of its own; all accept from the same socket. The library
+ * would run such threads by itself, but its loop waits for another event when a multiple of 128 are
+ * ready at once, and forgets those over it: with many connections a worker sleeps while all of them
+ * wait. Here the wait is ours, and the library only looks (http_worker.c).
+ */
+struct hs_http_worker {
+    struct hs_http *http;
+    struct MHD_Daemon *daemon;
+    int ready;      /* the library's epoll; readable when there is something to do */
+    int wake;       /* an eventfd: look at `closing` and `stopped` */
+    bool is_closed; /* accepts no more */
+    bool has_ended; /* a connection ended since the library last looked for new ones */
+    pthread_t thread;
+    struct hs_gate gate;
+    uint64_t ids;     /* of requests that bring none: random, and counted up */
+    uint64_t process; /* random */
+};
+
+enum { HS_HTTP_WORKERS_MAX = 64 };
+
+struct hs_http_connection {
+    struct hs_http_connection *previous, *next;
+    struct hs_http *http;
+    struct hs_http_worker *worker; /* serves it, from first to last */
+    int fd;                        /* open for as long as the connection is on the list */
+    atomic_int phase;
+    atomic_llong since_us; /* start of the phase, monotonic */
+    int64_t looked_us;     /* start of the phase whose peer was looked for, of the watchdog */
+    /* For the 408 of the watchdog, written before the phase becomes BODY: */
+    unsigned route;
+    char request_id[HS_REQUEST_ID_MAX + 1];
+};
+
+struct hs_http {
+    struct hs_service *service;
+    enum hs_listener listener;
+    struct hs_http_limits limits;
+    struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
+    unsigned worker_count;
+    char address[64];
+    bool is_tls;              /* bytes of ours must not be put on its sockets */
+    atomic_bool closing;      /* no new connections; each reply is the last of its connection */
+    atomic_bool stopped;      /* the workers end */
+    atomic_uint in_flight;    /* requests between header and reply sent */
+    atomic_size_t body_bytes; /* of all requests being received */
+    struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
+
+    pthread_mutex_t lock; /* guards the list and `stopping` */
+    pthread_cond_t wake;
+    pthread_t watchdog;
+    bool stopping;
+    struct hs_http_connection *connections;
+};
+
+/* Moves a connection on; false: the watchdog was faster, drop the request. */
+bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
+                     enum hs_http_phase to);
+
+/* Callbacks of the library (http_request.c); the context is the struct hs_http_worker. */
+enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **request);
+void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
+                       enum MHD_RequestTerminationCode code);
+size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
+
+/* Enters a connection into the list and takes it out again. */
+struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
+void hs_http_connection_close(struct hs_http_connection *connection);
+
+/*
+ * Starts the workers on a listening socket, which is taken over, closed or not. False: none runs,
+ * and the log says why.
+ */
+bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
+
+/* After `closing` was set: the listening socket is closed soon. */
+void hs_http_workers_wake(struct hs_http *http);
+
+/* Ends the workers and closes their connections. */
+void hs_http_workers_stop(struct hs_http *http);
+
+/* Writes how many log lines of each kind were left out. */
+void hs_http_report_log(struct hs_http *http, bool now);
+
+/* The watchdog's thread; the argument is the struct hs_http. */
+void *hs_http_watch(void *context);
+
+#endif

@@ -1,0 +1,506 @@
+/* One request on its way: header checks, body, endpoint, reply. Called by the library's threads. */
+#include "service/http/http_listener.h"
+
+#include "api/reply.h"
+#include "service/access/auth.h"
+#include "service/clock.h"
+#include "service/watch/metrics.h"
+#include "service/options/options.h"
+#include "service/serve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Lives from the first handler call to the completion callback, whatever happens in between. */
+struct request {
+    struct hs_http *http;
+    struct hs_http_connection *connection;
+    struct hs_headers headers; /* request_id is always set */
+    struct hs_auth auth;
+    bool authenticated; /* `auth` says */
+    struct hs_buffer body;
+    int64_t start_us;
+    int64_t arrived_us; /* when the header had come, before the wait for its turn */
+    bool shed;          /* it is not served; its body is read and dropped */
+    enum hs_shed_reason why;
+    unsigned retry_after_ms; /* 0: as usual */
+};
+
+/* A longer body of a request that is not served is not read: the connection ends. */
+enum { DROPPED_BODY_MAX = 65536 };
+
+/* Where a request is meant to go, or why it is refused. */
+struct target {
+    unsigned route; /* HS_METRICS_NO_ROUTE: none */
+    struct hs_route_params params;
+    struct hs_problem problem;
+    bool close; /* the end of the request is in doubt, or its body is left unread */
+};
+
+/* ---- names and headers ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/*
+ * Decodes only what a name may hold. Everything else keeps its `%`, which no name and no route
+ * holds: an encoded slash or zero byte never turns one path into another.
+ */
+size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1;
+        int low = high >= 0 ? hex_digit(from[2]) : -1;
+        char decoded = low >= 0 ? (char)(high * 16 + low) : '\0';
+        if (low >= 0 && hs_name_is_valid((struct hs_str){&decoded, 1})) {
+            *to++ = decoded;
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
+                               size_t name_size, const char *value, size_t value_size)
+{
+    (void)kind;
+    hs_headers_add(context, (struct hs_str){name, name_size}, (struct hs_str){value, value_size});
+    return MHD_YES;
+}
+
+static void put_hex(uint64_t number, char *out)
+{
+    for (int i = 15; i >= 0; i--, number >>= 4)
+        out[i] = "0123456789abcdef"[number & 15];
+}
+
+static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
+{
+    put_hex(worker->process, id);
+    put_hex(worker->ids++, id + 16);
+    id[32] = '\0';
+}
+
+const char *hs_request_query(const struct hs_request *request, const char *name)
+{
+    const char *value = NULL;
+    size_t size = 0;
+    if (request->connection == NULL)
+        return NULL;
+    if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                      strlen(name), &value, &size) != MHD_YES)
+        return NULL;
+    return value == NULL ? "" : value;
+}
+
+/* ---- where to ---- */
+
+static bool takes_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+}
+
+static enum hs_route_match find_route(const struct request *request, const char *method,
+                                      const char *url, struct target *target)
+{
+    enum hs_route route;
+    enum hs_route_match match =
+        hs_route_find(request->http->listener, method, url, &route, &target->params);
+    bool known = match == HS_ROUTE_FOUND || match == HS_ROUTE_BAD_NAME;
+    target->route = known ? (unsigned)route : HS_METRICS_NO_ROUTE;
+    return match;
+}
+
+static void refuse_route(enum hs_route_match match, struct target *target)
+{
+    if (match == HS_ROUTE_UNKNOWN)
+        hs_problem_set(&target->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
+    else if (match == HS_ROUTE_BAD_METHOD)
+        hs_problem_set(&target->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
+                       target->params.allow);
+    else if (match == HS_ROUTE_BAD_NAME)
+        hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+                       "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
+}
+
+/* The value of the Authorization header; with two of them the request is refused anyway. */
+static struct hs_str authorization(struct MHD_Connection *connection)
+{
+    struct hs_str value = {0};
+    if (MHD_lookup_connection_value_n(connection, MHD_HEADER_KIND, "Authorization", 13, &value.ptr,
+                                      &value.len) != MHD_YES)
+        return (struct hs_str){0};
+    return value.ptr == NULL ? HS_STR("") : value;
+}
+
+/* Asks, once a request, who the caller is and what he may do. */
+static void authenticate(struct request *request, struct MHD_Connection *connection,
+                         struct target *target)
+{
+    enum hs_route route = (enum hs_route)target->route;
+    if (!request->authenticated) {
+        struct hs_service *service = request->http->service;
+        request->authenticated = true;
+        hs_auth_check(service, route, &target->params, authorization(connection), &request->auth);
+        if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
+            hs_metrics_auth_failure(service->metrics, request->auth.failure);
+    }
+    hs_auth_refuse(&request->auth, route, &target->problem);
+}
+
+static void examine(struct request *request, struct MHD_Connection *connection, const char *method,
+                    const char *url, struct target *target)
+{
+    const struct hs_headers *headers = &request->headers;
+    bool body = takes_body(method);
+    hs_problem_init(&target->problem);
+    hs_headers_check_framing(headers, body, &target->problem);
+    target->close = target->problem.code != HS_PROBLEM_NONE;
+    enum hs_route_match match = find_route(request, method, url, target);
+    if (target->route != HS_METRICS_NO_ROUTE)
+        authenticate(request, connection, target);
+    refuse_route(match, target);
+    const struct hs_http_limits *limits = &request->http->limits;
+    size_t limit = target->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    hs_headers_check_content(headers, body, limit, &target->problem);
+    if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
+        target->close = true;
+}
+
+/* For a request that will be refused whatever it says: as little as that takes. */
+static void only_name(const struct request *request, struct target *target)
+{
+    hs_problem_init(&target->problem);
+    target->route = request->connection->route;
+    target->params = (struct hs_route_params){0};
+    target->close = false;
+}
+
+/* ---- whether it is served ---- */
+
+static void shed(struct request *request, enum hs_shed_reason why)
+{
+    request->shed = true;
+    request->why = why;
+    hs_metrics_shed(request->http->service->metrics, why);
+}
+
+static void refuse_shed(const struct request *request, struct target *target)
+{
+    const struct hs_options *options = request->http->service->options;
+    switch (request->why) {
+    case HS_SHED_QUEUE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "There is more to do than can be done, and this has waited too long");
+        break;
+    case HS_SHED_DEADLINE:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Its X-Deadline-Ms passed before its turn came");
+        break;
+    case HS_SHED_RATE:
+        hs_problem_set(&target->problem, HS_PROBLEM_RATE_LIMITED,
+                       "A tenant may send %zu requests a second", options->tenant_rate);
+        target->problem.retry_after_ms = request->retry_after_ms;
+        break;
+    default:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "Too many bodies are being received");
+        break;
+    }
+}
+
+/*
+ * Looks at how long the request has waited. Asked when its header has come and, where the body
+ * came later, when that is there.
+ */
+static void judge_wait(struct request *request, enum hs_priority priority, int64_t waited_us,
+                       int64_t now_us)
+{
+    const struct hs_headers *headers = &request->headers;
+    bool has_turn = hs_gate_admit(&request->connection->worker->gate, priority,
+                                  request->http->limits.queue_us, waited_us, now_us);
+    if (priority == HS_PRIORITY_VITAL || request->shed)
+        return;
+    if (headers->deadlines > 0 &&
+        now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
+        shed(request, HS_SHED_DEADLINE);
+    else if (!has_turn)
+        shed(request, HS_SHED_QUEUE);
+}
+
+/* On the first call, with everything else about the header in order. */
+static void admit(struct request *request, struct target *target)
+{
+    struct hs_service *service = request->http->service;
+    enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
+    judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
+    if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
+        request->retry_after_ms = hs_tenant_rates_take(
+            service->rates, hs_name_str(&request->auth.identity.tenant), hs_clock_ns());
+        if (request->retry_after_ms > 0)
+            shed(request, HS_SHED_RATE);
+    }
+    if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
+        refuse_shed(request, target);
+        target->close = true;
+    }
+}
+
+/* The body is there. Where it came with the header, or just after it, all has been said. */
+static void admit_again(struct request *request, const struct target *target)
+{
+    enum { JUST_AFTER_US = 1000 };
+    int64_t now_us = hs_clock_us();
+    if (now_us - request->start_us > JUST_AFTER_US)
+        judge_wait(request, hs_priority_of((enum hs_route)target->route),
+                   hs_socket_waited_us(request->connection->fd), now_us);
+}
+
+/* ---- replies ---- */
+
+/* A fault of syntax is told with the words around it, which are not ours to write down. */
+static const char *detail_to_log(const struct hs_problem *problem)
+{
+    return problem->code == HS_PROBLEM_NONE || problem->code == HS_PROBLEM_MALFORMED_JSON
+               ? ""
+               : problem->detail;
+}
+
+static void log_request(struct request *request, const struct target *target,
+                        const struct hs_problem *problem, int status, int64_t duration_us)
+{
+    enum hs_log_level level = status >= 500   ? HS_LOG_WARN
+                              : status >= 400 ? HS_LOG_INFO
+                                              : HS_LOG_DEBUG;
+    enum hs_http_log kind = status >= 500   ? HS_HTTP_LOG_FAILED
+                            : status >= 400 ? HS_HTTP_LOG_REFUSED
+                                            : HS_HTTP_LOG_ANSWERED;
+    if (!hs_log_enabled(level) || !hs_log_allowed(&request->http->request_logs[kind]))
+        return;
+    char match[HS_NAME_MAX + 1] = "";
+    const char *pattern = "";
+    if (target->route != HS_METRICS_NO_ROUTE) {
+        pattern = hs_route_pattern((enum hs_route)target->route);
+        if (strncmp(pattern, "/v1/matches/", 12) == 0 && target->params.name[0].ptr != NULL)
+            snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
+                     target->params.name[0].ptr);
+    }
+    const struct hs_log_field fields[] = {
+        HS_LOG_TEXT("request_id", request->headers.request_id),
+        HS_LOG_TEXT("trace_id", request->headers.trace_id),
+        HS_LOG_TEXT("tenant", request->auth.identity.tenant.text),
+        HS_LOG_TEXT("match", match),
+        HS_LOG_TEXT("route", pattern),
+        HS_LOG_NUMBER("status", status),
+        HS_LOG_TEXT("code", hs_problem_name(problem->code)),
+        HS_LOG_TEXT("detail", detail_to_log(problem)),
+        HS_LOG_NUMBER("dur_us", duration_us),
+    };
+    hs_log_fields(level, "request", fields, sizeof fields / sizeof fields[0]);
+}
+
+static enum MHD_Result send_reply(struct request *request, const struct target *target,
+                                  struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_service *service = http->service;
+    char challenge[192];
+    struct hs_reply_headers headers = {
+        .request_id = request->headers.request_id,
+        .allow = target->params.allow,
+        .close = target->close || atomic_load(&http->closing) || atomic_load(&service->draining),
+    };
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        reply->status = hs_problem_status(reply->problem->code);
+    if (reply->status == 401 || reply->status == 403)
+        headers.challenge =
+            hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
+    int64_t duration_us = hs_clock_us() - request->start_us;
+    hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
+    log_request(request, target, reply->problem, reply->status, duration_us);
+    bool fine;
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        fine = hs_reply_problem(connection, reply->problem, &headers);
+    else if (reply->static_body != NULL)
+        fine = hs_reply_static(connection, reply->status, reply->content_type, reply->static_body,
+                               reply->static_size, &headers);
+    else
+        fine =
+            hs_reply_buffer(connection, reply->status, reply->content_type, &reply->body, &headers);
+    hs_buffer_free(&reply->body);
+    return fine ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result refuse(struct request *request, struct target *target,
+                              struct MHD_Connection *connection)
+{
+    struct hs_reply reply = {.problem = &target->problem};
+    return send_reply(request, target, connection, &reply);
+}
+
+/* ---- the handler calls, in order ---- */
+
+static void drop_body(struct request *request)
+{
+    atomic_fetch_sub(&request->http->body_bytes, request->body.len);
+    hs_buffer_free(&request->body);
+}
+
+static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
+                             const char *url, const char *method, void **context)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct hs_http_connection *peer = info == NULL ? NULL : info->socket_context;
+    struct request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
+    if (request == NULL)
+        return MHD_NO;
+    *context = request;
+    request->http = http;
+    request->connection = peer;
+    request->start_us = hs_clock_us();
+    int64_t waited_us = hs_socket_waited_us(peer->fd);
+    request->arrived_us = request->start_us - waited_us;
+    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
+    request->auth.failure = HS_AUTH_FINE;
+    atomic_fetch_add(&http->in_flight, 1);
+    hs_metrics_inflight(http->service->metrics, 1);
+
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &request->headers);
+    if (request->headers.request_id[0] == '\0')
+        make_request_id(peer->worker, request->headers.request_id);
+    struct target target;
+    examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit(request, &target);
+    peer->route = target.route;
+    memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
+    if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
+        return MHD_NO;
+    if (!target.close)
+        return MHD_YES;
+    /* A reply to the first call ends the connection: what follows is never read. */
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
+                                                              : MHD_NO;
+}
+
+static enum MHD_Result receive(struct request *request, const char *bytes, size_t size)
+{
+    struct hs_http *http = request->http;
+    if (atomic_load(&request->connection->phase) != HS_HTTP_BODY)
+        return MHD_NO;
+    if (request->shed)
+        return MHD_YES;
+    size_t all = atomic_fetch_add(&http->body_bytes, size) + size;
+    hs_buffer_append(&request->body, bytes, size);
+    if (request->body.failed)
+        atomic_fetch_sub(&http->body_bytes, size);
+    if (request->body.failed || all > http->limits.inflight_body_bytes) {
+        shed(request, HS_SHED_BODIES);
+        drop_body(request);
+    }
+    return MHD_YES;
+}
+
+static void run_endpoint(struct request *request, struct target *target,
+                         struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_arena arena = {0};
+    struct hs_request view = {
+        .route = (enum hs_route)target->route,
+        .listener = http->listener,
+        .params = target->params,
+        .body = {request->body.len > 0 ? request->body.data : "", request->body.len},
+        .request_id = request->headers.request_id,
+        .arena = &arena,
+        .connection = connection,
+        .scopes = request->auth.identity.scopes,
+    };
+    if (http->service->keyring != NULL)
+        view.tenant = hs_name_str(&request->auth.identity.tenant);
+    const char *explain = hs_request_query(&view, "explain");
+    view.explain = explain != NULL && strcmp(explain, "0") != 0;
+    hs_endpoints[target->route](http->service, &view, reply);
+    hs_arena_free(&arena);
+    drop_body(request);
+    if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
+    if (reply->problem->code == HS_PROBLEM_OVERLOADED)
+        hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
+}
+
+static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
+                              const char *url, const char *method)
+{
+    struct target target;
+    struct hs_reply reply = {
+        .status = 200, .content_type = "application/json", .problem = &target.problem};
+    if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
+        return MHD_NO;
+    /* What was wrong with it was found on the first call; a body to be read was let in then. */
+    if (request->shed)
+        only_name(request, &target);
+    else
+        examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        admit_again(request, &target);
+    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
+        refuse_shed(request, &target);
+    else if (target.problem.code == HS_PROBLEM_NONE)
+        run_endpoint(request, &target, connection, &reply);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
+    return send_reply(request, &target, connection, &reply);
+}
+
+enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **request)
+{
+    const struct hs_http_worker *worker = context;
+    (void)version;
+    if (*request == NULL)
+        return begin(worker->http, connection, url, method, request);
+    /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
+       comes with no bytes before it comes without any: too early for an answer. */
+    if (upload != NULL) {
+        enum MHD_Result result =
+            *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
+        *upload_size = 0;
+        return result;
+    }
+    return finish(*request, connection, url, method);
+}
+
+void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
+                       enum MHD_RequestTerminationCode code)
+{
+    (void)connection;
+    (void)code;
+    const struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
+    struct request *ended = *request;
+    *request = NULL;
+    if (ended == NULL)
+        return;
+    /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
+    hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
+    drop_body(ended);
+    free(ended);
+    hs_metrics_inflight(http->service->metrics, -1);
+    atomic_fetch_sub(&http->in_flight, 1);
+}

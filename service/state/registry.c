@@ -1,0 +1,344 @@
+#include "service/state/registry.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "service/clock.h"
+#include "service/state/map_store.h"
+#include "service/state/ruleset_store.h"
+
+/* A match is looked at when one item for each so many of its players was posted, so that what
+   looking at a player costs is little beside what his items did. */
+enum { PLAYERS_PER_ITEM = 8 };
+
+struct hs_registry {
+    pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
+    size_t count, limit;
+    struct hs_match_slot **table; /* chains by hash of the name */
+    size_t table_size;            /* a power of two */
+    struct hs_ruleset_store *rulesets;
+    struct hs_map_store *maps;
+    size_t match_bytes, all_bytes; /* bounds */
+    atomic_size_t bytes;           /* of all slots */
+};
+
+struct hs_match_limits hs_registry_match_limits(const struct hs_options *options)
+{
+    return (struct hs_match_limits){.players = (uint32_t)options->max_players,
+                                    .samples = (uint32_t)options->max_samples,
+                                    .movers = (uint32_t)options->max_movers};
+}
+
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
+                                       struct hs_map_store *maps)
+{
+    struct hs_registry *registry = calloc(1, sizeof *registry);
+    if (registry == NULL)
+        return NULL;
+    registry->limit = max_matches;
+    registry->match_bytes = registry->all_bytes = SIZE_MAX;
+    registry->rulesets = rulesets;
+    registry->maps = maps;
+    registry->table_size = 64;
+    while (registry->table_size < max_matches && registry->table_size < 1u << 16)
+        registry->table_size *= 2;
+    registry->table = calloc(registry->table_size, sizeof(struct hs_match_slot *));
+    if (registry->table == NULL) {
+        free(registry);
+        return NULL;
+    }
+    pthread_mutex_init(&registry->lock, NULL);
+    return registry;
+}
+
+/* ---- memory ---- */
+
+void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes)
+{
+    registry->match_bytes = match_bytes;
+    registry->all_bytes = all_bytes;
+}
+
+size_t hs_registry_bytes_limit(const struct hs_registry *registry)
+{
+    return registry->all_bytes;
+}
+
+/* Registry locked. */
+static enum hs_registry_result room(const struct hs_registry *registry)
+{
+    if (registry->count >= registry->limit)
+        return HS_REGISTRY_FULL;
+    bool has_room = atomic_load(&registry->bytes) < registry->all_bytes / 10 * 9;
+    return has_room ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
+}
+
+enum hs_registry_result hs_registry_room(struct hs_registry *registry)
+{
+    pthread_mutex_lock(&registry->lock);
+    enum hs_registry_result result = room(registry);
+    pthread_mutex_unlock(&registry->lock);
+    return result;
+}
+
+/* The slot is locked, or nobody else knows it yet. Returns what all take. */
+static size_t measure(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    struct hs_match_info info;
+    hs_match_info(slot->match, &info);
+    /* Unsigned: what it takes less wraps around, and back. */
+    size_t change = info.history_bytes - slot->bytes;
+    slot->bytes = info.history_bytes;
+    slot->players = info.players;
+    slot->unmeasured = 0;
+    return atomic_fetch_add(&registry->bytes, change) + change;
+}
+
+void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot, size_t items)
+{
+    slot->used_us = hs_clock_us();
+    slot->unmeasured += items;
+    if (slot->unmeasured < slot->players / PLAYERS_PER_ITEM)
+        return;
+    size_t all = measure(registry, slot);
+    bool held = slot->bytes >= registry->match_bytes || all >= registry->all_bytes;
+    if (held != slot->held)
+        hs_match_hold(slot->match, held);
+    slot->held = held;
+}
+
+static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    atomic_fetch_sub(&registry->bytes, slot->bytes);
+    hs_match_destroy(slot->match);
+    hs_ruleset_store_release(registry->rulesets, slot->ruleset);
+    hs_map_store_release(registry->maps, slot->map);
+    pthread_mutex_destroy(&slot->lock);
+    free(slot);
+}
+
+void hs_registry_destroy(struct hs_registry *registry)
+{
+    if (registry == NULL)
+        return;
+    for (size_t i = 0; i < registry->table_size; i++) {
+        while (registry->table[i] != NULL) {
+            struct hs_match_slot *slot = registry->table[i];
+            registry->table[i] = slot->next;
+            destroy_slot(registry, slot);
+        }
+    }
+    pthread_mutex_destroy(&registry->lock);
+    free(registry->table);
+    free(registry);
+}
+
+static struct hs_match_slot **bucket(struct hs_registry *registry, struct hs_str name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(1099511628211);
+    return &registry->table[hash & (registry->table_size - 1)];
+}
+
+static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str name)
+{
+    struct hs_match_slot *slot = *bucket(registry, name);
+    while (slot != NULL && !hs_str_equal(hs_name_str(&slot->name), name))
+        slot = slot->next;
+    return slot;
+}
+
+/* Registry locked. NULL: out of memory. */
+static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
+                                    const struct hs_match_opening *opening)
+{
+    struct hs_match_slot *slot = calloc(1, sizeof *slot);
+    if (slot == NULL)
+        return NULL;
+    slot->match = opening->match != NULL
+                      ? opening->match
+                      : hs_match_create(opening->ruleset->ruleset, &opening->limits);
+    if (slot->match == NULL) {
+        free(slot);
+        return NULL;
+    }
+    pthread_mutex_init(&slot->lock, NULL);
+    hs_name_set(&slot->name, name);
+    hs_name_set(&slot->tenant, opening->tenant);
+    slot->ruleset = opening->ruleset;
+    slot->limits = opening->limits;
+    hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
+    slot->map = opening->map;
+    if (opening->map != NULL) {
+        hs_map_store_retain(registry->maps, opening->map);
+        hs_match_set_world(slot->match, opening->map->world);
+    }
+    slot->used_us = hs_clock_us();
+    measure(registry, slot);
+    slot->references = 1; /* the table's */
+    struct hs_match_slot **head = bucket(registry, name);
+    slot->next = *head;
+    *head = slot;
+    registry->count++;
+    return slot;
+}
+
+static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
+{
+    return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
+}
+
+enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
+                                            struct hs_str name,
+                                            const struct hs_match_opening *opening,
+                                            struct hs_match_slot **slot)
+{
+    for (;;) {
+        enum hs_registry_result result = HS_REGISTRY_FOUND;
+        pthread_mutex_lock(&registry->lock);
+        struct hs_match_slot *found = find(registry, name);
+        /* Once: what all matches take changes meanwhile. */
+        enum hs_registry_result has_room = found == NULL ? room(registry) : HS_REGISTRY_FOUND;
+        if (found != NULL && !belongs_to(found, tenant)) {
+            result = HS_REGISTRY_FOREIGN;
+            found = NULL;
+        } else if (found == NULL && opening == NULL)
+            result = HS_REGISTRY_MISSING;
+        else if (found == NULL && has_room != HS_REGISTRY_CREATED)
+            result = has_room;
+        else if (found == NULL) {
+            found = insert(registry, name, opening);
+            result = found != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
+        }
+        if (found != NULL)
+            found->references++;
+        pthread_mutex_unlock(&registry->lock);
+        if (found == NULL)
+            return result;
+        pthread_mutex_lock(&found->lock);
+        if (!found->closed) {
+            *slot = found;
+            return result;
+        }
+        hs_registry_release(registry, found); /* deleted while we waited: look again */
+    }
+}
+
+static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    pthread_mutex_lock(&registry->lock);
+    bool last = --slot->references == 0;
+    pthread_mutex_unlock(&registry->lock);
+    if (last)
+        destroy_slot(registry, slot);
+}
+
+void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    pthread_mutex_unlock(&slot->lock);
+    drop_reference(registry, slot);
+}
+
+void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    slot->closed = true;
+    pthread_mutex_lock(&registry->lock);
+    struct hs_match_slot **at = bucket(registry, hs_name_str(&slot->name));
+    while (*at != slot)
+        at = &(*at)->next;
+    *at = slot->next;
+    registry->count--;
+    slot->references--; /* the table's; the caller holds another */
+    pthread_mutex_unlock(&registry->lock);
+}
+
+bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant)
+{
+    pthread_mutex_lock(&registry->lock);
+    const struct hs_match_slot *slot = find(registry, name);
+    if (slot != NULL)
+        *tenant = slot->tenant;
+    pthread_mutex_unlock(&registry->lock);
+    return slot != NULL;
+}
+
+/* All slots of a tenant at this moment, one reference each; NULL when memory is out. */
+static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
+                                       size_t *count)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&registry->lock);
+    struct hs_match_slot **slots = malloc((registry->count + 1) * sizeof(struct hs_match_slot *));
+    for (size_t i = 0; slots != NULL && i < registry->table_size; i++) {
+        for (struct hs_match_slot *slot = registry->table[i]; slot != NULL; slot = slot->next) {
+            if (!belongs_to(slot, tenant))
+                continue;
+            slot->references++;
+            slots[n++] = slot;
+        }
+    }
+    pthread_mutex_unlock(&registry->lock);
+    *count = n;
+    return slots;
+}
+
+void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
+                         void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count;
+    struct hs_match_slot **slots = snapshot(registry, tenant, &count);
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&slots[i]->lock);
+        if (!slots[i]->closed)
+            visit(context, slots[i]);
+        hs_registry_release(registry, slots[i]);
+    }
+    free(slots);
+}
+
+void hs_registry_each(struct hs_registry *registry,
+                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    hs_registry_each_of(registry, (struct hs_str){0}, visit, context);
+}
+
+size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
+                          void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count, expired = 0;
+    struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&slots[i]->lock);
+        if (!slots[i]->closed && slots[i]->used_us < before_us) {
+            visit(context, slots[i]);
+            hs_registry_remove(registry, slots[i]);
+            expired++;
+        }
+        hs_registry_release(registry, slots[i]);
+    }
+    free(slots);
+    return expired;
+}
+
+bool hs_registry_visit(struct hs_registry *registry,
+                       void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+{
+    size_t count;
+    struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
+    for (size_t i = 0; i < count; i++) {
+        visit(context, slots[i]);
+        drop_reference(registry, slots[i]);
+    }
+    free(slots);
+    return slots != NULL;
+}
+
+size_t hs_registry_count(struct hs_registry *registry)
+{
+    pthread_mutex_lock(&registry->lock);
+    size_t count = registry->count;
+    pthread_mutex_unlock(&registry->lock);
+    return count;
+}

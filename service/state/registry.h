@@ -1,0 +1,143 @@
+/*
+ * The matches of this process: name -> match with its own lock. Two requests for different
+ * matches never wait for each other's work; two for the same match take turns. Thread-safe.
+ */
+#ifndef HS_SERVICE_REGISTRY_H
+#define HS_SERVICE_REGISTRY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "service/options/options.h"
+#include "service/state/ruleset_store.h"
+#include "validators/match.h"
+#include "validators/str.h"
+
+struct hs_map_entry;
+struct hs_map_store;
+
+/* What the recording of requests (record.h) knows of a match. */
+enum hs_recorded {
+    HS_RECORDED_NOT,  /* nothing yet */
+    HS_RECORDED_OPEN, /* everything so far */
+    HS_RECORDED_LOST, /* not everything */
+    HS_RECORDED_ENDED /* not everything, and it says so */
+};
+
+struct hs_match_slot {
+    struct hs_name name, tenant;      /* the tenant it belongs to; "": nobody asks */
+    struct hs_ruleset_entry *ruleset; /* held for the life of the match */
+    struct hs_map_entry *map;         /* likewise; NULL: none */
+    struct hs_match_limits limits;
+    pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
+    struct hs_match *match;
+    enum hs_recorded recorded;
+    int64_t used_us;   /* when something was last posted to it, monotonic */
+    size_t bytes;      /* of its history, when it was last looked at */
+    size_t unmeasured; /* items posted since */
+    size_t players;    /* then */
+    bool held;         /* it takes no more memory for history */
+    /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
+    struct hs_name awaited_map; /* empty: it does not */
+    char awaited_revision[HS_REVISION_MAX];
+    bool closed;         /* deleted while somebody waited for the lock */
+    unsigned references; /* guarded by the registry, like `next` */
+    struct hs_match_slot *next;
+};
+
+/* The bounds of every match, as configured. */
+struct hs_match_limits hs_registry_match_limits(const struct hs_options *options);
+
+/* What a match is opened with. */
+struct hs_match_opening {
+    struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
+    struct hs_map_entry *map;         /* likewise; NULL: none */
+    struct hs_match_limits limits;
+    struct hs_str tenant; /* it belongs to him; ptr NULL: nobody asks */
+    struct hs_match
+        *match; /* restored, of this ruleset: taken over with CREATED; NULL: a new one */
+};
+
+struct hs_registry;
+
+/* The stores must outlive the registry. NULL: out of memory. */
+struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
+                                       struct hs_map_store *maps);
+
+/* Nobody may hold a match any more. */
+void hs_registry_destroy(struct hs_registry *registry);
+
+enum hs_registry_result {
+    HS_REGISTRY_FOUND,
+    HS_REGISTRY_CREATED,
+    HS_REGISTRY_MISSING,
+    HS_REGISTRY_FOREIGN, /* another tenant's */
+    HS_REGISTRY_FULL,
+    HS_REGISTRY_NO_HISTORY, /* what is open nearly fills the memory there is for histories */
+    HS_REGISTRY_NO_MEMORY
+};
+
+/*
+ * The match of that name, locked, with FOUND or CREATED; hs_registry_release gives it back. With
+ * an opening a missing match is opened, without one it is MISSING. `tenant`: who asks for it; ptr
+ * NULL: anybody may have any. What is another tenant's is FOREIGN at once: its lock is not waited
+ * for, lest the wait tell something of it.
+ */
+enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
+                                            struct hs_str name,
+                                            const struct hs_match_opening *opening,
+                                            struct hs_match_slot **slot);
+void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
+
+/* Takes a locked match out of the registry; the caller still releases the slot. */
+void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
+
+/* Whether a match of that name is open, and whose it is. */
+bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
+
+/*
+ * Bounds what histories take, in bytes: of one match, of all. A match at a bound is held
+ * (hs_match_hold); beyond nine tenths of the second none is opened. What claims and moves of the
+ * players there leave behind counts, but is not held: it has bounds of its own for each player.
+ * Before there are matches; without this call there are no bounds.
+ */
+void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
+
+/* HS_REGISTRY_CREATED when another match could be opened now, else FULL or NO_HISTORY. */
+enum hs_registry_result hs_registry_room(struct hs_registry *registry);
+
+/*
+ * So many items (samples, moves, claims) were posted to a locked match. Looks at what it takes, at
+ * every so many items of a large one, and holds it at a bound or lets it go again.
+ */
+void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot,
+                             size_t items);
+
+/* What histories may take in all. */
+size_t hs_registry_bytes_limit(const struct hs_registry *registry);
+
+/*
+ * Ends the matches to which nothing was posted since `before_us` (monotonic): `visit` sees each,
+ * locked, before it is taken out. How many.
+ */
+size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
+                          void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+/*
+ * Calls `visit` with each match, which cannot go but is not locked; it may have been removed, as
+ * `closed` says. False: memory is out, and nobody was visited.
+ */
+bool hs_registry_visit(struct hs_registry *registry,
+                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+
+/* Calls `visit` with each match, locked, in no order. */
+void hs_registry_each(struct hs_registry *registry,
+                      void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+
+/* The same with those of one tenant; ptr NULL: all. */
+void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
+                         void (*visit)(void *context, struct hs_match_slot *slot), void *context);
+
+size_t hs_registry_count(struct hs_registry *registry);
+
+#endif

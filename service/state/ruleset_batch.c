@@ -1,0 +1,211 @@
+/* Directories of rulesets: read whole, then put at once. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/state/ruleset_entries.h"
+
+struct hs_ruleset_batch {
+    struct hs_ruleset_store *store;
+    struct hs_ruleset_entry **entries;
+    size_t count, capacity, reserved;
+};
+
+static void report_text(hs_ruleset_file_report *report, void *context, const char *path,
+                        enum hs_problem_code code, const char *text)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    hs_problem_set(&problem, code, "%s", text);
+    report(context, path, &problem);
+}
+
+static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *ruleset)
+{
+    if (batch->count == batch->capacity) {
+        size_t capacity = batch->capacity == 0 ? 16 : 2 * batch->capacity;
+        void *entries = realloc(batch->entries, capacity * sizeof *batch->entries);
+        if (entries == NULL) {
+            hs_ruleset_destroy(ruleset);
+            return false;
+        }
+        batch->entries = entries;
+        batch->capacity = capacity;
+    }
+    struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
+    if (entry == NULL)
+        return false;
+    entry->is_from_file = true;
+    batch->entries[batch->count++] = entry;
+    return true;
+}
+
+/* False when the file is at fault, which was reported. */
+static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
+                            hs_ruleset_file_report *report, void *context)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (hs_ruleset_name_is_reserved(name))
+        hs_problem_set(&problem, HS_PROBLEM_INVALID_REQUEST, HS_RULESET_RESERVED_TEXT,
+                       (int)name.len, name.ptr);
+    struct hs_ruleset *ruleset =
+        problem.code == HS_PROBLEM_NONE ? hs_ruleset_from_file(path, name, &problem) : NULL;
+    if (ruleset != NULL && add_to_batch(batch, ruleset))
+        return true;
+    if (problem.code == HS_PROBLEM_NONE)
+        hs_problem_set(&problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    report(context, path, &problem);
+    return false;
+}
+
+/* What a tenant has put is his: a file does not take the name from him. False: one would. */
+static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
+                             hs_ruleset_file_report *report, void *context)
+{
+    bool fine = true;
+    for (size_t i = 0; i < batch->count; i++) {
+        const char *name = batch->entries[i]->ruleset->name.text;
+        struct hs_ruleset_entry *present =
+            hs_ruleset_store_get(batch->store, (struct hs_str){name, strlen(name)});
+        char path[4096];
+        if (present != NULL && present->owner.text[0] != '\0') {
+            snprintf(path, sizeof path, "%s/%s.json", directory, name);
+            report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
+                        "a tenant has put a ruleset of that name");
+            fine = false;
+        }
+        hs_ruleset_store_release(batch->store, present);
+    }
+    return fine;
+}
+
+/* Keeps room for the names that are new. False: there is none. */
+static bool reserve(struct hs_ruleset_batch *batch)
+{
+    struct hs_ruleset_store *store = batch->store;
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < batch->count; i++) {
+        bool found;
+        hs_ruleset_entries_find(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
+        batch->reserved += !found;
+    }
+    bool fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
+    if (fits)
+        store->reserved += batch->reserved;
+    else
+        batch->reserved = 0;
+    pthread_mutex_unlock(&store->lock);
+    return fits;
+}
+
+/* Reads the files. Returns how many were at fault. */
+static size_t read_directory(struct hs_ruleset_batch *batch, DIR *dir, const char *directory,
+                             hs_ruleset_file_report *report, void *context)
+{
+    static const char suffix[] = ".json";
+    size_t faults = 0;
+    for (struct dirent *file; (file = readdir(dir)) != NULL;) {
+        size_t len = strlen(file->d_name), tail = sizeof suffix - 1;
+        if (len <= tail || strcmp(file->d_name + len - tail, suffix) != 0)
+            continue;
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", directory, file->d_name);
+        struct hs_str name = {file->d_name, len - tail};
+        faults += !read_into_batch(batch, path, name, report, context);
+    }
+    return faults;
+}
+
+struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
+                                               const char *directory,
+                                               hs_ruleset_file_report *report, void *context)
+{
+    DIR *dir = opendir(directory);
+    struct hs_ruleset_batch *batch = dir == NULL ? NULL : calloc(1, sizeof *batch);
+    if (batch == NULL) {
+        report_text(report, context, directory, HS_PROBLEM_INVALID_REQUEST, strerror(errno));
+        if (dir != NULL)
+            closedir(dir);
+        return NULL;
+    }
+    batch->store = store;
+    size_t faults = read_directory(batch, dir, directory, report, context);
+    closedir(dir);
+    if (!leave_to_tenants(batch, directory, report, context))
+        faults++;
+    if (faults == 0 && reserve(batch))
+        return batch;
+    if (faults == 0) {
+        char text[64];
+        snprintf(text, sizeof text, "at most %zu rulesets", store->max_rulesets);
+        report_text(report, context, directory, HS_PROBLEM_OVERLOADED, text);
+    }
+    hs_ruleset_batch_discard(batch);
+    return NULL;
+}
+
+bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
+                                         const struct hs_ruleset_batch *batch)
+{
+    struct hs_str name = hs_name_str(&store->default_name);
+    for (size_t i = 0; batch != NULL && i < batch->count; i++)
+        if (hs_ruleset_entry_compare(batch->entries[i], name) == 0)
+            return true;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_default(store);
+    hs_ruleset_store_release(store, entry);
+    return entry != NULL;
+}
+
+/* There is room. A tenant who put the name since the files were read has it. */
+static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
+                           hs_ruleset_change *changed, void *context)
+{
+    bool found;
+    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    if (before != NULL && before->owner.text[0] != '\0') {
+        hs_ruleset_entry_destroy(entry);
+        return;
+    }
+    if (before == NULL || strcmp(before->revision, entry->revision) != 0)
+        changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
+                entry->revision);
+    if (before == NULL) {
+        hs_ruleset_entries_insert(store, place, entry);
+        return;
+    }
+    store->entries[place] = entry;
+    hs_ruleset_entry_drop(before);
+}
+
+static void free_batch(struct hs_ruleset_batch *batch)
+{
+    free(batch->entries);
+    free(batch);
+}
+
+void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed, void *context)
+{
+    struct hs_ruleset_store *store = batch->store;
+    pthread_mutex_lock(&store->lock);
+    store->reserved -= batch->reserved;
+    for (size_t i = 0; i < batch->count; i++)
+        put_from_batch(store, batch->entries[i], changed, context);
+    pthread_mutex_unlock(&store->lock);
+    free_batch(batch);
+}
+
+void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
+{
+    if (batch == NULL)
+        return;
+    pthread_mutex_lock(&batch->store->lock);
+    batch->store->reserved -= batch->reserved;
+    pthread_mutex_unlock(&batch->store->lock);
+    for (size_t i = 0; i < batch->count; i++)
+        hs_ruleset_entry_destroy(batch->entries[i]);
+    free_batch(batch);
+}

@@ -1,0 +1,37 @@
+/* The inside of a store of rulesets: what ruleset_store.c and ruleset_batch.c share. What takes a
+   store wants its lock held. */
+#ifndef HS_SERVICE_RULESET_ENTRIES_H
+#define HS_SERVICE_RULESET_ENTRIES_H
+
+#include <pthread.h>
+
+#include "service/state/ruleset_store.h"
+
+struct hs_ruleset_store {
+    pthread_mutex_t lock;
+    struct hs_name default_name;
+    struct hs_ruleset_entry **entries; /* in order of name */
+    size_t count, max_rulesets;
+    size_t reserved; /* places kept for names of batches that are not put yet */
+};
+
+/* Takes the ruleset over; one reference. NULL: out of memory. */
+struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
+void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL: nothing */
+void hs_ruleset_entry_drop(struct hs_ruleset_entry *entry);    /* a reference */
+
+/* Order of an entry's name and another: below 0, 0, above 0. */
+int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);
+
+/* Place of a name, or where it would go. */
+size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
+                               bool *found);
+
+/* There is room. */
+void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
+                               struct hs_ruleset_entry *entry);
+
+/* Whether a name is "default", which is no name of its own. */
+bool hs_ruleset_is_default(struct hs_str name);
+
+#endif

@@ -1,0 +1,310 @@
+#include "service/state/ruleset_store.h"
+
+#include "service/state/ruleset_entries.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/rulesets.h"
+#include "service/state/sha256.h"
+
+/* ---- entries ---- */
+
+void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    hs_ruleset_destroy(entry->ruleset);
+    free(entry->document);
+    free(entry);
+}
+
+/* Takes the ruleset over. NULL: out of memory. */
+struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin)
+{
+    struct hs_ruleset_entry *entry = calloc(1, sizeof *entry);
+    struct hs_buffer document = {0};
+    struct hs_writer writer = {.buffer = &document};
+    hs_ruleset_encode(&writer, ruleset);
+    if (entry == NULL || document.failed) {
+        hs_buffer_free(&document);
+        free(entry);
+        hs_ruleset_destroy(ruleset);
+        return NULL;
+    }
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document.data, document.len, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    entry->ruleset = ruleset;
+    entry->document = document.data;
+    entry->document_size = document.len;
+    entry->is_builtin = is_builtin;
+    entry->references = 1;
+    return entry;
+}
+
+int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)
+{
+    struct hs_str own = hs_name_str(&entry->ruleset->name);
+    size_t shorter = own.len < name.len ? own.len : name.len;
+    int order = memcmp(own.ptr, name.ptr, shorter);
+    if (order != 0 || own.len == name.len)
+        return order;
+    return own.len < name.len ? -1 : 1;
+}
+
+/* Place of a name, or where it would go. */
+size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
+                               bool *found)
+{
+    size_t i = 0;
+    int order = -1;
+    while (i < store->count && (order = hs_ruleset_entry_compare(store->entries[i], name)) < 0)
+        i++;
+    *found = i < store->count && order == 0;
+    return i;
+}
+
+void hs_ruleset_entry_drop(struct hs_ruleset_entry *entry)
+{
+    if (--entry->references == 0)
+        hs_ruleset_entry_destroy(entry);
+}
+
+/* There is room. */
+void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
+                               struct hs_ruleset_entry *entry)
+{
+    memmove(&store->entries[place + 1], &store->entries[place],
+            (store->count - place) * sizeof store->entries[0]);
+    store->entries[place] = entry;
+    store->count++;
+}
+
+static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    bool found;
+    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    if (found &&
+        !hs_str_equal(hs_name_str(&store->entries[place]->owner), hs_name_str(&entry->owner))) {
+        hs_ruleset_entry_destroy(entry);
+        return HS_RULESET_FOREIGN;
+    }
+    if (found) {
+        hs_ruleset_entry_drop(store->entries[place]);
+        store->entries[place] = entry;
+        return HS_RULESET_REPLACED;
+    }
+    if (store->count + store->reserved >= store->max_rulesets) {
+        hs_ruleset_entry_destroy(entry);
+        return HS_RULESET_FULL;
+    }
+    hs_ruleset_entries_insert(store, place, entry);
+    return HS_RULESET_CREATED;
+}
+
+/* ---- the store ---- */
+
+struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
+                                                 char error[256])
+{
+    struct hs_ruleset_store *store = calloc(1, sizeof *store);
+    struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
+    if (store == NULL || entries == NULL) {
+        free(store);
+        free(entries);
+        snprintf(error, 256, "out of memory");
+        return NULL;
+    }
+    store->entries = entries;
+    store->max_rulesets = max_rulesets;
+    pthread_mutex_init(&store->lock, NULL);
+    hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
+    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+        struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
+        struct hs_ruleset_entry *entry =
+            ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
+        if (entry == NULL) {
+            snprintf(error, 256, "out of memory");
+            hs_ruleset_store_destroy(store);
+            return NULL;
+        }
+        put_entry(store, entry);
+    }
+    return store;
+}
+
+void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
+{
+    if (store == NULL)
+        return;
+    for (size_t i = 0; i < store->count; i++)
+        hs_ruleset_entry_drop(store->entries[i]);
+    pthread_mutex_destroy(&store->lock);
+    free(store->entries);
+    free(store);
+}
+
+bool hs_ruleset_is_default(struct hs_str name)
+{
+    return hs_str_equal(name, HS_STR("default"));
+}
+
+bool hs_ruleset_name_is_reserved(struct hs_str name)
+{
+    bool reserved = hs_ruleset_is_default(name);
+    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+        const char *builtin = hs_builtin_rulesets[i].name;
+        reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
+    }
+    return reserved;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
+{
+    struct hs_ruleset_entry *entry = NULL;
+    bool found;
+    if (hs_ruleset_is_default(name))
+        name = hs_name_str(&store->default_name);
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    if (found) {
+        entry = store->entries[place];
+        entry->references++;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store)
+{
+    return hs_ruleset_store_get(store, HS_STR("default"));
+}
+
+void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    pthread_mutex_lock(&store->lock);
+    entry->references++;
+    pthread_mutex_unlock(&store->lock);
+}
+
+void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    pthread_mutex_lock(&store->lock);
+    hs_ruleset_entry_drop(entry);
+    pthread_mutex_unlock(&store->lock);
+}
+
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
+{
+    if (hs_ruleset_is_default(hs_name_str(&ruleset->name))) {
+        hs_ruleset_destroy(ruleset);
+        return HS_RULESET_RESERVED;
+    }
+    struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
+    if (entry == NULL)
+        return HS_RULESET_NO_MEMORY;
+    hs_name_set(&entry->owner, owner);
+    memcpy(revision, entry->revision, HS_REVISION_MAX);
+    pthread_mutex_lock(&store->lock);
+    enum hs_ruleset_put result = put_entry(store, entry);
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+void hs_ruleset_store_each(struct hs_ruleset_store *store,
+                           void (*visit)(void *context, const struct hs_ruleset_entry *entry),
+                           void *context)
+{
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < store->count; i++)
+        visit(context, store->entries[i]);
+    pthread_mutex_unlock(&store->lock);
+}
+
+/* ---- what was in use before a restart ---- */
+
+/* With the document and its revision as they were: a later version of the program may write it with
+   more fields, and verdicts are named by the revision. */
+static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
+    char *copy = malloc(document.len + 1);
+    if (entry == NULL || copy == NULL) {
+        hs_ruleset_entry_destroy(entry);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, document.ptr, document.len);
+    free(entry->document);
+    entry->document = copy;
+    entry->document_size = document.len;
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document.ptr, document.len, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
+                                                struct hs_str document, struct hs_problem *problem)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(document, (struct hs_str){0}, problem);
+    if (ruleset == NULL)
+        return NULL;
+    struct hs_ruleset_entry *entry = create_adopted(ruleset, document);
+    if (entry == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+        return NULL;
+    }
+    struct hs_ruleset_entry *known =
+        hs_ruleset_store_get(store, hs_name_str(&entry->ruleset->name));
+    if (known != NULL && strcmp(known->revision, entry->revision) == 0) {
+        hs_ruleset_entry_destroy(entry);
+        return known;
+    }
+    hs_ruleset_store_release(store, known);
+    return entry;
+}
+
+enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
+                                                      struct hs_str owner,
+                                                      struct hs_ruleset_entry *entry)
+{
+    bool found;
+    enum hs_ruleset_restore result = HS_RULESET_NAMED;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
+    if (present != NULL) {
+        result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
+    } else if (store->count + store->reserved >= store->max_rulesets) {
+        result = HS_RULESET_NAME_FULL;
+    } else {
+        hs_name_set(&entry->owner, owner);
+        entry->references++;
+        hs_ruleset_entries_insert(store, place, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count)
+{
+    *count = 0;
+    pthread_mutex_lock(&store->lock);
+    struct hs_ruleset_entry **posted = malloc((store->count + 1) * sizeof(void *));
+    for (size_t i = 0; posted != NULL && i < store->count; i++) {
+        struct hs_ruleset_entry *entry = store->entries[i];
+        if (entry->is_builtin || entry->is_from_file)
+            continue;
+        entry->references++;
+        posted[(*count)++] = entry;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return posted;
+}
