@@ -1,4 +1,5 @@
 /* What outlives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
+#include "tests/support/clock.h"
 #include "tests/support/http.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/run_suite.h"
@@ -132,13 +133,6 @@ END_TEST
 
 /* ---- how old it may be ---- */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static bool is_replayed(int shot)
 {
     char *answer = hs_kept_hit(&kept, "m", shot, 11);
@@ -157,10 +151,11 @@ START_TEST(no_older_than_an_interval)
     hs_kept_frames(&kept, "m", 10);
     for (int shot = 1; shot <= SHOTS; shot++) {
         free(hs_kept_hit(&kept, "m", shot, 11));
-        answered[shot] = now();
+        answered[shot] = hs_test_seconds();
         nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
     }
-    double asked = now(), lag = hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds");
+    double asked = hs_test_seconds(),
+           lag = hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds");
     hs_kept_kill(&kept);
     hs_kept_start(&kept, NULL);
     int newest = SHOTS;

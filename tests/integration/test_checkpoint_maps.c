@@ -41,21 +41,6 @@ static void end(int round)
     hs_kept_kill(&kept);
 }
 
-static char *get(const char *path)
-{
-    char *answer;
-    long status = hs_kept_send(&kept, "GET", path, NULL, &answer);
-    ck_assert_msg(status == 200, "%s: %ld %s", path, status, answer);
-    return answer;
-}
-
-static void assert_same(const char *path, const char *wanted)
-{
-    char *now = get(path);
-    ck_assert_str_eq(now, wanted);
-    free(now);
-}
-
 #define MAPS(result)  "hindsight_checkpoint_maps_total{result=\"" result "\"}"
 #define FILES(result) "hindsight_checkpoint_map_files_total{result=\"" result "\"}"
 
@@ -125,7 +110,8 @@ START_TEST(a_map_and_its_match_go_on)
     hs_kept_start(&kept, NULL);
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"hall\"}"), 201);
-    char *map = get("/v1/maps/hall"), *match = get("/v1/matches/m"), *before = play("n");
+    char *map = hs_kept_get(&kept, "/v1/maps/hall"), *match = hs_kept_get(&kept, "/v1/matches/m"),
+         *before = play("n");
     ck_assert_ptr_nonnull(strstr(before, SLOPE));
     for (int round = 0; round < 4; round++) {
         end(round);
@@ -133,9 +119,9 @@ START_TEST(a_map_and_its_match_go_on)
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_maps"), 1);
         ck_assert_double_eq(hs_kept_metric(&kept, FILES("written")), 0);
-        assert_same("/v1/maps/hall", map);
+        hs_kept_same(&kept, "/v1/maps/hall", map);
         if (round == 0)
-            assert_same("/v1/matches/m", match);
+            hs_kept_same(&kept, "/v1/matches/m", match);
         hs_kept_holds(hs_kept_hit(&kept, "m", 100 + round, 15 + 100 * round),
                       "\"verdict\":\"inconclusive\"");
         hs_kept_frames(&kept, "m", 14 + 100 * round);
@@ -165,7 +151,7 @@ START_TEST(a_map_is_written_once)
     double bytes = hs_kept_metric(&kept, "hindsight_map_bytes"); /* of its world alone by now */
     char shown[64];
     snprintf(shown, sizeof shown, "\"bytes\":%.0f,", bytes);
-    hs_kept_holds(get("/v1/maps/hall"), shown);
+    hs_kept_holds(hs_kept_get(&kept, "/v1/maps/hall"), shown);
     ck_assert_double_eq(hs_kept_metric(&kept, FILES("written")), 1);
     ck_assert_int_eq(files_of_maps(path), 1);
     ck_assert_int_eq(stat(path, &first), 0);

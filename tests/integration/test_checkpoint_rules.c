@@ -91,21 +91,6 @@ START_TEST(rules_are_pinned)
 }
 END_TEST
 
-static char *get(const char *path)
-{
-    char *answer;
-    long status = hs_kept_send(&kept, "GET", path, NULL, &answer);
-    ck_assert_msg(status == 200, "%s: %ld %s", path, status, answer);
-    return answer;
-}
-
-static void assert_same(const char *path, const char *wanted)
-{
-    char *now = get(path);
-    ck_assert_str_eq(now, wanted);
-    free(now);
-}
-
 #define RULESETS(result) "hindsight_checkpoint_rulesets_total{result=\"" result "\"}"
 
 /* Under its name, as it was put last, and open to new matches. */
@@ -119,17 +104,17 @@ START_TEST(rulesets_that_were_put_are_back)
     char *pinned = revision_of("m");
     ck_assert_int_eq(
         hs_kept_status(&kept, "PUT", "/v1/rulesets/a", "{\"name\":\"a\",\"up\":\"+y\"}"), 200);
-    char *a = get("/v1/rulesets/a"), *b = get("/v1/rulesets/b");
+    char *a = hs_kept_get(&kept, "/v1/rulesets/a"), *b = hs_kept_get(&kept, "/v1/rulesets/b");
     for (int round = 0; round < 4; round++) {
         end(round);
         hs_kept_start(&kept, NULL);
         ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 2);
-        assert_same("/v1/rulesets/a", a);
-        assert_same("/v1/rulesets/b", b);
+        hs_kept_same(&kept, "/v1/rulesets/a", a);
+        hs_kept_same(&kept, "/v1/rulesets/b", b);
         char *revision = revision_of("m");
         ck_assert_str_eq(revision, pinned);
         free(revision);
-        hs_kept_holds(get("/v1/rulesets"), "\"name\":\"a\"");
+        hs_kept_holds(hs_kept_get(&kept, "/v1/rulesets"), "\"name\":\"a\"");
         ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/n", "{\"ruleset\":\"a\"}"),
                          round == 0 ? 201 : 200);
         revision = revision_of("n");
@@ -150,18 +135,18 @@ START_TEST(a_file_comes_before_what_was_put)
     ck_assert_int_eq(
         hs_kept_status(&kept, "PUT", "/v1/rulesets/arena", "{\"name\":\"arena\",\"up\":\"+y\"}"),
         201);
-    char *posted = get("/v1/rulesets/arena");
+    char *posted = hs_kept_get(&kept, "/v1/rulesets/arena");
     end(1);
     write_rules("{\"name\":\"arena\"}");
     start_with("--rules", kept.directory);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 1);
-    char *file = get("/v1/rulesets/arena");
+    char *file = hs_kept_get(&kept, "/v1/rulesets/arena");
     ck_assert_str_ne(file, posted);
     for (int round = 0; round < 2; round++) { /* for good */
         end(round);
         start_with("--rules", kept.directory);
         ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 0);
-        assert_same("/v1/rulesets/arena", file);
+        hs_kept_same(&kept, "/v1/rulesets/arena", file);
     }
     hs_kept_stop(&kept);
     free(posted);

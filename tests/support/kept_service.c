@@ -91,6 +91,21 @@ char *hs_kept_post(struct hs_test_kept *kept, const char *path, const char *body
     return answer;
 }
 
+char *hs_kept_get(struct hs_test_kept *kept, const char *path)
+{
+    char *answer;
+    long status = hs_kept_send(kept, "GET", path, NULL, &answer);
+    ck_assert_msg(status == 200, "%s: %ld %s", path, status, answer);
+    return answer;
+}
+
+void hs_kept_same(struct hs_test_kept *kept, const char *path, const char *wanted)
+{
+    char *now = hs_kept_get(kept, path);
+    ck_assert_str_eq(now, wanted);
+    free(now);
+}
+
 void hs_kept_holds(char *answer, const char *what)
 {
     ck_assert_msg(strstr(answer, what) != NULL, "no %s in %s", what, answer);

@@ -36,6 +36,10 @@ long hs_kept_status(struct hs_test_kept *kept, const char *method, const char *p
                     const char *body);
 /* The answer to a post, which must be 200; freed by the caller. */
 char *hs_kept_post(struct hs_test_kept *kept, const char *path, const char *body);
+/* The answer to a GET, which must be 200; freed by the caller. */
+char *hs_kept_get(struct hs_test_kept *kept, const char *path);
+/* It must be this, byte for byte. */
+void hs_kept_same(struct hs_test_kept *kept, const char *path, const char *wanted);
 /* Frees the answer, which must hold a text. */
 void hs_kept_holds(char *answer, const char *what);
 

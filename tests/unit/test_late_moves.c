@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/support/run_suite.h"
+#include "tests/support/session.h"
 #include "tests/support/stage.h"
 #include "validators/moves.h"
 #include "validators/players.h"
@@ -10,46 +11,16 @@
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
 #define FRAME_US   INT64_C(16667)
 
-static struct hs_ruleset *rules;
-static struct hs_match *match;
+static struct hs_test_session session;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    hs_session_open(&session);
 }
 
 static void tear_down(void)
 {
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
-}
-
-static void post(int64_t time_us, enum hs_sample_event event)
-{
-    struct hs_player_frame entry = hs_stage_event("S", event);
-    ck_assert_int_eq(hs_stage_post(match, time_us, &entry, NULL), HS_FRAME_STORED);
-}
-
-static struct hs_move move_of(int64_t client_us, int64_t received_us)
-{
-    return (struct hs_move){.player = HS_STR("S"),
-                            .timestamp_us = client_us,
-                            .received_us = received_us,
-                            .dilation = 1};
-}
-
-static struct hs_move_result judge(const struct hs_move *move)
-{
-    struct hs_move_result result;
-    ck_assert(hs_match_judge_move(match, move, &result));
-    return result;
-}
-
-static enum hs_move_reason send(int64_t client_us, int64_t received_us)
-{
-    struct hs_move move = move_of(client_us, received_us);
-    return judge(&move).reason;
+    hs_session_close(&session);
 }
 
 /* ---- moves of long ago ---- */
@@ -59,11 +30,11 @@ static uint64_t play_fast(int64_t from_us, uint64_t epoch)
 {
     uint64_t seq = 0;
     for (int64_t t = 0; t < S(10); t += FRAME_US) {
-        struct hs_move move = move_of(S(1) + t * 102 / 100, from_us + t);
+        struct hs_move move = hs_session_move(S(1) + t * 102 / 100, from_us + t);
         move.fields = HS_MOVE_HAS_SEQ;
         move.seq = seq++;
         move.epoch = epoch;
-        ck_assert_int_eq(judge(&move).verdict, HS_VERDICT_ACCEPTED);
+        ck_assert_int_eq(hs_session_judge(&session, &move).verdict, HS_VERDICT_ACCEPTED);
     }
     return seq;
 }
@@ -71,7 +42,7 @@ static uint64_t play_fast(int64_t from_us, uint64_t epoch)
 static struct hs_moves_info info_of(void)
 {
     struct hs_moves_info info;
-    ck_assert(hs_match_moves_info(match, HS_STR("S"), &info));
+    ck_assert(hs_match_moves_info(session.match, HS_STR("S"), &info));
     info.reasons[HS_MOVE_STALE] = 0;
     return info;
 }
@@ -89,11 +60,11 @@ START_TEST(stragglers_change_nothing)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int k = 0; k < rows[i].count; k++) {
             int64_t received_us = S(110 - rows[i].by_s) + k * FRAME_US;
-            struct hs_move move = move_of(S(2), received_us);
+            struct hs_move move = hs_session_move(S(2), received_us);
             move.fields = HS_MOVE_HAS_SEQ;
             move.epoch = rows[i].epoch;
             move.seq = 1000000 + 1000 * i + (uint64_t)k;
-            ck_assert_int_eq(judge(&move).reason, HS_MOVE_STALE);
+            ck_assert_int_eq(hs_session_judge(&session, &move).reason, HS_MOVE_STALE);
         }
         struct hs_moves_info after = info_of();
         ck_assert_uint_eq(after.epoch, before.epoch);
@@ -102,11 +73,11 @@ START_TEST(stragglers_change_nothing)
         ck_assert_int_eq(after.lifetime_us, before.lifetime_us);
         ck_assert_double_eq(after.speed, before.speed);
     }
-    struct hs_move next = move_of(S(1) + S(10) * 102 / 100 + FRAME_US, S(110) + FRAME_US);
+    struct hs_move next = hs_session_move(S(1) + S(10) * 102 / 100 + FRAME_US, S(110) + FRAME_US);
     next.fields = HS_MOVE_HAS_SEQ;
     next.epoch = 3;
     next.seq = seq;
-    struct hs_move_result result = judge(&next);
+    struct hs_move_result result = hs_session_judge(&session, &next);
     ck_assert_int_eq(result.reason, HS_MOVE_OK);
     ck_assert_int_lt(result.credit_us, S(0.9));
 }
@@ -121,14 +92,14 @@ START_TEST(moves_that_agree_set_the_clock_back)
     ck_assert_int_lt(credit_us, S(0.9));
     int stale = 0;
     for (int64_t t = 0; t <= S(2); t += FRAME_US) {
-        enum hs_move_reason reason = send(S(1) + t, S(50) + t);
+        enum hs_move_reason reason = hs_session_send(&session, S(1) + t, S(50) + t);
         stale += reason == HS_MOVE_STALE;
         ck_assert_int_eq(reason, t >= S(1) ? HS_MOVE_OK : HS_MOVE_STALE);
     }
     ck_assert_int_eq(stale, 60);
     ck_assert_int_eq(info_of().received_us, S(50) + S(2) / FRAME_US * FRAME_US);
     int64_t used_us = info_of().credit_us;
-    send(S(3.1), S(110.1));
+    hs_session_send(&session, S(3.1), S(110.1));
     ck_assert_int_le(info_of().credit_us, used_us + S(0.1) + FRAME_US);
 }
 END_TEST
@@ -138,12 +109,13 @@ START_TEST(moves_that_do_not_agree_set_nothing_back)
 {
     play_fast(S(100), 0);
     for (int i = 0; i < 100; i++)
-        ck_assert_int_eq(send(S(1) + i * FRAME_US, S(50)), HS_MOVE_STALE);
+        ck_assert_int_eq(hs_session_send(&session, S(1) + i * FRAME_US, S(50)), HS_MOVE_STALE);
     for (int i = 1; i < 10; i++)
-        ck_assert_int_eq(send(S(2 + 6 * i), S(50 - 6 * i)), HS_MOVE_STALE);
+        ck_assert_int_eq(hs_session_send(&session, S(2 + 6 * i), S(50 - 6 * i)), HS_MOVE_STALE);
     for (int i = 0; i < 10; i++) {
-        ck_assert_int_eq(send(S(3 + i), S(50 + 4 * i % 8)), HS_MOVE_STALE);
-        ck_assert_int_eq(send(S(11.5 + i), S(110.1 + i)), HS_MOVE_OK); /* the clock of before */
+        ck_assert_int_eq(hs_session_send(&session, S(3 + i), S(50 + 4 * i % 8)), HS_MOVE_STALE);
+        ck_assert_int_eq(hs_session_send(&session, S(11.5 + i), S(110.1 + i)),
+                         HS_MOVE_OK); /* the clock of before */
     }
 }
 END_TEST
@@ -151,17 +123,17 @@ END_TEST
 START_TEST(frames_know_better_than_moves)
 {
     for (int64_t t = 0; t < S(10); t += HS_MS(50)) {
-        post(S(100) + t, HS_EVENT_NONE);
-        ck_assert_int_eq(send(S(1) + t, S(100) + t), HS_MOVE_OK);
+        hs_session_post(&session, S(100) + t, HS_EVENT_NONE);
+        ck_assert_int_eq(hs_session_send(&session, S(1) + t, S(100) + t), HS_MOVE_OK);
     }
     for (int64_t t = 0; t < S(5); t += HS_MS(50))
-        ck_assert_int_eq(send(S(20) + t, S(50) + t), HS_MOVE_STALE);
-    ck_assert_int_eq(send(S(11), S(110)), HS_MOVE_OK);
+        ck_assert_int_eq(hs_session_send(&session, S(20) + t, S(50) + t), HS_MOVE_STALE);
+    ck_assert_int_eq(hs_session_send(&session, S(11), S(110)), HS_MOVE_OK);
     /* And where they say that it was set back, it was. */
     struct hs_player_frame back = hs_stage_event("S", HS_EVENT_NONE);
     for (int i = 0; i < 3; i++)
-        hs_stage_post(match, S(50) + i * HS_MS(50), &back, NULL);
-    ck_assert_int_eq(send(S(30), S(50.2)), HS_MOVE_OK);
+        hs_stage_post(session.match, S(50) + i * HS_MS(50), &back, NULL);
+    ck_assert_int_eq(hs_session_send(&session, S(30), S(50.2)), HS_MOVE_OK);
 }
 END_TEST
 
@@ -188,12 +160,12 @@ static int play_jumps(const int64_t *jumps, int count, unsigned told, int64_t on
         for (int i = 0; i < count; i++)
             if (t >= jumps[i] && t - FRAME_US < jumps[i] && (told >> i & 1) != 0)
                 entry.event = HS_EVENT_TELEPORT;
-        hs_stage_post(match, t, &entry, NULL);
-        struct hs_move move = move_of(S(1) + t, t);
+        hs_stage_post(session.match, t, &entry, NULL);
+        struct hs_move move = hs_session_move(S(1) + t, t);
         move.fields = HS_MOVE_HAS_POSITION;
         move.mode = HS_STR("walking");
         move.position.x = place_at(jumps, count, t - 2 * one_way_us);
-        failed += judge(&move).failure_count > 0;
+        failed += hs_session_judge(&session, &move).failure_count > 0;
     }
     return failed;
 }
@@ -246,8 +218,8 @@ START_TEST(announcements_in_any_order)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int k = 0; k < rows[i].count; k++)
-            post(HS_MS(50) * rows[i].told[k], HS_EVENT_TELEPORT);
-        const struct hs_player *player = hs_players_find(&match->players, HS_STR("S"));
+            hs_session_post(&session, HS_MS(50) * rows[i].told[k], HS_EVENT_TELEPORT);
+        const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
         for (int k = 0; k < HS_JUMPS_OPEN; k++)
             ck_assert_msg(player->moved_us[k] == HS_MS(50) * rows[i].want[k], "row %zu: %d is %lld",
                           i, k, (long long)player->moved_us[k] / HS_MS(50));
