@@ -49,7 +49,8 @@ flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
 # shellcheck disable=SC2086 # a list of words
 if ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/judge.c" $flags -o "$work/judge"; then
     "$work/judge" >"$work/judge.out" || fault 'the program of docs/library.md fails'
-    [ -s "$work/judge.said" ] && cmp -s "$work/judge.out" "$work/judge.said" ||
+    [ -s "$work/judge.said" ] || fault 'docs/library.md does not say what its program prints'
+    cmp -s "$work/judge.out" "$work/judge.said" ||
         fault "the program of docs/library.md prints: $(cat "$work/judge.out")"
 else
     fault 'the program of docs/library.md does not compile'

@@ -58,6 +58,24 @@ enum hs_reason hs_judge_life(const struct hs_view *view)
                                                      : HS_REASON_TARGET_PROTECTED;
 }
 
+/* How long he had been dead, or how many lives ago it was: with a limit of 0, as neither may be. */
+static void fail_for_target(struct hs_hit_context *c, enum hs_reason reason)
+{
+    const struct hs_history *history = c->target.player->history;
+    const struct hs_bracket *bracket = &c->target.bracket;
+    struct hs_check_row *row = hs_report_fail(c, HS_CHECK_LIFE, reason);
+    hs_report_player(row, c->target.player);
+    if (reason == HS_REASON_TARGET_DEAD) {
+        double dead_for = (double)(c->hit_time_us - death_time(history, bracket)) / 1e6;
+        hs_report_measure(row, HS_UNIT_SECONDS, dead_for, 0);
+    } else if (reason == HS_REASON_STALE_LIFE) {
+        const struct hs_sample *newest = hs_history_at(history, hs_history_count(history) - 1);
+        int64_t lives =
+            hs_history_state(history, newest)->life - hs_rewind_state(history, bracket)->life;
+        hs_report_measure(row, HS_UNIT_COUNTED, (double)(lives < 0 ? -lives : lives), 0);
+    }
+}
+
 void hs_check_life(struct hs_hit_context *c)
 {
     /* A posted shot was fired by somebody alive, or it was refused: that stands. */
@@ -73,7 +91,7 @@ void hs_check_life(struct hs_hit_context *c)
     if (c->claims_target && knows_target) {
         reason = hs_judge_life(&c->target);
         if (hs_reason_verdict(reason) == HS_VERDICT_REJECTED) {
-            hs_report_player(hs_report_fail(c, HS_CHECK_LIFE, reason), c->target.player);
+            fail_for_target(c, reason);
             return;
         }
     }

@@ -268,6 +268,15 @@ START_TEST(targets_dead_then_and_dead_now)
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(880), 20, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_TARGET_DEAD);
     ck_assert_str_eq(hs_stage_row(judge(&claim), HS_CHECK_LIFE)->player.text, "T");
+    /* For how long he had been dead, in seconds. */
+    const struct hs_check_row *row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
+    ck_assert_int_eq(row->unit, HS_UNIT_SECONDS);
+    ck_assert_double_eq(row->measured, 0);
+    claim.hit_time_us = HS_MS(960);
+    row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
+    ck_assert_double_eq_tol(row->measured, 0.08, 1e-12);
+    ck_assert_double_eq(row->limit, 0);
+    claim.hit_time_us = HS_MS(880);
     claim.hit_time_us--;
     struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK);
@@ -287,6 +296,9 @@ START_TEST(old_lives_are_stale)
     }
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(879), 20, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_STALE_LIFE);
+    const struct hs_check_row *row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
+    ck_assert_int_eq(row->unit, HS_UNIT_COUNTED); /* lives since */
+    ck_assert(row->measured == 1 && row->limit == 0);
     claim = hs_stage_claim(HS_MS(880), 40, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
