@@ -125,7 +125,8 @@ const char *hs_check_problem(const struct hs_problem *problem, const json_t *roo
 static const char *check_rows(const struct hs_hit_result *result)
 {
     const struct hs_check_row *failed = NULL, *missing = NULL;
-    unsigned shadows = 0;
+    uint64_t shadows = 0, listed = 0; /* sets of reasons */
+    _Static_assert(HS_REASON_COUNT <= 64, "a reason is a bit");
     HS_MUST(result->check_count <= HS_CHECK_COUNT, "more checks than there are");
     for (int i = 0; i < result->check_count; i++) {
         const struct hs_check_row *row = &result->checks[i];
@@ -142,7 +143,8 @@ static const char *check_rows(const struct hs_hit_result *result)
                 "a failure and its reason disagree");
         HS_MUST(row->outcome != HS_OUTCOME_FAIL || hs_reason_check(row->reason) == row->check,
                 "a check failed with another's reason");
-        shadows += row->mode == HS_MODE_SHADOW;
+        if (row->mode == HS_MODE_SHADOW)
+            shadows |= UINT64_C(1) << row->reason;
         if (row->mode == HS_MODE_ENFORCE && row->outcome == HS_OUTCOME_FAIL && failed == NULL)
             failed = row;
         if (row->mode == HS_MODE_ENFORCE && row->outcome == HS_OUTCOME_UNKNOWN && missing == NULL)
@@ -152,7 +154,12 @@ static const char *check_rows(const struct hs_hit_result *result)
     HS_MUST((decides == NULL) == (result->verdict == HS_VERDICT_ACCEPTED),
             "accepted and the checks disagree");
     HS_MUST(decides == NULL || decides->reason == result->reason, "another check decided");
-    HS_MUST(shadows == result->would_reject_count, "would_reject misses a check in shadow");
+    for (int i = 0; i < result->would_reject_count; i++) {
+        uint64_t reason = UINT64_C(1) << result->would_reject[i];
+        HS_MUST((listed & reason) == 0, "would_reject lists a reason twice");
+        listed |= reason;
+    }
+    HS_MUST(shadows == listed, "would_reject is not what the checks in shadow say");
     return NULL;
 }
 
