@@ -27,6 +27,7 @@ struct walk {
     struct hs_lanes direction[3]; /* for the triangles */
     struct hs_lanes reach;        /* of the sphere, and rounding that does not depend ... */
     struct hs_lanes reach_share;  /* ... and does depend on the size of the triangle */
+    struct hs_lanes blur;         /* by which rounding its corners may make an edge longer */
 
     double best;           /* distance so far; at first the length of the path */
     float farthest;        /* the same, rounded up */
@@ -72,6 +73,7 @@ static void prepare(struct walk *w)
     /* See may_touch. */
     w->reach = hs_lanes_all(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = hs_lanes_all(2.2e-6f);
+    w->blur = hs_lanes_all(hs_float_above(3e-7 * (s->length + 2 * grown)));
 }
 
 static void set_limit(struct walk *w, double distance)
@@ -155,10 +157,12 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
  * linearly, and at one end of the travel it is small, or it changes sign.
  *
  * Rounding: a triangle that can be touched has its corners within D = length + reach + size of the
- * start. Relative to the start they are rounded to float once, u = 2^-24 of D; the rest of the
- * arithmetic takes edge x (corner + corner) off by less than 32 u size D = 2e-6 size D, and the
- * direction is off by u: 2.2e-6 D covers all, whence `reach` and `reach_share`. What is further
- * away may be judged wrong in either direction, for it cannot be touched.
+ * start. Relative to the start they are rounded to float once, u = 2^-24 of D each way: what is
+ * tested is a triangle whose edges are longer by up to 2 sqrt(3) u D, which is more than they were
+ * where it is tiny and far away; `blur` is added to its size. The rest of the arithmetic takes
+ * edge x (corner + corner) off by less than 32 u size D = 2e-6 size D, and the direction is off by
+ * u: 2.2e-6 D covers all, whence `reach` and `reach_share`. What is further away may be judged
+ * wrong in either direction, for it cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
 {
@@ -177,7 +181,7 @@ static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
     struct hs_lanes f2 = dot(direction, cross(e[2], plus(c[2], c[0])));
 
     struct hs_lanes zero = hs_lanes_all(0);
-    struct hs_lanes size = hs_lanes_load(g->size);
+    struct hs_lanes size = hs_lanes_add(hs_lanes_load(g->size), w->blur);
     struct hs_lanes reach = hs_lanes_add(w->reach, hs_lanes_mul(w->reach_share, size));
     struct hs_lanes by_size = hs_lanes_mul(reach, size);
     struct hs_lanes aside = hs_lanes_add(by_size, by_size);
