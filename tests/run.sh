@@ -17,9 +17,12 @@ failures=$(mktemp)
 trap 'rm -f "$log" "$failures"' EXIT
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"
+    began=$(date +%s)
     "$program" >"$log" 2>&1
     code=$?
     cat "$log"
+    took=$(($(date +%s) - began))
+    [ "$took" -lt 10 ] || echo "took $took s"
     skips=$(grep -c '^SKIP:' "$log")
     skipped=$((skipped + skips))
     checks=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), .*/\1/p' "$log" | tail -n 1)
