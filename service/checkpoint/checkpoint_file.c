@@ -1,4 +1,5 @@
 #include "service/checkpoint/checkpoint_file.h"
+#include "service/checkpoint/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +13,6 @@
 enum { HEADER = 8, RECORD_HEADER = 16 };
 
 static const char magic[] = "HSCHKPT";
-
-static void put_word(unsigned char *to, uint64_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get_word(const unsigned char *from, unsigned size)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)from[i] << 8 * i;
-    return value;
-}
 
 /* Of type and size, as they stand in the header, and the bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
@@ -69,9 +56,9 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
                          const void *bytes, size_t size)
 {
     unsigned char header[RECORD_HEADER];
-    put_word(header, type, 4);
-    put_word(header + 8, size, 8);
-    put_word(header + 4, checksum(header, bytes, size), 4);
+    hs_word_put(header, type, 4);
+    hs_word_put(header + 8, size, 8);
+    hs_word_put(header + 4, checksum(header, bytes, size), 4);
     put(writer, header, sizeof header);
     put(writer, bytes, size);
     writer->records++;
@@ -93,7 +80,7 @@ static void put_into_place(struct hs_checkpoint_writer *writer)
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 {
     unsigned char records[8];
-    put_word(records, writer->records, sizeof records);
+    hs_word_put(records, writer->records, sizeof records);
     hs_checkpoint_write(writer, HS_CHECKPOINT_END, records, sizeof records);
     if (writer->error == 0 && !discard && fsync(writer->file) != 0)
         writer->error = errno;
@@ -130,12 +117,12 @@ static bool take(struct reading *reading, void *to, size_t size)
 static void take_record(struct reading *reading, const unsigned char header[RECORD_HEADER],
                         const unsigned char *bytes, size_t size)
 {
-    uint64_t type = get_word(header, 4);
-    if (checksum(header, bytes, size) != get_word(header + 4, 4)) {
+    uint64_t type = hs_word_get(header, 4);
+    if (checksum(header, bytes, size) != hs_word_get(header + 4, 4)) {
         reading->is_broken = true;
     } else if (type == HS_CHECKPOINT_END) {
         reading->has_ended = true;
-        if (size != 8 || get_word(bytes, 8) != reading->records || reading->left != 0)
+        if (size != 8 || hs_word_get(bytes, 8) != reading->records || reading->left != 0)
             reading->is_broken = true;
     } else {
         reading->visit(reading->context, (enum hs_checkpoint_type)type, bytes, size);
@@ -149,7 +136,7 @@ static bool read_record(struct reading *reading)
     unsigned char header[RECORD_HEADER];
     if (!take(reading, header, sizeof header))
         return false;
-    uint64_t size = get_word(header + 8, 8);
+    uint64_t size = hs_word_get(header + 8, 8);
     unsigned char *bytes = size <= reading->left ? malloc((size_t)size + 1) : NULL;
     bool taken = bytes != NULL && take(reading, bytes, (size_t)size);
     if (taken)

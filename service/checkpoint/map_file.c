@@ -1,4 +1,5 @@
 #include "service/checkpoint/map_file.h"
+#include "service/checkpoint/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,27 +36,13 @@ bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME])
 
 /* ---- values ---- */
 
-static void put_word(unsigned char *to, uint64_t value, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get_word(const unsigned char *from, size_t size)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++)
-        value |= (uint64_t)from[i] << 8 * i;
-    return value;
-}
-
 static void put_vec(unsigned char *to, struct hs_vec v)
 {
     const double parts[3] = {v.x, v.y, v.z};
     for (size_t i = 0; i < 3; i++) {
         uint64_t word;
         memcpy(&word, &parts[i], sizeof word);
-        put_word(to + 8 * i, word, 8);
+        hs_word_put(to + 8 * i, word, 8);
     }
 }
 
@@ -63,7 +50,7 @@ static struct hs_vec get_vec(const unsigned char *from)
 {
     double parts[3];
     for (size_t i = 0; i < 3; i++) {
-        uint64_t word = get_word(from + 8 * i, 8);
+        uint64_t word = hs_word_get(from + 8 * i, 8);
         memcpy(&parts[i], &word, sizeof word);
     }
     return (struct hs_vec){parts[0], parts[1], parts[2]};
@@ -79,7 +66,7 @@ static void put_vertex(const struct hs_world_mesh *mesh, size_t i, unsigned char
 static void put_triangle(const struct hs_world_mesh *mesh, size_t i, unsigned char *to)
 {
     for (size_t k = 0; k < 3; k++)
-        put_word(to + 4 * k, mesh->triangles[i][k], 4);
+        hs_word_put(to + 4 * k, mesh->triangles[i][k], 4);
 }
 
 static void put_box(const struct hs_world_mesh *mesh, size_t i, unsigned char *to)
@@ -96,7 +83,7 @@ static void get_vertex(struct hs_map_document *out, size_t i, const unsigned cha
 static void get_triangle(struct hs_map_document *out, size_t i, const unsigned char *from)
 {
     for (size_t k = 0; k < 3; k++)
-        out->triangles[i][k] = (uint32_t)get_word(from + 4 * k, 4);
+        out->triangles[i][k] = (uint32_t)hs_word_get(from + 4 * k, 4);
 }
 
 static void get_box(struct hs_map_document *out, size_t i, const unsigned char *from)
@@ -165,11 +152,11 @@ static void write_mesh(struct writing *w, const struct hs_world_mesh *mesh)
     off_t at = HEADER;
     memcpy(header, magic, sizeof magic);
     for (size_t i = 0; i < 3; i++)
-        put_word(header + COUNTS + 8 * i, counts[i], 8);
+        hs_word_put(header + COUNTS + 8 * i, counts[i], 8);
     w->crc = crc32_z(0, header + COUNTS, SUM - COUNTS);
     for (size_t i = 0; i < 3; i++)
         at = write_kind(w, &kinds[i], mesh, counts[i], at);
-    put_word(header + SUM, w->crc, 4);
+    hs_word_put(header + SUM, w->crc, 4);
     write_all(w, header, sizeof header, 0);
 }
 
@@ -216,17 +203,17 @@ static bool read_header(struct reading *r, uint64_t size, uint32_t *sum)
 {
     unsigned char header[HEADER];
     if (size < HEADER || fread(header, 1, HEADER, r->file) != HEADER ||
-        memcmp(header, magic, sizeof magic) != 0 || get_word(header + SUM + 4, 4) != 0)
+        memcmp(header, magic, sizeof magic) != 0 || hs_word_get(header + SUM + 4, 4) != 0)
         return false;
     uint64_t left = size - HEADER;
     for (size_t i = 0; i < 3; i++) {
-        r->counts[i] = get_word(header + COUNTS + 8 * i, 8);
+        r->counts[i] = hs_word_get(header + COUNTS + 8 * i, 8);
         if (r->counts[i] > left / kinds[i].size)
             return false;
         left -= r->counts[i] * kinds[i].size;
     }
     r->crc = crc32_z(0, header + COUNTS, SUM - COUNTS);
-    *sum = (uint32_t)get_word(header + SUM, 4);
+    *sum = (uint32_t)hs_word_get(header + SUM, 4);
     return left == 0;
 }
 
