@@ -101,16 +101,16 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
         destroy(http);
         return NULL;
     }
-    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
-        snprintf(error, 256, "cannot start a thread");
-        close(fd);
-        destroy(http);
-        return NULL;
-    }
     if (!hs_http_workers_start(http, fd, tls)) {
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
                  http->is_tls ? "; the key may not be that of the certificate" : "");
-        stop_watchdog(http);
+        destroy(http);
+        return NULL;
+    }
+    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
+        snprintf(error, 256, "cannot start a thread");
+        hs_http_workers_stop(http);
+        hs_http_workers_free(http);
         destroy(http);
         return NULL;
     }
@@ -134,6 +134,7 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
     stop_watchdog(http);
+    hs_http_workers_free(http);
     hs_http_report_log(http, true);
     destroy(http);
 }

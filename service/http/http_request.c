@@ -401,7 +401,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
 static enum MHD_Result receive(struct request *request, const char *bytes, size_t size)
 {
     struct hs_http *http = request->http;
-    if (atomic_load(&request->connection->phase) != HS_HTTP_BODY)
+    if (atomic_load(&request->connection->watched->phase) != HS_HTTP_BODY)
         return MHD_NO;
     if (request->shed)
         return MHD_YES;

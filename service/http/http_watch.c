@@ -22,28 +22,64 @@ enum {
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to)
 {
+    struct hs_http_watched *watched = connection->watched;
     /* The time first: seen with the old phase it only makes the watchdog wait. */
-    atomic_store(&connection->since_us, hs_clock_us());
+    atomic_store(&watched->since_us, hs_clock_us());
     int expected = (int)from;
-    return atomic_compare_exchange_strong(&connection->phase, &expected, (int)to);
+    return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
+}
+
+bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections)
+{
+    *list = (struct hs_http_watch_list){.limit = connections};
+    list->slots = calloc(connections, sizeof *list->slots);
+    if (list->slots == NULL)
+        return false;
+    pthread_mutex_init(&list->lock, NULL);
+    return true;
+}
+
+void hs_http_watch_list_free(struct hs_http_watch_list *list)
+{
+    if (list->slots != NULL)
+        pthread_mutex_destroy(&list->lock);
+    free(list->slots);
+    list->slots = NULL;
+}
+
+/* With the lock. NULL: all are taken, which the library's limit of connections rules out. */
+static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
+{
+    struct hs_http_watched *slot = list->free;
+    if (slot != NULL)
+        list->free = slot->next_free;
+    else if (list->used < list->limit)
+        slot = &list->slots[list->used++];
+    return slot;
 }
 
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd)
 {
-    struct hs_http *http = worker->http;
     struct hs_http_connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
-    connection->http = http;
+    connection->http = worker->http;
     connection->worker = worker;
     connection->fd = fd;
-    atomic_store(&connection->since_us, hs_clock_us());
-    pthread_mutex_lock(&http->lock);
-    connection->next = http->connections;
-    if (connection->next != NULL)
-        connection->next->previous = connection;
-    http->connections = connection;
-    pthread_mutex_unlock(&http->lock);
+    struct hs_http_watch_list *list = &worker->watched;
+    pthread_mutex_lock(&list->lock);
+    struct hs_http_watched *slot = connection->watched = take_slot(list);
+    if (slot != NULL) {
+        slot->connection = connection;
+        slot->looked_us = 0;
+        atomic_store(&slot->since_us, hs_clock_us());
+        atomic_store(&slot->phase, HS_HTTP_IDLE);
+    }
+    pthread_mutex_unlock(&list->lock);
+    if (slot == NULL) {
+        free(connection);
+        return NULL;
+    }
     return connection;
 }
 
@@ -51,15 +87,13 @@ void hs_http_connection_close(struct hs_http_connection *connection)
 {
     if (connection == NULL)
         return;
-    struct hs_http *http = connection->http;
-    pthread_mutex_lock(&http->lock);
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        http->connections = connection->next;
-    pthread_mutex_unlock(&http->lock);
+    struct hs_http_watch_list *list = &connection->worker->watched;
+    struct hs_http_watched *slot = connection->watched;
+    pthread_mutex_lock(&list->lock);
+    atomic_store(&slot->phase, HS_HTTP_FREE);
+    slot->next_free = list->free;
+    list->free = slot;
+    pthread_mutex_unlock(&list->lock);
     free(connection);
 }
 
@@ -91,33 +125,36 @@ static void send_timeout(const struct hs_http_connection *connection)
  * told of both once, and reads on only when it is told again. So every connection is looked at once
  * when a phase of it has lasted a second. Only reading is shut down: a reply still goes out.
  */
-static void notice_end(struct hs_http_connection *connection, int64_t since_us, int64_t now_us)
+static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
     char byte;
-    if (now_us - since_us < ENDED_US || connection->looked_us == since_us)
+    if (now_us - since_us < ENDED_US || watched->looked_us == since_us)
         return;
-    connection->looked_us = since_us;
-    if (recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-        shutdown(connection->fd, SHUT_RD);
+    watched->looked_us = since_us;
+    int fd = watched->connection->fd;
+    if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+        shutdown(fd, SHUT_RD);
 }
 
 /* Looks at one connection; returns whether its endpoint is stuck. */
-static bool inspect(struct hs_http_connection *connection, int64_t now_us)
+static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
-    struct hs_http *http = connection->http;
-    int phase = atomic_load(&connection->phase);
-    int64_t since_us = atomic_load(&connection->since_us), age_us = now_us - since_us;
+    int phase = atomic_load(&watched->phase);
+    if (phase == HS_HTTP_FREE)
+        return false;
+    int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
         return age_us > (int64_t)STUCK_SECONDS * 1000000;
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
-        notice_end(connection, since_us, now_us);
+        notice_end(watched, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */
     int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
     if (phase == HS_HTTP_BODY)
         limit_us = (int64_t)http->limits.request_seconds * 1000000;
     if (phase == HS_HTTP_EXPIRED || age_us <= limit_us ||
-        !atomic_compare_exchange_strong(&connection->phase, &phase, HS_HTTP_EXPIRED))
+        !atomic_compare_exchange_strong(&watched->phase, &phase, HS_HTTP_EXPIRED))
         return false;
+    const struct hs_http_connection *connection = watched->connection;
     if (phase == HS_HTTP_BODY) {
         if (!http->is_tls)
             send_timeout(connection);
@@ -126,6 +163,18 @@ static bool inspect(struct hs_http_connection *connection, int64_t now_us)
     /* Wakes the thread that serves it: it reads the end, and closes. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
+}
+
+/* How many endpoints of a worker are stuck. */
+static unsigned look(struct hs_http *http, struct hs_http_watch_list *list)
+{
+    unsigned stuck = 0;
+    pthread_mutex_lock(&list->lock);
+    int64_t now_us = hs_clock_us();
+    for (size_t i = 0; i < list->used; i++)
+        stuck += inspect(http, &list->slots[i], now_us) ? 1 : 0;
+    pthread_mutex_unlock(&list->lock);
+    return stuck;
 }
 
 void hs_http_report_log(struct hs_http *http, bool now)
@@ -148,10 +197,9 @@ void *hs_http_watch(void *context)
             until.tv_sec++;
         }
         pthread_cond_timedwait(&http->wake, &http->lock, &until);
-        int64_t now_us = hs_clock_us();
         unsigned stuck = 0;
-        for (struct hs_http_connection *c = http->connections; c != NULL; c = c->next)
-            stuck += inspect(c, now_us) ? 1 : 0;
+        for (unsigned i = 0; i < http->worker_count; i++)
+            stuck += look(http, &http->workers[i].watched);
         atomic_store(&http->service->stuck[http->listener], stuck);
         hs_http_report_log(http, false);
     }

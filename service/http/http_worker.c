@@ -139,7 +139,8 @@ static bool start_worker(struct hs_http *http, int fd, unsigned connections,
     make_ids(worker);
     worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    bool fine = worker->wake >= 0 && own >= 0;
+    bool fine =
+        worker->wake >= 0 && own >= 0 && hs_http_watch_list_init(&worker->watched, connections);
     if (!fine && own >= 0)
         close(own);
     fine = fine && start_daemon(worker, own, connections, tls);
@@ -151,6 +152,7 @@ static bool start_worker(struct hs_http *http, int fd, unsigned connections,
         MHD_stop_daemon(worker->daemon);
     if (worker->wake >= 0)
         close(worker->wake);
+    hs_http_watch_list_free(&worker->watched);
     return false;
 }
 
@@ -164,8 +166,10 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
         fine = start_worker(http, fd, connections > 0 ? connections : 1, tls);
     }
     close(fd);
-    if (!fine)
+    if (!fine) {
         hs_http_workers_stop(http);
+        hs_http_workers_free(http);
+    }
     return fine;
 }
 
@@ -185,5 +189,11 @@ void hs_http_workers_stop(struct hs_http *http)
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }
+}
+
+void hs_http_workers_free(struct hs_http *http)
+{
+    for (unsigned i = 0; i < http->worker_count; i++)
+        hs_http_watch_list_free(&http->workers[i].watched);
     http->worker_count = 0;
 }
