@@ -10,6 +10,7 @@
  *                          not count what other programs took: against tick_peak_per_cpu_s
  *   tick_2x_p99_us         of answers 200 then, from the intended time
  *   small_...              the same with ticks of 16 players without bones
+ *   balanced_...           both through HAProxy with the shipped configuration
  *   health_2x_most_us      the slowest /livez of the admin listener then, asked every 10 ms
  *   metrics_2x_most_us     the slowest /metrics
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
@@ -29,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/balancer.h"
 #include "tests/support/bench.h"
 #include "tests/support/game_load.h"
 #include "tests/support/raw.h"
@@ -37,27 +39,38 @@
 /* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
    --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
    the queue is at the sender, where the service cannot see it. */
-enum { GOOD_US = 100000, WIDE = 2048, ROUNDS = 3 };
+enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
 /* Of a crowd: times it comes and goes, and quarters of a second with it and without each time. */
 enum { IDLE = 10000, SLOW = 200, SLOW_NS = 250000000, CROWDS = 4, CROWD_QUARTERS = 20 };
 enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
 #define SECONDS 3.0
 
 static struct hs_test_service service;
+static unsigned load_port; /* of the service, or of the balancer in front of it */
 static uint64_t next_request;
 
 /* ---- processors ---- */
 
+static const cpu_set_t *allowed(void)
+{
+    static cpu_set_t all;
+    if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof all, &all) != 0)
+        CPU_SET(0, &all);
+    return &all;
+}
+
+static int processors(void)
+{
+    return CPU_COUNT(allowed());
+}
+
 /* Processor i, modulo their number, for this thread and what it starts from now on. */
 static void move_to(int i)
 {
-    static cpu_set_t allowed;
     cpu_set_t one;
-    if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    int wanted = i % CPU_COUNT(&allowed);
+    int wanted = i % processors();
     size_t at = 0;
-    while (!CPU_ISSET(at, &allowed) || wanted-- > 0)
+    while (!CPU_ISSET(at, allowed()) || wanted-- > 0)
         at++;
     CPU_ZERO(&one);
     CPU_SET(at, &one);
@@ -70,6 +83,7 @@ static bool start(const char *const *arguments)
     move_to(0);
     bool fine = hs_test_service_start(&service, arguments);
     move_to(1);
+    load_port = service.data_port;
     next_request = 0;
     return fine;
 }
@@ -79,7 +93,7 @@ static bool start(const char *const *arguments)
 static bool load(struct hs_game_load *game, double rate, double seconds, unsigned connections,
                  struct hs_open_load_result *result)
 {
-    struct hs_open_load_options options = {.port = service.data_port,
+    struct hs_open_load_options options = {.port = load_port,
                                            .rate = rate,
                                            .seconds = seconds,
                                            .connections = connections,
@@ -95,7 +109,7 @@ static bool load(struct hs_game_load *game, double rate, double seconds, unsigne
 static double capacity(struct hs_game_load *game)
 {
     struct hs_open_load_result result;
-    return load(game, 0, SECONDS, 16, &result) ? (double)result.ok / SECONDS : 0;
+    return load(game, 0, SECONDS, BUSY, &result) ? (double)result.ok / SECONDS : 0;
 }
 
 /* The service's processor time so far, in seconds. */
@@ -216,6 +230,39 @@ static bool flood(struct hs_game_load *game, struct flood *out)
     return true;
 }
 
+/* Every request was sent, or that is said, and answered. */
+static bool is_sound(const struct flood *flood)
+{
+    if (flood->unsent > 0)
+        fprintf(stderr, "overload: %llu requests were not sent: not an open loop\n",
+                (unsigned long long)flood->unsent);
+    if (flood->lost > 0)
+        fprintf(stderr, "overload: %llu requests were answered neither 200 nor 503\n",
+                (unsigned long long)flood->lost);
+    return flood->lost == 0;
+}
+
+static void print_one(const char *kind, const char *what, double value, const char *unit,
+                      double whole)
+{
+    char name[64], baseline[64];
+    snprintf(name, sizeof name, "%s_2x_%s", kind, what);
+    snprintf(baseline, sizeof baseline, "%s_peak_%s", kind, what);
+    hs_bench_print(baseline, whole, unit, NULL, 0);
+    hs_bench_print(name, value, unit, baseline, value / whole);
+}
+
+static void print_flood(const char *kind, const struct flood *flood)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_capacity_rps", kind);
+    hs_bench_print(name, flood->capacity, "1/s", NULL, 0);
+    print_one(kind, "goodput_rps", flood->twice, "1/s", flood->peak);
+    print_one(kind, "per_cpu_s", flood->twice_per_cpu, "1/s", flood->peak_per_cpu);
+    snprintf(name, sizeof name, "%s_2x_p99_us", kind);
+    hs_bench_print(name, flood->twice_p99_us, "us", NULL, 0);
+}
+
 static bool measure_floods(void)
 {
     static const char *const arguments[] = {"--queue-ms", "50", NULL};
@@ -235,30 +282,48 @@ static bool measure_floods(void)
     hs_game_load_free(&small);
     if (!hs_test_service_stop(&service) || !fine || operators.failures > 0)
         return false;
-    if (of_big.lost + of_small.lost > 0) {
-        fprintf(stderr, "overload: %llu requests were answered neither 200 nor 503\n",
-                (unsigned long long)(of_big.lost + of_small.lost));
+    if (!is_sound(&of_big) || !is_sound(&of_small))
         return false;
-    }
-    if (of_big.unsent + of_small.unsent > 0)
-        fprintf(stderr, "overload: %llu requests were not sent: not an open loop\n",
-                (unsigned long long)(of_big.unsent + of_small.unsent));
-    hs_bench_print("tick_capacity_rps", of_big.capacity, "1/s", NULL, 0);
-    hs_bench_print("tick_peak_goodput_rps", of_big.peak, "1/s", NULL, 0);
-    hs_bench_print("tick_2x_goodput_rps", of_big.twice, "1/s", "tick_peak_goodput_rps",
-                   of_big.twice / of_big.peak);
-    hs_bench_print("tick_peak_per_cpu_s", of_big.peak_per_cpu, "1/s", NULL, 0);
-    hs_bench_print("tick_2x_per_cpu_s", of_big.twice_per_cpu, "1/s", "tick_peak_per_cpu_s",
-                   of_big.twice_per_cpu / of_big.peak_per_cpu);
-    hs_bench_print("tick_2x_p99_us", of_big.twice_p99_us, "us", NULL, 0);
-    hs_bench_print("small_peak_goodput_rps", of_small.peak, "1/s", NULL, 0);
-    hs_bench_print("small_2x_goodput_rps", of_small.twice, "1/s", "small_peak_goodput_rps",
-                   of_small.twice / of_small.peak);
-    hs_bench_print("small_peak_per_cpu_s", of_small.peak_per_cpu, "1/s", NULL, 0);
-    hs_bench_print("small_2x_per_cpu_s", of_small.twice_per_cpu, "1/s", "small_peak_per_cpu_s",
-                   of_small.twice_per_cpu / of_small.peak_per_cpu);
+    print_flood("tick", &of_big);
+    print_flood("small", &of_small);
     hs_bench_print("health_2x_most_us", operators.livez_us, "us", NULL, 0);
     hs_bench_print("metrics_2x_most_us", operators.metrics_us, "us", NULL, 0);
+    return true;
+}
+
+/*
+ * The same through the balancer with the shipped configuration, which refuses what waits for a
+ * place in front of the service. It has a processor of its own where there are three, and else
+ * shares that of the load.
+ */
+static bool measure_balanced(void)
+{
+    static const char *const arguments[] = {"--queue-ms", "50", NULL};
+    struct hs_game_load big = {.matches = 64, .players = 16, .bones = 16, .headers = ""};
+    struct hs_game_load small = {.matches = 64, .players = 16, .headers = ""};
+    struct flood of_big, of_small;
+    struct hs_balancer balancer;
+    if (hs_balancer_program() == NULL) {
+        fprintf(stderr, "overload: haproxy is not installed, nothing is measured through it\n");
+        return true;
+    }
+    if (!hs_game_load_init(&big) || !hs_game_load_init(&small) || !start(arguments))
+        return false;
+    const struct hs_balancer_server server = {.id = 1, .port = service.data_port};
+    move_to(processors() > 2 ? 2 : 1);
+    bool fine = hs_balancer_start(&balancer, &server, 1);
+    move_to(1);
+    if (fine) {
+        load_port = balancer.port;
+        fine = flood(&big, &of_big) && flood(&small, &of_small);
+        hs_balancer_stop(&balancer);
+    }
+    hs_game_load_free(&big);
+    hs_game_load_free(&small);
+    if (!hs_test_service_stop(&service) || !fine || !is_sound(&of_big) || !is_sound(&of_small))
+        return false;
+    print_flood("balanced_tick", &of_big);
+    print_flood("balanced_small", &of_small);
     return true;
 }
 
@@ -395,13 +460,16 @@ static bool measure_memory(void)
     return true;
 }
 
-/* With an argument one part alone: floods, crowd or memory. */
+/* With an argument one part alone: floods, balanced, crowd or memory. */
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         bool (*measure)(void);
-    } parts[] = {{"floods", measure_floods}, {"crowd", measure_crowd}, {"memory", measure_memory}};
+    } parts[] = {{"floods", measure_floods},
+                 {"balanced", measure_balanced},
+                 {"crowd", measure_crowd},
+                 {"memory", measure_memory}};
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
