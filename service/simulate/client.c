@@ -1,7 +1,6 @@
 #include "service/simulate/client.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PI 3.14159265358979323846
 #define DT (1.0 / HS_CROWD_HZ)
@@ -9,35 +8,10 @@
 #define CLOCK_ERROR   0.003 /* seconds: deviation of a client's idea of the server's clock */
 #define CLOCK_WANDERS 5.0   /* seconds in which that becomes another one */
 #define HAND_WANDERS  0.15  /* seconds, the same of a hand */
-#define PREDICTION    0.015 /* metres: deviation of where he has himself */
 #define TURN          12.0  /* rad/s: the fastest aiming */
 #define FLICK         60.0  /* rad/s: turning round */
 #define DRAW_SECONDS  0.4   /* from one weapon to the next */
 #define SHOWN_AGAIN   0.2   /* seconds of the film looked through for an older snapshot */
-
-struct hs_hit_claim hs_mail_hit(const struct hs_mail *mail)
-{
-    struct hs_hit_claim claim = mail->hit;
-    claim.pellets = mail->pellets;
-    claim.victims = mail->victims;
-    return claim;
-}
-
-void hs_mailbox_send(struct hs_mailbox *box, const struct hs_mail *mail)
-{
-    if (box->count == box->capacity) {
-        size_t capacity = box->capacity * 2 + 16;
-        struct hs_mail *mails = realloc(box->mails, capacity * sizeof *mails);
-        if (mails == NULL) {
-            box->failed = true;
-            return;
-        }
-        box->mails = mails;
-        box->capacity = capacity;
-    }
-    box->mails[box->count] = *mail;
-    box->mails[box->count++].order = box->sent++;
-}
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -121,29 +95,6 @@ static bool show(const struct hs_client *client, const struct hs_game *game, dou
     return true;
 }
 
-static struct hs_vec own_eye(const struct hs_client *client, const struct hs_game *game,
-                             double time)
-{
-    double at = time + client->up;
-    size_t tick = hs_crowd_tick(game->crowd, at);
-    bool crouched = hs_crowd_at(game->crowd, client->me, tick)->crouched;
-    return hs_vec_add(hs_crowd_place(game->crowd, client->me, at),
-                      game->arena->rig->stances[crouched ? 1 : 0].eye);
-}
-
-struct hs_vec hs_client_eye(struct hs_client *client, const struct hs_game *game, double time)
-{
-    struct hs_vec eye = own_eye(client, game, time);
-    eye.x += PREDICTION * hs_dice_normal(&client->dice);
-    eye.y += PREDICTION * hs_dice_normal(&client->dice);
-    return hs_to_single(eye);
-}
-
-double hs_client_stamp(const struct hs_client *client, double time)
-{
-    return time + client->clock_error + client->up + client->up_error;
-}
-
 /* ---- whom he looks at ---- */
 
 static void choose_foe(struct hs_client *client, const struct hs_game *game, double time,
@@ -220,17 +171,6 @@ static bool turn_to(struct hs_client *client, struct hs_vec wanted)
     client->look = hs_vec_add_scaled(hs_vec_scale(client->look, cos(most)), across, sin(most));
     client->look = hs_vec_scale(client->look, 1 / hs_vec_length(client->look));
     return off <= 0.05;
-}
-
-struct hs_vec hs_client_aim(const struct hs_client *client)
-{
-    struct hs_vec side = {-client->look.y, client->look.x, 0};
-    double length = hs_vec_length(side);
-    side = length > 1e-9 ? hs_vec_scale(side, 1 / length) : (struct hs_vec){0, 1, 0};
-    struct hs_vec up = hs_vec_cross(client->look, side);
-    struct hs_vec along = hs_vec_add_scaled(client->look, side, client->off_yaw);
-    along = hs_vec_add_scaled(along, up, client->off_pitch);
-    return hs_vec_scale(along, 1 / hs_vec_length(along));
 }
 
 /* ---- a frame ---- */
@@ -319,7 +259,7 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
     client->off_pitch = wander(&client->dice, client->off_pitch, client->skill, HAND_WANDERS);
     handle_weapon(client, game, time);
     if (show(client, game, time, &screen)) {
-        struct hs_vec eye = own_eye(client, game, time);
+        struct hs_vec eye = hs_client_true_eye(client, game, time);
         hs_client_follow(client, game, time, &screen, box);
         client->last = screen;
         if (client->foe < 0 || time >= client->foe_until || !screen.poses[client->foe].alive)

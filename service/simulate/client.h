@@ -120,7 +120,11 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
 
 /* ---- between the files of a client ---- */
 
-/* His eye where he himself sees it, with the error of prediction. */
+/* His eye where the server will have it once it heard of this time. */
+struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
+                                 double time);
+
+/* The same where he himself sees it, with the error of prediction. */
 struct hs_vec hs_client_eye(struct hs_client *client, const struct hs_game *game, double time);
 
 /* Where he looks, with the hand's error; unit. */
