@@ -6,6 +6,7 @@
 #include "service/options/configuration.h"
 #include "service/endpoints/endpoints.h"
 #include "service/http/http.h"
+#include "service/http/http_linger.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
 #include "service/memory_limit.h"
@@ -59,7 +60,7 @@ static size_t fit_connections(size_t wanted)
     }
     if (limit.rlim_cur == RLIM_INFINITY)
         return wanted;
-    size_t taken = ADMIN_CONNECTIONS + OTHER_DESCRIPTORS;
+    size_t taken = ADMIN_CONNECTIONS + OTHER_DESCRIPTORS + 2 * (size_t)HS_LINGER_MAX;
     size_t possible = limit.rlim_cur > taken ? (size_t)limit.rlim_cur - taken : 1;
     if (possible >= wanted)
         return wanted;

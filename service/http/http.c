@@ -47,8 +47,10 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    if (http == NULL)
+    if (http == NULL || !hs_linger_init(&http->linger)) {
+        free(http);
         return NULL;
+    }
     http->service = service;
     http->listener = listener;
     http->limits = *limits;
@@ -61,28 +63,19 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
     http->request_logs[HS_HTTP_LOG_FAILED] =
         (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
     hs_metrics_connection_limit(service->metrics, listener, limits->connections);
-    pthread_condattr_t attributes;
-    pthread_mutex_init(&http->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&http->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
     return http;
 }
 
 static void destroy(struct hs_http *http)
 {
-    pthread_cond_destroy(&http->wake);
-    pthread_mutex_destroy(&http->lock);
+    hs_linger_free(&http->linger);
     free(http);
 }
 
 static void stop_watchdog(struct hs_http *http)
 {
-    pthread_mutex_lock(&http->lock);
-    http->stopping = true;
-    pthread_cond_signal(&http->wake);
-    pthread_mutex_unlock(&http->lock);
+    atomic_store(&http->stopping, true);
+    hs_linger_wake(&http->linger);
     pthread_join(http->watchdog, NULL);
 }
 
@@ -92,7 +85,7 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
 {
     struct hs_http *http = create(service, listener, limits);
     if (http == NULL) {
-        snprintf(error, 256, "out of memory");
+        snprintf(error, 256, "out of memory or descriptors");
         return NULL;
     }
     http->is_tls = tls->certificate != NULL;
@@ -133,6 +126,9 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
+    /* The process's end would close those that linger; each has a time of its own, too. */
+    while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);
     hs_http_workers_free(http);
     hs_http_report_log(http, true);

@@ -78,7 +78,8 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
 /* The bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);
 
-/* Stops accepting, lets replies in flight finish (at most wait_ms), closes everything, frees. */
+/* Stops accepting, lets replies in flight finish and peers that still send read theirs (at most
+   wait_ms in all), closes everything, frees. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

@@ -1,11 +1,12 @@
 /* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
-   http_watch.c (deadlines). */
+   http_watch.c (deadlines), http_worker.c (threads), http_linger.c (ends). */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
 #include "api/headers.h"
 #include "service/http/admission.h"
 #include "service/http/http.h"
+#include "service/http/http_linger.h"
 #include "service/watch/log.h"
 
 #include <microhttpd.h>
@@ -80,6 +81,9 @@ struct hs_http_connection {
     struct hs_http_worker *worker; /* serves it, from first to last */
     struct hs_http_watched *watched;
     int fd; /* open for as long as the connection is watched */
+    /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
+     */
+    bool is_cut_short;
     /* For the 408 of the watchdog, written before the phase becomes BODY: */
     unsigned route;
     char request_id[HS_REQUEST_ID_MAX + 1];
@@ -98,11 +102,10 @@ struct hs_http {
     atomic_uint in_flight;    /* requests between header and reply sent */
     atomic_size_t body_bytes; /* of all requests being received */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
+    struct hs_linger linger; /* ended, and still sent to */
 
-    pthread_mutex_t lock; /* guards `stopping` */
-    pthread_cond_t wake;
     pthread_t watchdog;
-    bool stopping;
+    atomic_bool stopping; /* the watchdog ends */
 };
 
 /* Moves a connection on; false: the watchdog was faster, drop the request. */

@@ -393,7 +393,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         return MHD_NO;
     if (!target.close)
         return MHD_YES;
-    /* A reply to the first call ends the connection: what follows is never read. */
+    /* A reply to the first call ends the connection: what follows is never looked at. */
+    peer->is_cut_short = true;
     return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
                                                               : MHD_NO;
 }

@@ -1,6 +1,7 @@
 /*
  * Deadlines the library does not have: a body that trickles, a header that trickles, an endpoint
- * that does not return. The library's own timeout only sees silence.
+ * that does not return. The library's own timeout only sees silence. Between two looks the thread
+ * reads what comes over connections that have ended (http_linger.h).
  */
 #include "service/http/http_listener.h"
 
@@ -11,10 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
-    TICK_MS = 200,
+    TICK_US = 200000,
     STUCK_SECONDS = 5, /* an endpoint takes well under a millisecond */
     ENDED_US = 1000000,
 };
@@ -187,22 +187,18 @@ void hs_http_report_log(struct hs_http *http, bool now)
 void *hs_http_watch(void *context)
 {
     struct hs_http *http = context;
-    pthread_mutex_lock(&http->lock);
-    while (!http->stopping) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += TICK_MS * 1000000L;
-        if (until.tv_nsec >= 1000000000L) {
-            until.tv_nsec -= 1000000000L;
-            until.tv_sec++;
-        }
-        pthread_cond_timedwait(&http->wake, &http->lock, &until);
+    int64_t next_us = hs_clock_us() + TICK_US;
+    while (!atomic_load(&http->stopping)) {
+        hs_linger_wait(&http->linger, next_us);
+        int64_t now_us = hs_clock_us();
+        if (now_us < next_us)
+            continue;
+        next_us = now_us + TICK_US;
         unsigned stuck = 0;
         for (unsigned i = 0; i < http->worker_count; i++)
             stuck += look(http, &http->workers[i].watched);
         atomic_store(&http->service->stuck[http->listener], stuck);
         hs_http_report_log(http, false);
     }
-    pthread_mutex_unlock(&http->lock);
     return NULL;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { LONGEST_WAIT_MS = 60000 };
@@ -31,11 +32,22 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
+/*
+ * Whether bytes lie unread in a socket that is about to be closed, or are on their way: its end
+ * would be a reset. Where the peer has ended it, or nothing was cut short, it can be closed.
+ */
+static bool must_linger(const struct hs_http_connection *connection)
+{
+    char byte;
+    ssize_t got = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got > 0 || (got < 0 && errno == EAGAIN && connection->is_cut_short);
+}
+
 static void notify_connection(void *context, struct MHD_Connection *connection,
                               void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
     struct hs_http_worker *worker = context;
-    const struct hs_http *http = worker->http;
+    struct hs_http *http = worker->http;
     worker->has_ended = worker->has_ended || code == MHD_CONNECTION_NOTIFY_CLOSED;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *info =
@@ -44,6 +56,8 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
         hs_metrics_connection(http->service->metrics, http->listener, 1);
     } else {
         hs_metrics_connection(http->service->metrics, http->listener, -1);
+        if (*socket_context != NULL && must_linger(*socket_context))
+            hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
         hs_http_connection_close(*socket_context);
         *socket_context = NULL;
     }

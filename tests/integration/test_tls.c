@@ -2,6 +2,7 @@
  */
 #include <check.h>
 #include <curl/curl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,47 @@ START_TEST(only_a_modern_client_that_trusts_it_gets_in)
     curl_easy_setopt(curl, CURLOPT_SSLVERSION,
                      (long)CURL_SSLVERSION_TLSv1_2 | (long)CURL_SSLVERSION_MAX_TLSv1_2);
     ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 200);
+    curl_easy_cleanup(curl);
+}
+END_TEST
+
+/* Waits until the socket beneath can be read from or written to. */
+static void wait_for_socket(CURL *curl, short events)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+    ck_assert_int_eq(curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &fd), CURLE_OK);
+    struct pollfd poller = {.fd = fd, .events = events};
+    ck_assert_int_eq(poll(&poller, 1, 20000), 1);
+}
+
+/* The whole body goes out before anything is read; nothing of the refusal is lost. */
+START_TEST(refusals_wait_for_the_body)
+{
+    static const char head[] = "POST /v1/matches/a/frames HTTP/1.1\r\nHost: x\r\n"
+                               "Content-Length: 10000000\r\n\r\n";
+    static char body[8000000];
+    char url[64], answer[64] = "";
+    size_t size = 0;
+    CURLcode code = CURLE_OK;
+    CURL *curl = open_client(certificate);
+    snprintf(url, sizeof url, "https://127.0.0.1:%u", service.data_port);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
+    ck_assert_int_eq(curl_easy_perform(curl), CURLE_OK);
+    ck_assert_int_eq(curl_easy_send(curl, head, sizeof head - 1, &size), CURLE_OK);
+    ck_assert_uint_eq(size, sizeof head - 1);
+    for (size_t sent = 0; sent < sizeof body; sent += size) {
+        size = 0;
+        code = curl_easy_send(curl, body + sent, sizeof body - sent, &size);
+        ck_assert_msg(code == CURLE_OK || code == CURLE_AGAIN, "%s after %zu bytes",
+                      curl_easy_strerror(code), sent);
+        if (code == CURLE_AGAIN)
+            wait_for_socket(curl, POLLOUT);
+    }
+    while ((code = curl_easy_recv(curl, answer, sizeof answer - 1, &size)) == CURLE_AGAIN)
+        wait_for_socket(curl, POLLIN);
+    ck_assert_msg(code == CURLE_OK, "%s", curl_easy_strerror(code));
+    ck_assert_int_eq(strncmp(answer, "HTTP/1.1 413 ", 13), 0);
     curl_easy_cleanup(curl);
 }
 END_TEST
@@ -242,6 +284,7 @@ int main(void)
         tcase_add_checked_fixture(served, setup, teardown);
         tcase_add_test(served, both_listeners_speak_tls);
         tcase_add_test(served, only_a_modern_client_that_trusts_it_gets_in);
+        tcase_add_test(served, refusals_wait_for_the_body);
         tcase_add_test(served, slow_bodies_are_cut_off);
         tcase_add_test(files, unusable_files_are_named);
     }
