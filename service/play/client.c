@@ -1,12 +1,14 @@
 #include "service/play/client.h"
 
 #include <curl/curl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
+enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct hs_client {
     CURL *curl;
@@ -89,6 +91,37 @@ static double now_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The service's own word is exact; one in front of it has but the header, in whole seconds. */
+static double told_to_wait(CURL *curl, const struct hs_client_response *response)
+{
+    curl_off_t seconds = 0;
+    if (response->status != 429 && response->status != 503)
+        return 0.0;
+    json_t *problem = json_loadb(response->body, response->size, 0, NULL);
+    double told = 1e-3 * json_number_value(json_object_get(problem, "retry_after_ms"));
+    json_decref(problem);
+    if (told > 0.0)
+        return told;
+    return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
+                                                                               : 0.0;
+}
+
+bool hs_client_wait(struct hs_client_patience *patience, const struct hs_client_response *response)
+{
+    double seconds = response->wait_seconds, now = now_seconds();
+    if (seconds <= 0.0)
+        return false;
+    if (patience->waits == 0)
+        patience->until = now + PATIENCE_SECONDS;
+    if (patience->waits == WAITS_MAX || now + seconds > patience->until)
+        return false;
+    struct timespec pause = {.tv_sec = (time_t)seconds};
+    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+    nanosleep(&pause, NULL);
+    patience->waits++;
+    return true;
+}
+
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response)
 {
@@ -134,6 +167,7 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
         return false;
     }
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status);
+    response->wait_seconds = told_to_wait(curl, response);
     return true;
 }
 

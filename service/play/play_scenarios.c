@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "service/play/expect.h"
 #include "service/play/scenario.h"
 
 struct sender {
@@ -22,8 +23,16 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
 {
     struct sender *sender = context;
     struct hs_client_response response;
-    sender->silent = !hs_client_send(sender->client, step->method, step->path, step->body,
-                                     step->size, &response);
+    struct hs_client_patience patience = {0};
+    char fault[HS_EXPECT_FAULT_MAX];
+    do {
+        sender->silent = !hs_client_send(sender->client, step->method, step->path, step->body,
+                                         step->size, &response);
+        /* A refusal for now may be what the scenario is about. */
+    } while (!sender->silent && response.wait_seconds > 0.0 &&
+             !hs_expect_answer(step->expect, response.status, response.body, response.size, 1.0,
+                               fault) &&
+             hs_client_wait(&patience, &response));
     *answer = response.body;
     *size = response.size;
     if (sender->silent)

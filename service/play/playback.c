@@ -15,7 +15,8 @@ struct session {
     double first_at;
     double shown; /* when progress was last shown */
     size_t sent;
-    char *error; /* HS_PLAY_ERROR_MAX */
+    struct hs_client_patience patience; /* with the last request */
+    char *error;                        /* HS_PLAY_ERROR_MAX */
 };
 
 static double now_seconds(void)
@@ -36,7 +37,8 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct session *session, 
 }
 
 /* "400 The request has bad fields: /hits/0/start must be ..." */
-static void describe_problem(const struct hs_client_response *response, char *out, size_t size)
+static void describe_problem(const struct session *session,
+                             const struct hs_client_response *response, char *out, size_t size)
 {
     json_t *problem = json_loadb(response->body, response->size, 0, NULL);
     const char *title = json_string_value(json_object_get(problem, "title"));
@@ -55,30 +57,49 @@ static void describe_problem(const struct hs_client_response *response, char *ou
         used += snprintf(out + used, size - (size_t)used, "%s %s %s", i == 0 ? ":" : ";", pointer,
                          fault);
     }
+    if (response->wait_seconds > 0.0 && used >= 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used,
+                 " (sent %u time%s, and told to come back in another %g s)",
+                 session->patience.waits + 1, session->patience.waits > 0 ? "s" : "",
+                 response->wait_seconds);
     json_decref(problem);
 }
 
-/* Sends a body, ptr NULL: none. */
+/* Whether the answer is what the recording wants; expect NULL: it does not say. */
+static bool is_wanted(const struct session *session, const json_t *expect,
+                      const struct hs_client_response *response)
+{
+    char fault[HS_EXPECT_FAULT_MAX];
+    return expect != NULL &&
+           hs_expect_answer(expect, response->status, response->body, response->size,
+                            session->playback->recording->header.unit, fault);
+}
+
+/* Sends a body, ptr NULL: none. A refusal for now, unless it is wanted, is waited out. */
 static bool send_text(struct session *session, const char *method, const char *path,
-                      struct hs_str body, struct hs_client_response *response)
+                      struct hs_str body, const json_t *expect, struct hs_client_response *response)
 {
     const struct hs_playback *playback = session->playback;
-    if (hs_client_send(playback->client, method, path, body.ptr, body.len, response))
-        return true;
-    return fail(session,
-                "no answer from %s: %s\n"
-                "Is the service running there? Start one with: hindsight serve",
-                hs_client_url(playback->client), hs_client_error(playback->client));
+    session->patience = (struct hs_client_patience){0};
+    do {
+        if (!hs_client_send(playback->client, method, path, body.ptr, body.len, response))
+            return fail(session,
+                        "no answer from %s: %s\n"
+                        "Is the service running there? Start one with: hindsight serve",
+                        hs_client_url(playback->client), hs_client_error(playback->client));
+    } while (response->wait_seconds > 0.0 && !is_wanted(session, expect, response) &&
+             hs_client_wait(&session->patience, response));
+    return true;
 }
 
 static bool send_json(struct session *session, const char *method, const char *path,
-                      const json_t *body, struct hs_client_response *response)
+                      const json_t *body, const json_t *expect, struct hs_client_response *response)
 {
     char *text = body != NULL ? json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     if (body != NULL && text == NULL)
         return fail(session, "out of memory");
     struct hs_str sent = {text, text != NULL ? strlen(text) : 0};
-    bool answered = send_text(session, method, path, sent, response);
+    bool answered = send_text(session, method, path, sent, expect, response);
     free(text);
     return answered;
 }
@@ -90,7 +111,7 @@ static bool must_succeed(struct session *session, const char *method, const char
     char problem[HS_PLAY_ERROR_MAX / 2];
     if (response->status < 400)
         return true;
-    describe_problem(response, problem, sizeof(problem));
+    describe_problem(session, response, problem, sizeof(problem));
     return fail(session, "the service refused %s %s: %s", method, path, problem);
 }
 
@@ -98,7 +119,7 @@ static bool must_succeed(struct session *session, const char *method, const char
 static bool ask(struct session *session, const char *method, const char *path, const json_t *body,
                 struct hs_client_response *response)
 {
-    return send_json(session, method, path, body, response) &&
+    return send_json(session, method, path, body, NULL, response) &&
            must_succeed(session, method, path, response);
 }
 
@@ -138,7 +159,7 @@ static bool bring_rules(struct session *session)
         return false;
     if (playback->map.ptr != NULL) {
         snprintf(path, sizeof(path), "/v1/maps/%s", map_name(session));
-        return send_text(session, "PUT", path, playback->map, &response) &&
+        return send_text(session, "PUT", path, playback->map, NULL, &response) &&
                must_succeed(session, "PUT", path, &response);
     }
     snprintf(path, sizeof(path), "/v1/maps/%s", header->map.text);
@@ -158,12 +179,12 @@ static bool open_match(struct session *session)
         return false;
 
     snprintf(path, sizeof(path), "/v1/matches/%s", session->match);
-    if (playback->replace && !send_json(session, "DELETE", path, NULL, &response))
+    if (playback->replace && !send_json(session, "DELETE", path, NULL, NULL, &response))
         return false;
     json_t *body = json_pack("{s:s}", "ruleset", header->ruleset.text);
     if (map_name(session)[0] != '\0')
         json_object_set_new(body, "map", json_string(map_name(session)));
-    bool good = send_json(session, "PUT", path, body, &response);
+    bool good = send_json(session, "PUT", path, body, NULL, &response);
     json_decref(body);
     if (!good)
         return false;
@@ -276,19 +297,20 @@ static bool play_entry(struct session *session, struct hs_recording_entry *entry
     if (!hs_recording_path(entry, session->match, path))
         return fail(session, "line %zu: the path is too long", entry->line);
     wait_for_turn(session, entry->at);
-    if (!send_json(session, entry->method, path, entry->body, &response))
+    bool judged = entry->expect != NULL && session->forge == NULL;
+    if (!send_json(session, entry->method, path, entry->body, judged ? entry->expect : NULL,
+                   &response))
         return false;
     hs_tally_request(playback->tally, response.seconds);
     session->sent++;
     show_progress(session, entry->at);
-    bool judged = entry->expect != NULL && session->forge == NULL;
     if (judged)
         check_expectation(session, entry, &response);
     if (response.status < 400)
         return take_answer(session, entry, &response);
     if (judged)
         return true;
-    describe_problem(&response, problem, sizeof(problem));
+    describe_problem(session, &response, problem, sizeof(problem));
     return fail(session, "line %zu: the service refused %s %s: %s", entry->line, entry->method,
                 path, problem);
 }

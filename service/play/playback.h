@@ -34,7 +34,9 @@ struct hs_playback {
 /*
  * Puts ruleset and map and opens the match, then plays everything. False with a sentence in `error`
  * when the service does not answer or refuses something, or when the recording is wrong. Failed
- * expectations are counted, not an error.
+ * expectations are counted, not an error. What is refused only for now (429, 503) is sent again
+ * when the service said, unless the recording wants it so; see hs_client_wait. The tally has the
+ * time of the last try alone.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
