@@ -12,7 +12,7 @@
 #include "api/problem.h"
 #include "validators/str.h"
 
-enum { HS_REQUEST_ID_MAX = 128, HS_DEADLINE_MAX_MS = 3600000 };
+enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
     unsigned lengths, types, hosts;         /* how often the field came */
@@ -28,7 +28,7 @@ struct hs_headers {
     char ambiguous[64];                     /* what was wrong with a field; empty: nothing */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* the caller's X-Request-Id when usable, else "" */
     unsigned traces;                        /* how often a traceparent came */
-    char trace_id[33];                      /* of the one W3C traceparent, else "" */
+    char trace_id[HS_TRACE_ID_LEN + 1];     /* of the one W3C traceparent, else "" */
 };
 
 /* Notes one field as it was received. Start from a zeroed struct. */

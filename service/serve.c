@@ -90,6 +90,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 {
     char error[256] = "out of memory";
     service->options = options;
+    service->match_log =
+        (struct hs_log_limit){.per_second = (unsigned)options->log_rate, .kind = "matches"};
     service->metrics = hs_metrics_create();
     service->rulesets =
         hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
@@ -320,6 +322,7 @@ static void run(struct hs_service *service, struct hs_configuration *configurati
         if (received == SIGHUP)
             reload(service, configuration);
         hs_service_expire(service);
+        hs_log_report(&service->match_log, false);
         if (notify_us != 0 && atomic_load(&service->stuck[HS_LISTENER_DATA]) == 0 &&
             atomic_load(&service->stuck[HS_LISTENER_ADMIN]) == 0)
             hs_notify("WATCHDOG=1");
@@ -354,6 +357,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     /* Nobody changes a match any more: what is kept now is all there was. */
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;
+    hs_log_report(&service.match_log, true);
     hs_log_fields(HS_LOG_INFO, "stopped", NULL, 0);
     destroy_state(&service);
     return FINE;

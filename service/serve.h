@@ -4,6 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "service/watch/log.h"
+
 struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
@@ -27,6 +29,7 @@ struct hs_service {
     struct hs_checkpoint *checkpoint; /* NULL: nothing outlives the process */
     atomic_bool draining;             /* readyz answers 404 from now on */
     atomic_bool ready;
+    struct hs_log_limit match_log; /* lines about single matches, which posts can cause */
     atomic_uint stuck[3]; /* by enum hs_listener: endpoints running for longer than they ever may */
 };
 

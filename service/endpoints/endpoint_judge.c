@@ -39,7 +39,7 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot,
                                 tick->hits.count);
     if (slot->held == was_held)
         return;
-    if (slot->held)
+    if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
                HS_LOG_NUMBER("bytes", slot->bytes));
     /* Who replays its requests would not know when it was held. */

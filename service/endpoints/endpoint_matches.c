@@ -174,7 +174,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
     hs_metrics_match_expired(service->metrics);
-    hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
+    if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
     if (service->record == NULL)
         return;
     struct hs_buffer summary = {0};

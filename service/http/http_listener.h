@@ -1,9 +1,11 @@
 /* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
-   http_watch.c (deadlines), http_worker.c (threads), http_linger.c (ends). */
+   http_watch.c (deadlines), http_worker.c (threads), http_linger.c (ends), http_log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
 #include "api/headers.h"
+#include "api/problem.h"
+#include "api/routes.h"
 #include "service/http/admission.h"
 #include "service/http/http.h"
 #include "service/http/http_linger.h"
@@ -76,6 +78,15 @@ struct hs_http_worker {
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
 
+/* Of one request, what its line in the log says of it, and its 408. */
+struct hs_http_caller {
+    unsigned route; /* or HS_METRICS_NO_ROUTE */
+    char request_id[HS_REQUEST_ID_MAX + 1];
+    char trace_id[HS_TRACE_ID_LEN + 1];
+    struct hs_name tenant;
+    char match[HS_NAME_MAX + 1];
+};
+
 struct hs_http_connection {
     struct hs_http *http;
     struct hs_http_worker *worker; /* serves it, from first to last */
@@ -84,9 +95,7 @@ struct hs_http_connection {
     /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
      */
     bool is_cut_short;
-    /* For the 408 of the watchdog, written before the phase becomes BODY: */
-    unsigned route;
-    char request_id[HS_REQUEST_ID_MAX + 1];
+    struct hs_http_caller caller; /* of the newest request; set before the phase becomes BODY */
 };
 
 struct hs_http {
@@ -143,6 +152,15 @@ void hs_http_workers_stop(struct hs_http *http);
 
 /* Once the watchdog has ended, too. */
 void hs_http_workers_free(struct hs_http *http);
+
+/* Takes from a request what is said of it. `headers` have an id. */
+void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
+                        const struct hs_route_params *params, const struct hs_headers *headers,
+                        const struct hs_name *tenant);
+
+/* Writes the line about a request that was answered, if its level and its kind's limit allow. */
+void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *caller,
+                         const struct hs_problem *problem, int status, int64_t duration_us);
 
 /* Writes how many log lines of each kind were left out. */
 void hs_http_report_log(struct hs_http *http, bool now);

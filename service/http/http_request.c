@@ -185,7 +185,7 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
 static void only_name(const struct request *request, struct target *target)
 {
     hs_problem_init(&target->problem);
-    target->route = request->connection->route;
+    target->route = request->connection->caller.route;
     target->params = (struct hs_route_params){0};
     target->close = false;
 }
@@ -272,47 +272,6 @@ static void admit_again(struct request *request, const struct target *target)
 
 /* ---- replies ---- */
 
-/* A fault of syntax is told with the words around it, which are not ours to write down. */
-static const char *detail_to_log(const struct hs_problem *problem)
-{
-    return problem->code == HS_PROBLEM_NONE || problem->code == HS_PROBLEM_MALFORMED_JSON
-               ? ""
-               : problem->detail;
-}
-
-static void log_request(struct request *request, const struct target *target,
-                        const struct hs_problem *problem, int status, int64_t duration_us)
-{
-    enum hs_log_level level = status >= 500   ? HS_LOG_WARN
-                              : status >= 400 ? HS_LOG_INFO
-                                              : HS_LOG_DEBUG;
-    enum hs_http_log kind = status >= 500   ? HS_HTTP_LOG_FAILED
-                            : status >= 400 ? HS_HTTP_LOG_REFUSED
-                                            : HS_HTTP_LOG_ANSWERED;
-    if (!hs_log_enabled(level) || !hs_log_allowed(&request->http->request_logs[kind]))
-        return;
-    char match[HS_NAME_MAX + 1] = "";
-    const char *pattern = "";
-    if (target->route != HS_METRICS_NO_ROUTE) {
-        pattern = hs_route_pattern((enum hs_route)target->route);
-        if (strncmp(pattern, "/v1/matches/", 12) == 0 && target->params.name[0].ptr != NULL)
-            snprintf(match, sizeof match, "%.*s", (int)target->params.name[0].len,
-                     target->params.name[0].ptr);
-    }
-    const struct hs_log_field fields[] = {
-        HS_LOG_TEXT("request_id", request->headers.request_id),
-        HS_LOG_TEXT("trace_id", request->headers.trace_id),
-        HS_LOG_TEXT("tenant", request->auth.identity.tenant.text),
-        HS_LOG_TEXT("match", match),
-        HS_LOG_TEXT("route", pattern),
-        HS_LOG_NUMBER("status", status),
-        HS_LOG_TEXT("code", hs_problem_name(problem->code)),
-        HS_LOG_TEXT("detail", detail_to_log(problem)),
-        HS_LOG_NUMBER("dur_us", duration_us),
-    };
-    hs_log_fields(level, "request", fields, sizeof fields / sizeof fields[0]);
-}
-
 static enum MHD_Result send_reply(struct request *request, const struct target *target,
                                   struct MHD_Connection *connection, struct hs_reply *reply)
 {
@@ -331,7 +290,8 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
             hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
     int64_t duration_us = hs_clock_us() - request->start_us;
     hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
-    log_request(request, target, reply->problem, reply->status, duration_us);
+    hs_http_log_request(http, &request->connection->caller, reply->problem, reply->status,
+                        duration_us);
     bool fine;
     if (reply->problem->code != HS_PROBLEM_NONE)
         fine = hs_reply_problem(connection, reply->problem, &headers);
@@ -387,8 +347,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     examine(request, connection, method, url, &target);
     if (target.problem.code == HS_PROBLEM_NONE)
         admit(request, &target);
-    peer->route = target.route;
-    memcpy(peer->request_id, request->headers.request_id, sizeof peer->request_id);
+    hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
+                       &request->auth.identity.tenant);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)

@@ -99,18 +99,16 @@ void hs_http_connection_close(struct hs_http_connection *connection)
 
 /* The library cannot reply while a body arrives, so the reply goes to the socket directly. Nothing
    else was sent for this request, and nothing will be: the phase is EXPIRED. */
-static void send_timeout(const struct hs_http_connection *connection)
+static void send_timeout(const struct hs_http_connection *connection,
+                         const struct hs_problem *problem)
 {
-    struct hs_problem problem;
+    const char *request_id = connection->caller.request_id;
     struct hs_buffer body = {0}, reply = {0};
-    hs_problem_init(&problem);
-    hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT, "The body must arrive within %u s",
-                   connection->http->limits.request_seconds);
-    hs_problem_encode(&problem, connection->request_id, &body);
+    hs_problem_encode(problem, request_id, &body);
     hs_buffer_printf(&reply,
                      "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nX-Request-Id: %s\r\n"
                      "Content-Type: application/problem+json\r\nContent-Length: %zu\r\n\r\n",
-                     connection->request_id, body.len);
+                     request_id, body.len);
     hs_buffer_append(&reply, body.data, body.len);
     if (!body.failed && !reply.failed &&
         send(connection->fd, reply.data, reply.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
@@ -118,6 +116,21 @@ static void send_timeout(const struct hs_http_connection *connection)
     }
     hs_buffer_free(&body);
     hs_buffer_free(&reply);
+}
+
+/* The body of a request took too long. */
+static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
+                     int64_t age_us)
+{
+    const struct hs_http_caller *caller = &connection->caller;
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT, "The body must arrive within %u s",
+                   http->limits.request_seconds);
+    if (!http->is_tls)
+        send_timeout(connection, &problem);
+    hs_metrics_http(http->service->metrics, caller->route, 408, (double)age_us * 1e-6);
+    hs_http_log_request(http, caller, &problem, 408, age_us);
 }
 
 /*
@@ -155,11 +168,8 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         !atomic_compare_exchange_strong(&watched->phase, &phase, HS_HTTP_EXPIRED))
         return false;
     const struct hs_http_connection *connection = watched->connection;
-    if (phase == HS_HTTP_BODY) {
-        if (!http->is_tls)
-            send_timeout(connection);
-        hs_metrics_http(http->service->metrics, connection->route, 408, (double)age_us * 1e-6);
-    }
+    if (phase == HS_HTTP_BODY)
+        time_out(http, connection, age_us);
     /* Wakes the thread that serves it: it reads the end, and closes. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
@@ -175,13 +185,6 @@ static unsigned look(struct hs_http *http, struct hs_http_watch_list *list)
         stuck += inspect(http, &list->slots[i], now_us) ? 1 : 0;
     pthread_mutex_unlock(&list->lock);
     return stuck;
-}
-
-void hs_http_report_log(struct hs_http *http, bool now)
-{
-    hs_log_report(&http->library_log, now);
-    for (size_t i = 0; i < HS_HTTP_LOGS; i++)
-        hs_log_report(&http->request_logs[i], now);
 }
 
 void *hs_http_watch(void *context)

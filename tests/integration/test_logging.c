@@ -148,6 +148,97 @@ START_TEST(refusals_are_explained)
 }
 END_TEST
 
+/* Nobody's handler answers these: the watchdog, and the edge before it looks at the request. Their
+   lines are as those of others, so that who has an X-Request-Id finds what became of it. */
+START_TEST(refusals_of_the_edge_are_logged)
+{
+#define ABOUT(status, id, more)                                                                    \
+    {                                                                                              \
+        status, id,                                                                                \
+            "POST /v1/matches/late/frames HTTP/1.1\r\nHost: x\r\nContent-Type: "                   \
+            "application/json\r\n"                                                                 \
+            "Content-Length: 5\r\nX-Request-Id: " id "\r\n" more                                   \
+            "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n\r\n"         \
+    }
+    static const char *const arguments[] = {"--request-seconds", "1", NULL};
+    static const struct {
+        int status;
+        const char *id, *request;
+    } cases[] = {
+        ABOUT(408, "slow", ""),
+        ABOUT(503, "too-late", "X-Deadline-Ms: 0\r\n"),
+    };
+    static const char *const told[][2] = {{"trace_id", "0af7651916cd43dd8448eb211c80319c"},
+                                          {"match", "late"},
+                                          {"route", "/v1/matches/{match}/frames"}};
+    struct hs_test_service logging;
+    struct hs_raw_answer answer;
+    ck_assert(hs_test_service_start(&logging, arguments));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int fd = hs_raw_connect(logging.data_port);
+        ck_assert(hs_raw_send(fd, cases[i].request, strlen(cases[i].request)));
+        if (cases[i].status != 408)
+            ck_assert(hs_raw_send(fd, "{}   ", 5));
+        hs_raw_read(fd, false, &answer);
+        ck_assert_int_eq(answer.status, cases[i].status);
+        close(fd);
+    }
+    int log = dup(logging.err);
+    ck_assert(hs_test_service_stop(&logging));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *id = field_of(dup(log), cases[i].status, "request_id");
+        ck_assert_str_eq(id, cases[i].id);
+        free(id);
+        for (size_t k = 0; k < sizeof told / sizeof told[0]; k++) {
+            char *text = field_of(dup(log), cases[i].status, told[k][0]);
+            ck_assert_str_eq(text, told[k][1]);
+            free(text);
+        }
+    }
+    close(log);
+}
+END_TEST
+
+/* A match that reaches its memory again and again: so many lines a second about that, too. */
+START_TEST(floods_about_matches_are_counted)
+{
+    enum { MATCHES = 40, RATE = 5, PLAYERS = 60 };
+    static const char *const arguments[] = {"--log-rate", "5", "--match-bytes", "65536", NULL};
+    struct hs_test_service logging;
+    char path[64], *body = malloc(PLAYERS * 64 + 64);
+    ck_assert_ptr_nonnull(body);
+    int size = sprintf(body, "{\"frames\":[{\"time\":1,\"players\":[");
+    for (int i = 0; i < PLAYERS; i++)
+        size += sprintf(body + size, "%s{\"player\":\"p%d\",\"position\":[0,0,0]}",
+                        i == 0 ? "" : ",", i);
+    strcpy(body + size, "]}]}");
+    ck_assert(hs_test_service_start(&logging, arguments));
+    for (int i = 0; i < MATCHES; i++) {
+        snprintf(path, sizeof path, "/v1/matches/held-%d/frames", i);
+        ck_assert_int_eq(hs_test_http_status(logging.data_port, "POST", path, body), 200);
+    }
+    ck_assert(hs_metric(&logging, "hindsight_matches_held") == MATCHES);
+    free(body);
+    int log = dup(logging.err);
+    ck_assert(hs_test_service_stop(&logging));
+    FILE *lines = fdopen(log, "r");
+    ck_assert_ptr_nonnull(lines);
+    rewind(lines);
+    char line[8192];
+    int held = 0, left_out = 0;
+    while (fgets(line, sizeof line, lines) != NULL) {
+        const char *count = strstr(line, "\"kind\":\"matches\",\"lines\":");
+        held += strstr(line, "a match takes no more memory") != NULL;
+        if (count != NULL)
+            left_out += atoi(strrchr(count, ':') + 1);
+    }
+    fclose(lines);
+    ck_assert_int_eq(held + left_out, MATCHES);
+    ck_assert_int_ge(held, RATE);
+    ck_assert_int_gt(left_out, 0);
+}
+END_TEST
+
 /* A flood of refused requests: so many lines a second, and the rest counted. */
 START_TEST(floods_are_counted_not_logged)
 {
@@ -226,6 +317,8 @@ int main(void)
     tcase_add_test(tests, peers_cannot_forge_lines);
     tcase_add_test(tests, refusals_are_explained);
     tcase_add_test(tests, floods_are_counted_not_logged);
+    tcase_add_test(tests, refusals_of_the_edge_are_logged);
+    tcase_add_test(tests, floods_about_matches_are_counted);
     tcase_add_test(tests, a_stuck_log_stops_nothing);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
