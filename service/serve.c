@@ -287,7 +287,11 @@ static int start(struct hs_service *service, const struct hs_options *options,
     if (!hs_configuration_start(configuration))
         return WRONG_CONFIGURATION;
     struct hs_tls tls = {0};
-    bool prepared = load_tls(options, &tls) && start_recording(service) && restore(service);
+    if (!load_tls(options, &tls)) {
+        hs_tls_free(&tls);
+        return WRONG_CONFIGURATION;
+    }
+    bool prepared = start_recording(service) && restore(service);
     bool fine = prepared && start_listeners(service, &tls, data, admin);
     hs_tls_free(&tls); /* the library has taken from it what it needs */
     if (prepared && !fine) {

@@ -1,5 +1,6 @@
 #include "service/options/check_config.h"
 
+#include "service/http/tls.h"
 #include "service/options/options.h"
 #include "service/options/ruleset_reload.h"
 #include "service/state/ruleset_store.h"
@@ -37,6 +38,19 @@ static bool check_steps(const struct hs_options *options, FILE *to)
     bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, false, &reload);
     hs_reload_free(&reload);
     hs_ruleset_store_destroy(store);
+    return fine;
+}
+
+static bool check_tls(const struct hs_options *options, FILE *to)
+{
+    char error[256];
+    struct hs_tls tls = {0};
+    /* One without the other was told with the options. */
+    bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
+                hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
+    hs_tls_free(&tls);
+    if (!fine)
+        fprintf(to, "%s\n", error);
     return fine;
 }
 
@@ -89,7 +103,8 @@ static bool check_configuration(int argc, char *const *argv, char *const *enviro
     if (result == HS_OPTIONS_WRONG)
         fprintf(to, "%s\n", faults);
     /* What could be read is looked at all the same, so that everything is told at once. */
-    bool fine = check_steps(&options, to) && result == HS_OPTIONS_OK;
+    bool fine = check_steps(&options, to);
+    fine = check_tls(&options, to) && fine && result == HS_OPTIONS_OK;
     if (fine)
         hs_options_write_effective(&options, to);
     for (const char *stray; (stray = hs_options_stray_variable(&environment)) != NULL;)

@@ -235,13 +235,32 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
 {
     int code;
     const char *said = serve_with("none.crt", "none.key", &code);
-    ck_assert_msg(code == 1 && strstr(said, "none.crt cannot be read: No such file") != NULL, "%s",
+    ck_assert_msg(code == 2 && strstr(said, "none.crt cannot be read: No such file") != NULL, "%s",
                   said);
     hs_test_write_file(path_of("text.crt"), "a certificate\n");
     said = serve_with("text.crt", "none.key", &code);
-    ck_assert_msg(code == 1 && strstr(said, "text.crt is not a PEM file with a certificate"), "%s",
+    ck_assert_msg(code == 2 && strstr(said, "text.crt is not a PEM file with a certificate"), "%s",
                   said);
     ck_assert(!data_was_made());
+}
+END_TEST
+
+/* What a start would refuse, `systemctl reload` and whoever looks first are told. */
+START_TEST(check_config_reads_them)
+{
+    int code;
+    hs_test_write_file(path_of("tls.json"), "{\"x_note\":\"the files come as options\"}");
+    const char *said =
+        hs_test_shell(&code, "\"$HS_PROGRAM\" check-config %s --tls-cert %s --tls-key %s/our.key",
+                      path_of("tls.json"), certificate, directory);
+    ck_assert_msg(code == 0 && strstr(said, "\nok\n") != NULL, "%s", said);
+    said = hs_test_shell(&code,
+                         "\"$HS_PROGRAM\" check-config %s --tls-cert %s --tls-key %s/none.key "
+                         "--threads 99",
+                         path_of("tls.json"), certificate, directory);
+    ck_assert_msg(code == 1 && strstr(said, "none.key cannot be read: No such file") != NULL &&
+                      strstr(said, "threads must be") != NULL,
+                  "%s", said);
 }
 END_TEST
 
@@ -250,9 +269,9 @@ START_TEST(unusable_files_are_named)
     int code;
     ck_assert(make_certificate("another"));
     const char *said = serve_with("our.crt", "our.crt", &code);
-    ck_assert_msg(code == 1 && strstr(said, "our.crt may be read by anybody") != NULL, "%s", said);
+    ck_assert_msg(code == 2 && strstr(said, "our.crt may be read by anybody") != NULL, "%s", said);
     said = serve_with("our.key", "our.key", &code);
-    ck_assert_msg(code == 1 && strstr(said, "our.key is not a PEM file with a certificate"), "%s",
+    ck_assert_msg(code == 2 && strstr(said, "our.key is not a PEM file with a certificate"), "%s",
                   said);
     ck_assert(!data_was_made());
     said = serve_with("our.crt", "another.key", &code);
@@ -286,6 +305,7 @@ int main(void)
         tcase_add_test(served, only_a_modern_client_that_trusts_it_gets_in);
         tcase_add_test(served, refusals_wait_for_the_body);
         tcase_add_test(served, slow_bodies_are_cut_off);
+        tcase_add_test(files, check_config_reads_them);
         tcase_add_test(files, unusable_files_are_named);
     }
     tcase_add_test(files, files_that_are_not_there_or_not_pem_are_named);
