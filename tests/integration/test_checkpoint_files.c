@@ -1,5 +1,6 @@
 /* The directory of checkpoints, and files that are not what they were. */
 #include "service/checkpoint/checkpoint_file.h"
+#include "tests/support/clock.h"
 #include "tests/support/http.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/program.h"
@@ -157,6 +158,66 @@ START_TEST(directories_that_cannot_be_used)
 }
 END_TEST
 
+/* ---- a disk that takes nothing ---- */
+
+#define FAILED "hindsight_checkpoints_total{result=\"failed\"}"
+
+/* A directory where the file is written, until `count` more checkpoints have failed. */
+static void stand_in_the_way(const char *path, int count)
+{
+    double before = hs_kept_metric(&kept, FAILED);
+    int tries = 0;
+    while (mkdir(path, 0700) != 0 && tries++ < 1000) /* while one is being written */
+        hs_test_pause_ms(10);
+    for (tries = 0; tries < 1000 && hs_kept_metric(&kept, FAILED) < before + count; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_double_ge(hs_kept_metric(&kept, FAILED), before + count);
+}
+
+static int lines_of_failures(void)
+{
+    FILE *log = fdopen(dup(kept.service.err), "r");
+    char line[8192];
+    int count = 0;
+    ck_assert_ptr_nonnull(log);
+    rewind(log);
+    while (fgets(line, sizeof line, log) != NULL)
+        count += strstr(line, "no checkpoint: the one before stays") != NULL &&
+                 strstr(line, "Is a directory") != NULL;
+    fclose(log);
+    return count;
+}
+
+/* The service goes on, says so, keeps what it wrote before, and tries again. */
+START_TEST(what_cannot_be_written_is_tried_again)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s", hs_kept_path(&kept, "checkpoint.new"));
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    free(hs_kept_hit(&kept, "m", 1, 11));
+    hs_kept_wait(&kept);
+    stand_in_the_way(path, 2);
+    ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds"), 1);
+    hs_kept_frames(&kept, "late", 10);
+    ck_assert_int_ge(lines_of_failures(), 2);
+    hs_kept_kill(&kept);
+    ck_assert_int_eq(rmdir(path), 0);
+
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+    hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
+    stand_in_the_way(path, 1);
+    hs_kept_frames(&kept, "late", 10);
+    ck_assert_int_eq(rmdir(path), 0);
+    hs_kept_wait(&kept);
+    hs_kept_kill(&kept);
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 2);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- starts that come to nothing ---- */
 
 static void note_final(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
@@ -238,6 +299,7 @@ int main(void)
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, pieces_are_not_read);
     tcase_add_test(tests, directories_that_cannot_be_used);
+    tcase_add_test(tests, what_cannot_be_written_is_tried_again);
     tcase_add_test(tests, an_address_that_is_taken);
     tcase_add_test(tests, less_room_than_before);
     tcase_add_test(tests, switched_off);
