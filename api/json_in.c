@@ -303,7 +303,8 @@ static void read_member(struct hs_reader *reader, const json_t *value, const str
 static void refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key)
 {
     if (strncmp(key, "x_", 2) != 0)
-        hs_json_bad(reader, at, "is not a field of this request");
+        hs_json_bad(reader, at, "is not a field of %s",
+                    reader->document != NULL ? reader->document : "this request");
 }
 
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,

@@ -36,6 +36,7 @@ struct hs_reader {
     struct hs_problem *problem;
     struct hs_arena *arena; /* decoded arrays live here */
     size_t max_items;       /* of the arrays that make a batch */
+    const char *document;   /* what it is that is read, for faults; NULL: "this request" */
     bool no_memory;
 };
 

@@ -95,6 +95,7 @@ echo '== system calls'
 if ! strace -f -qq -o "$work/calls" true 2>/dev/null; then
     echo 'SKIP: strace is not allowed to trace here'
 else
+    : >"$work/out"
     # shellcheck disable=SC2086 # a list of words, here and below
     strace -D -f -qq -o "$work/calls" -e signal=none "$program" serve $options --rules "$work" \
         --record "$work/record" --data "$work/data" >"$work/out" 2>"$work/err" &

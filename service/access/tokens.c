@@ -274,7 +274,7 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
     static const struct hs_json_field fields[] = {
         {.name = "tokens", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_list}};
     static const struct hs_json_object object = {fields, 1, 0};
-    struct hs_reader reader = {.problem = problem};
+    struct hs_reader reader = {.problem = problem, .document = "a token file"};
     struct document document = {0};
     json_t *root = hs_json_parse(text, problem);
     if (root != NULL)

@@ -282,6 +282,34 @@ START_TEST(rulesets_are_not_put_through_it)
 }
 END_TEST
 
+/* What HAProxy answers by itself has the id of its request like any other answer. */
+START_TEST(its_own_answers_have_ids)
+{
+#define WITH_ID "X-Request-Id: mine-1\r\n"
+    static const struct {
+        const char *request;
+        int status;
+        const char *id; /* NULL: one that was made there */
+    } cases[] = {
+        {POST WITH_ID JSON "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411, "mine-1"},
+        {"PUT /v1/rulesets/x HTTP/1.1\r\nHost: x\r\n" WITH_ID "Content-Length: 0\r\n\r\n", 403,
+         "mine-1"},
+        {"DELETE /v1/maps/x HTTP/1.1\r\nHost: x\r\n\r\n", 403, NULL},
+        {POST WITH_ID "X: y\n" LENGTH "\r\n{}   ", 400, "mine-1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hs_raw_answer answer;
+        char value[256];
+        ck_assert_int_eq(hs_raw_ask(edge.port, cases[i].request, &answer), cases[i].status);
+        const char *id = hs_raw_header(&answer, "X-Request-Id", value);
+        if (cases[i].id != NULL)
+            ck_assert_str_eq(id, cases[i].id);
+        else
+            ck_assert_uint_ge(strlen(id), 32);
+    }
+}
+END_TEST
+
 /* ---- replicas that come and go ---- */
 
 enum { MATCHES = 240 };
@@ -486,6 +514,7 @@ START_TEST(without_replicas_it_says_so)
     ck_assert_str_eq(value, "application/problem+json");
     ck_assert(hs_test_response_header(&response, "Retry-After", value, sizeof value));
     ck_assert_str_eq(value, "1");
+    ck_assert(hs_test_response_header(&response, "X-Request-Id", value, sizeof value));
     json_t *problem = hs_test_response_json(&response);
     ck_assert_int_eq(json_integer_value(json_object_get(problem, "retry_after_ms")), 1000);
     ck_assert_str_eq(json_string_value(json_object_get(problem, "code")), "overloaded");
@@ -516,6 +545,7 @@ int main(void)
         tcase_add_loop_test(parsers, mended_requests, 0, 5);
         tcase_add_test(parsers, line_feeds_in_bodies);
         tcase_add_test(parsers, rulesets_are_not_put_through_it);
+        tcase_add_test(parsers, its_own_answers_have_ids);
         tcase_add_test(fleet, only_its_own_matches_move);
         tcase_add_test(fleet, draining_fails_no_request);
         tcase_add_test(fleet, a_dead_replica_is_stepped_over);

@@ -76,7 +76,7 @@ static const struct {
                    "\"not_after\":\"2026-02-01T00:00:00Z\"")),
      "/tokens/0", "is never valid"},
     {FILE_OF(TOKEN("a", "k", HASH_1, "\"admin\"", ",\"secret\":\"x\"")), "/tokens/0/secret",
-     "is not a field"},
+     "is not a field of a token file"},
     {FILE_OF(TOKEN("a", "k", HASH_1, "\"admin\"", "") "," TOKEN(
          "b", "k", HASH_1, "\"admin\"", "") "," TOKEN("a", "k", HASH_2, "\"rules\"", "")),
      "/tokens/2/kid", "another token of that kid"},
