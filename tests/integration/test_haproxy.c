@@ -494,6 +494,26 @@ START_TEST(a_dead_replica_is_stepped_over)
 }
 END_TEST
 
+/* A replica with so much to do that its check waits for its turn is not gone: to take it out would
+   end what it is doing, and put its load on the others. */
+START_TEST(a_busy_replica_keeps_its_matches)
+{
+    struct hs_balancer balancer;
+    bool fresh[MATCHES];
+    start_replicas(2, NULL);
+    balance(&balancer, 0x3);
+    open_matches(balancer.port, fresh);
+    ck_assert_int_eq(kill(replicas[0].pid, SIGSTOP), 0);
+    hs_test_pause_ms(2500);
+    ck_assert_int_eq(kill(replicas[0].pid, SIGCONT), 0);
+    open_matches(balancer.port, fresh);
+    for (int i = 0; i < MATCHES; i++)
+        ck_assert_msg(!fresh[i], "match %d has moved", i);
+    hs_balancer_stop(&balancer);
+    stop_replicas();
+}
+END_TEST
+
 /* Nobody is left: a problem document that says when to come back. */
 START_TEST(without_replicas_it_says_so)
 {
@@ -549,6 +569,7 @@ int main(void)
         tcase_add_test(fleet, only_its_own_matches_move);
         tcase_add_test(fleet, draining_fails_no_request);
         tcase_add_test(fleet, a_dead_replica_is_stepped_over);
+        tcase_add_test(fleet, a_busy_replica_keeps_its_matches);
         tcase_add_test(fleet, without_replicas_it_says_so);
     } else {
         printf("SKIP: haproxy is not installed\n");
