@@ -13,6 +13,9 @@ static const char *const list_names[LISTS] = {"vertices", "triangles", "boxes"};
 /* Levels of brackets around an element of a list. */
 enum { LEVELS_AROUND = 2 };
 
+/* Bytes that the ordinary parser is given at a time: it makes a tree of twenty times their size. */
+enum { PARSED_MAX = 1 << 20 };
+
 struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
@@ -200,6 +203,10 @@ static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list l
         d->reader->problem->left_out++;
         return true;
     }
+    if ((size_t)(cursor->at - from) > PARSED_MAX) {
+        hs_json_bad(d->reader, &at, "is longer than %d bytes", PARSED_MAX);
+        return true;
+    }
     json_t *value = parse_value(d, from, cursor->at, &at);
     if (value == NULL)
         return d->reader->problem->code != HS_PROBLEM_MALFORMED_JSON && !d->reader->no_memory;
@@ -376,6 +383,10 @@ static void read_shell(struct decoder *d)
     static const struct hs_json_object table = {.fields = fields, .count = LISTS};
     struct hs_str shell = {d->shell.len > 0 ? d->shell.data : "", d->shell.len};
     bool was_fine = d->reader->problem->code == HS_PROBLEM_NONE;
+    if (shell.len > PARSED_MAX) {
+        hs_json_bad(d->reader, NULL, "has more than %d bytes beside its lists", PARSED_MAX);
+        return;
+    }
     json_t *root = hs_json_parse(shell, d->reader->problem);
     if (root == NULL) {
         if (was_fine && d->reader->problem->code == HS_PROBLEM_MALFORMED_JSON)

@@ -104,6 +104,37 @@ START_TEST(points_at_faults)
 }
 END_TEST
 
+/* What stands in or beside the lists and is no geometry takes twenty times its bytes in memory: so
+   there is less of it than a map may have of the other. */
+START_TEST(what_is_no_geometry_is_bounded)
+{
+    enum { MOST = 1 << 20 };
+    static const struct {
+        const char *before, *after, *pointer, *detail;
+    } cases[] = {
+        {"{\"x_a\":[", "0]}", "", "has more than 1048576 bytes beside its lists"},
+        {"{\"x_a\":[", "0],\"vertices\":[[1,2,3]]}", "",
+         "has more than 1048576 bytes beside its lists"},
+        {"{\"vertices\":[[1,2,3],[", "0]]}", "/vertices/1", "is longer than 1048576 bytes"},
+        {"{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1],\"x_a\":[", "0]}]}", "/boxes/0",
+         "is longer than 1048576 bytes"},
+    };
+    char *text = malloc(MOST + 256);
+    ck_assert_ptr_nonnull(text);
+    size_t len = strlen(cases[_i].before);
+    memcpy(text, cases[_i].before, len);
+    for (size_t i = 0; i < MOST / 2; i++, len += 2)
+        memcpy(text + len, "0,", 2);
+    strcpy(text + len, cases[_i].after);
+    ck_assert(!decode_text(text));
+    ck_assert_int_eq(problem.code, HS_PROBLEM_INVALID_REQUEST);
+    ck_assert_uint_eq(problem.count, 1);
+    ck_assert_str_eq(problem.errors[0].pointer, cases[_i].pointer);
+    ck_assert_str_eq(problem.errors[0].detail, cases[_i].detail);
+    free(text);
+}
+END_TEST
+
 static const struct {
     const char *text, *place;
 } malformed[] = {
@@ -298,6 +329,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, reads_what_is_there);
     tcase_add_test(tests, a_document_of_a_mesh);
+    tcase_add_loop_test(tests, what_is_no_geometry_is_bounded, 0, 4);
     tcase_add_loop_test(tests, points_at_faults, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_loop_test(tests, says_where_it_is_no_json, 0,
                         (int)(sizeof malformed / sizeof malformed[0]));
