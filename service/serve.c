@@ -95,7 +95,10 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->metrics = hs_metrics_create();
     service->rulesets =
         hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
-    service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
+    size_t map_bytes = options->map_bytes;
+    if (map_bytes == 0)
+        map_bytes = (size_t)(hs_memory_limit_bytes() / 4);
+    service->maps = hs_map_store_create(options->max_maps, map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);

@@ -84,7 +84,7 @@ struct hs_http_caller {
     char request_id[HS_REQUEST_ID_MAX + 1];
     char trace_id[HS_TRACE_ID_LEN + 1];
     struct hs_name tenant;
-    char match[HS_NAME_MAX + 1];
+    struct hs_name match; /* empty: it is about none */
 };
 
 struct hs_http_connection {
@@ -95,7 +95,9 @@ struct hs_http_connection {
     /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
      */
     bool is_cut_short;
-    struct hs_http_caller caller; /* of the newest request; set before the phase becomes BODY */
+    /* Of the newest request; set before the phase becomes BODY. */
+    struct hs_http_caller caller;
+    int64_t stuck_us; /* its endpoint hangs when it takes longer */
 };
 
 struct hs_http {

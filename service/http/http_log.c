@@ -15,11 +15,11 @@ void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
     memcpy(caller->request_id, headers->request_id, sizeof caller->request_id);
     memcpy(caller->trace_id, headers->trace_id, sizeof caller->trace_id);
     caller->tenant = *tenant;
-    caller->match[0] = '\0';
+    struct hs_str match = {0};
     if (route != HS_METRICS_NO_ROUTE && params->name[0].ptr != NULL &&
         strncmp(hs_route_pattern((enum hs_route)route), "/v1/matches/", 12) == 0)
-        snprintf(caller->match, sizeof caller->match, "%.*s", (int)params->name[0].len,
-                 params->name[0].ptr);
+        match = params->name[0];
+    hs_name_set(&caller->match, match);
 }
 
 /* A fault of syntax is told with the words around it, which are not ours to write down. */
@@ -46,7 +46,7 @@ void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *call
         HS_LOG_TEXT("request_id", caller->request_id),
         HS_LOG_TEXT("trace_id", caller->trace_id),
         HS_LOG_TEXT("tenant", caller->tenant.text),
-        HS_LOG_TEXT("match", caller->match),
+        HS_LOG_TEXT("match", caller->match.text),
         HS_LOG_TEXT("route", routed ? hs_route_pattern((enum hs_route)caller->route) : ""),
         HS_LOG_NUMBER("status", status),
         HS_LOG_TEXT("code", hs_problem_name(problem->code)),

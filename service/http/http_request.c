@@ -31,6 +31,10 @@ struct request {
 /* A longer body of a request that is not served is not read: the connection ends. */
 enum { DROPPED_BODY_MAX = 65536 };
 
+/* After which an endpoint counts as stuck: most take well under a millisecond; a map is decoded and
+   built at 10 MiB a second and more. */
+enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
+
 /* Where a request is meant to go, or why it is refused. */
 struct target {
     unsigned route; /* HS_METRICS_NO_ROUTE: none */
@@ -349,6 +353,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         admit(request, &target);
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
+    peer->stuck_us = STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000;
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)

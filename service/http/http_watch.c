@@ -15,7 +15,6 @@
 
 enum {
     TICK_US = 200000,
-    STUCK_SECONDS = 5, /* an endpoint takes well under a millisecond */
     ENDED_US = 1000000,
 };
 
@@ -157,7 +156,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
-        return age_us > (int64_t)STUCK_SECONDS * 1000000;
+        return age_us > watched->connection->stuck_us;
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */

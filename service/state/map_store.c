@@ -338,3 +338,8 @@ struct hs_map_usage hs_map_store_usage(struct hs_map_store *store)
     pthread_mutex_unlock(&store->lock);
     return usage;
 }
+
+size_t hs_map_store_bytes_limit(const struct hs_map_store *store)
+{
+    return store->max_bytes;
+}

@@ -100,4 +100,7 @@ struct hs_map_usage {
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);
 
+/* The bytes there is room for. */
+size_t hs_map_store_bytes_limit(const struct hs_map_store *store);
+
 #endif

@@ -114,7 +114,7 @@ bool hs_state_starting(struct hs_raw_answer *answer)
 /* A PUT of a map that keeps its worker for a while. */
 static char *large_map(size_t *size)
 {
-    enum { TRIANGLES = 400000, ROW = 631 };
+    enum { TRIANGLES = 200000, ROW = 631 };
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
     ck_assert_ptr_nonnull(out);
@@ -128,6 +128,9 @@ static char *large_map(size_t *size)
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
+
+/* More than the 5 s, and one for each 4 MiB, after which it counts as stuck. */
+enum { STUCK_MS = 7500 };
 
 /* Sends it, stops the process a moment later for longer than any request takes, and asks when it
    goes on; the status of the PUT. */
@@ -147,7 +150,7 @@ static int stop_amid(const struct hs_test_service *service, const char *map, siz
     hs_test_pause_ms(moment_ms);
     kill(service->pid, SIGSTOP);
     ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
-    hs_test_pause_ms(5300);
+    hs_test_pause_ms(STUCK_MS);
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
         hs_test_pause_ms(5);

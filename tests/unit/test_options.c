@@ -53,7 +53,7 @@ START_TEST(defaults_are_the_documented_ones)
     ck_assert_uint_eq(options.map_body_bytes, 268435456);
     ck_assert_uint_eq(options.max_maps, 64);
     ck_assert_uint_eq(options.max_rulesets, 256);
-    ck_assert_uint_eq(options.map_bytes, 4294967296);
+    ck_assert_uint_eq(options.map_bytes, 0);
     ck_assert_uint_eq(options.idle_seconds, 75);
     ck_assert_uint_eq(options.request_seconds, 10);
     ck_assert_uint_eq(options.max_matches, 4096);
