@@ -131,7 +131,10 @@ static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
     struct hs_hit_result result;
     struct hs_verdict_id id;
     int64_t forward_us, began = hs_clock_ns();
+    bool is_known = hs_hit_admit(slot->match, claim->shooter);
     hs_shot_verify(slot->match, claim, now_us, &result, &forward_us);
+    if (!is_known)
+        hs_hit_withhold(&result);
     int64_t judged = hs_clock_ns();
     hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
     if (result.replay != NULL) {
@@ -156,7 +159,10 @@ static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
     struct hs_hit_result result;
     struct hs_verdict_id id;
     int64_t began = hs_clock_ns();
+    bool is_known = hs_hit_admit(slot->match, claim->shooter);
     hs_hit_verify(slot->match, claim, now_us, &result);
+    if (!is_known)
+        hs_hit_withhold(&result);
     int64_t judged = hs_clock_ns();
     hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
     if (result.replay != NULL) {

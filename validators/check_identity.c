@@ -25,6 +25,13 @@ static bool may_be_lost(const struct hs_hit_context *c)
            c->now_us - c->fire_time_us <= oldest_shot(c);
 }
 
+/* The shot was posted, perhaps, and forgotten early because memory was short. */
+static bool may_be_cut(const struct hs_hit_context *c)
+{
+    return c->ledger != NULL && c->ledger->shots.was_cut &&
+           hs_ledger_is_forgotten(&c->ledger->shots, c->claim->shot, c->fire_time_us);
+}
+
 void hs_check_identity(struct hs_hit_context *c)
 {
     const struct hs_ledger_numbers *used = c->used_numbers;
@@ -41,7 +48,7 @@ void hs_check_identity(struct hs_hit_context *c)
         hs_report_pass(c, HS_CHECK_IDENTITY);
         return;
     }
-    if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c))) {
+    if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c) || may_be_cut(c))) {
         hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_HISTORY_TOO_SHORT);
         return;
     }

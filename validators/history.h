@@ -5,7 +5,8 @@
  * the root, and what rarely changes (rig, stance, team, weapon, life ...) once per change and not
  * once per sample. A player without posted bones costs 80 bytes a sample.
  *
- * Memory: the history grows up to its limits and never beyond; only hs_history_insert allocates.
+ * Memory: the history grows up to its limits and never beyond, and where its account lets it; only
+ * hs_history_insert and hs_history_shrink allocate.
  * Not thread-safe: one writer or many readers at a time.
  */
 #ifndef HS_HISTORY_H
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account.h"
 #include "ruleset.h"
 #include "vec.h"
 
@@ -105,21 +107,27 @@ static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone
 }
 
 struct hs_history_limits {
-    uint32_t samples; /* at most, >= 2; the oldest go first */
+    uint32_t samples;           /* at most, >= 2; the oldest go first */
+    struct hs_account *account; /* what the samples take is taken from it; NULL: there is none */
 };
+
+/* Samples there is room for at first and always, and samples that are not given up for bones. */
+enum { HS_HISTORY_FIRST = 16, HS_HISTORY_LEAST = 8 };
 
 struct hs_history;
 
-/* NULL: out of memory. */
+/* NULL: out of memory. The owner answers for what it takes then, hs_history_least_bytes: room for
+   the first samples, which it always has. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
 void hs_history_clear(struct hs_history *history);
 
 enum hs_insert_result {
     HS_INSERT_STORED,
-    HS_INSERT_STORED_FULL, /* stored; the oldest sample inside the window had to go */
+    HS_INSERT_STORED_FULL, /* stored; samples inside the window had to go */
     HS_INSERT_TOO_OLD,     /* older than all there is room for: not stored */
     HS_INSERT_DUPLICATE,   /* a sample of that time is there already, and stays */
+    HS_INSERT_NO_ROOM,     /* the account has none for the bones, not even with fewer samples */
     HS_INSERT_NO_MEMORY
 };
 
@@ -127,16 +135,22 @@ enum hs_insert_result {
  * Puts a sample in its place. `sample->state` and `extra` are ignored: the state comes from
  * `state`, bones and eye from `extra` (NULL: none). Marks this sample and its successor
  * as jumped where the speed between samples exceeds rules->max_speed. What later samples inherited
- * and are unsure of, they have from this one if it knows.
+ * and are unsure of, they have from this one if it knows. Where the account lets it not grow, the
+ * oldest samples make room.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample,
                                         const struct hs_state *state, const struct hs_extra *extra);
 
-/* Held, it does not grow: what it has room for is its limit. A history without a sample yet still
-   takes its first room. */
-void hs_history_hold(struct hs_history *history, bool held);
+/* Gives memory back: all samples but the newest `capacity` go, and what none of those needs, but
+   for the room of the first. False: out of memory, and it stays as it is but for samples that went.
+ */
+bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
+
+/* Samples it may have at most, and those there is room for. */
+uint32_t hs_history_limit(const struct hs_history *history);
+uint32_t hs_history_capacity(const struct hs_history *history);
 
 /* Forgets samples older than `before_us`, but keeps one at or before it. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
@@ -169,6 +183,9 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
 /* Index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
+
+/* Bytes of one with these limits that was just created. */
+size_t hs_history_least_bytes(uint32_t max_samples);
 
 /* Bytes held, for accounting. */
 size_t hs_history_bytes(const struct hs_history *history);

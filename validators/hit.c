@@ -132,7 +132,7 @@ static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
         return NULL;
     const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.hits, c->claim->shot);
     struct hs_digest digest = hs_hit_digest(c->claim);
-    bool same = entry != NULL && entry->digest.word[0] == digest.word[0] &&
+    bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
                 entry->digest.word[1] == digest.word[1];
     return same ? entry : NULL;
 }
@@ -218,6 +218,38 @@ struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
     return player;
 }
 
+bool hs_hit_admit(struct hs_match *match, struct hs_str shooter)
+{
+    return hs_hit_shooter(match, shooter) != NULL;
+}
+
+void hs_hit_withhold(struct hs_hit_result *result)
+{
+    bool lacks_shot = result->reason == HS_REASON_NO_MATCHING_SHOT;
+    if (result->verdict != HS_VERDICT_ACCEPTED && !lacks_shot)
+        return;
+    result->verdict = HS_VERDICT_INCONCLUSIVE;
+    result->reason = HS_REASON_UNKNOWN_SHOOTER_HISTORY;
+    result->damage_total = 0;
+    result->damage_count = 0;
+    for (uint16_t i = 0; i < result->check_count; i++) {
+        struct hs_check_row *row = &result->checks[i];
+        if (row->check != HS_CHECK_IDENTITY)
+            continue;
+        row->outcome = HS_OUTCOME_UNKNOWN;
+        row->reason = HS_REASON_UNKNOWN_SHOOTER_HISTORY;
+    }
+}
+
+bool hs_hit_note_number(struct hs_match *match, struct hs_ledger *ledger,
+                        struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
+{
+    size_t need = hs_ledger_need(ledger, numbers, entry);
+    hs_ledger_give_way(ledger, need);
+    hs_players_make_room(&match->players, need);
+    return hs_ledger_note(ledger, numbers, entry);
+}
+
 bool hs_hit_note_cadence(const struct hs_match *match, struct hs_player *shooter,
                          const struct hs_hit_result *result)
 {
@@ -274,6 +306,6 @@ bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                                     .end = claim->end,
                                     .answer = (char *)(uintptr_t)answer.ptr,
                                     .answer_size = answer.len};
-    return hs_ledger_note(&shooter->ledger.hits, &entry) &&
+    return hs_hit_note_number(match, &shooter->ledger, &shooter->ledger.hits, &entry) &&
            hs_hit_note_cadence(match, shooter, result);
 }

@@ -112,6 +112,8 @@ void hs_hit_prepare(struct hs_hit_context *c);
 
 /* Booking, shared by hits and shots; see hit.c. */
 struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name);
+bool hs_hit_note_number(struct hs_match *match, struct hs_ledger *ledger,
+                        struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry);
 bool hs_hit_note_cadence(const struct hs_match *match, struct hs_player *shooter,
                          const struct hs_hit_result *result);
 

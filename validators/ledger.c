@@ -10,12 +10,79 @@ enum { GAPS = 4, FEWEST_GAPS = 3 };
    would otherwise live off the tolerance for ever. */
 enum { STRICT_SHOTS = 8 };
 
-static void free_entry(struct hs_ledger_entry *entry)
+/* Places for numbers at first, and those that are not given up for memory. */
+enum { FIRST_PLACES = 8 };
+
+/* ---- memory ---- */
+
+static size_t charge_of(size_t bytes)
+{
+    return bytes > HS_LEDGER_RESERVE ? bytes : HS_LEDGER_RESERVE;
+}
+
+size_t hs_ledger_charge(const struct hs_ledger *ledger)
+{
+    return charge_of(ledger->bytes);
+}
+
+static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
+{
+    return charge_of(ledger->bytes + more) - charge_of(ledger->bytes);
+}
+
+static bool take(struct hs_ledger *ledger, size_t bytes)
+{
+    if (!hs_account_take(ledger->account, beyond_reserve(ledger, bytes)))
+        return false;
+    ledger->bytes += bytes;
+    return true;
+}
+
+static void give(struct hs_ledger *ledger, size_t bytes)
+{
+    size_t before = charge_of(ledger->bytes);
+    ledger->bytes -= bytes;
+    hs_account_give(ledger->account, before - charge_of(ledger->bytes));
+}
+
+static size_t shot_bytes(const struct hs_posted_shot *shot)
+{
+    return shot == NULL ? 0 : sizeof *shot + shot->direction_count * sizeof shot->directions[0];
+}
+
+static void free_answer(struct hs_ledger_entry *entry)
+{
+    free(entry->answer);
+    entry->answer = NULL;
+    entry->answer_size = 0;
+}
+
+static void free_shot(struct hs_ledger_entry *entry)
 {
     if (entry->shot != NULL)
         free(entry->shot->directions);
     free(entry->shot);
-    free(entry->answer);
+    entry->shot = NULL;
+}
+
+static void free_entry(struct hs_ledger_entry *entry)
+{
+    free_shot(entry);
+    free_answer(entry);
+}
+
+static size_t numbers_bytes(const struct hs_ledger_numbers *numbers)
+{
+    size_t bytes = numbers->capacity * sizeof numbers->entries[0];
+    for (uint32_t i = 0; i < numbers->count; i++)
+        bytes += numbers->entries[i].answer_size + shot_bytes(numbers->entries[i].shot);
+    return bytes;
+}
+
+size_t hs_ledger_bytes(const struct hs_ledger *ledger)
+{
+    return numbers_bytes(&ledger->hits) + numbers_bytes(&ledger->shots) +
+           ledger->cadence_capacity * sizeof ledger->cadences[0];
 }
 
 static void clear_numbers(struct hs_ledger_numbers *numbers)
@@ -26,12 +93,19 @@ static void clear_numbers(struct hs_ledger_numbers *numbers)
     *numbers = (struct hs_ledger_numbers){0};
 }
 
+static void clear_cadences(struct hs_ledger *ledger)
+{
+    free(ledger->cadences);
+    ledger->cadences = NULL;
+    ledger->cadence_count = ledger->cadence_capacity = 0;
+}
+
 void hs_ledger_clear(struct hs_ledger *ledger)
 {
+    give(ledger, ledger->bytes);
     clear_numbers(&ledger->hits);
     clear_numbers(&ledger->shots);
-    free(ledger->cadences);
-    *ledger = (struct hs_ledger){0};
+    clear_cadences(ledger);
 }
 
 static void note_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
@@ -57,11 +131,10 @@ static void end_session(struct hs_ledger_numbers *numbers)
 
 void hs_ledger_end_session(struct hs_ledger *ledger)
 {
+    give(ledger, ledger->bytes);
     end_session(&ledger->hits);
     end_session(&ledger->shots);
-    free(ledger->cadences);
-    ledger->cadences = NULL;
-    ledger->cadence_count = ledger->cadence_capacity = 0;
+    clear_cadences(ledger);
 }
 
 void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
@@ -81,26 +154,6 @@ void hs_ledger_forget_times(struct hs_ledger *ledger)
     forget_times(&ledger->hits);
     forget_times(&ledger->shots);
     ledger->cadence_count = 0;
-}
-
-static size_t numbers_bytes(const struct hs_ledger_numbers *numbers)
-{
-    if (numbers->entries == NULL)
-        return 0;
-    size_t bytes = HS_LEDGER_NUMBERS * sizeof numbers->entries[0];
-    for (uint32_t i = 0; i < numbers->count; i++) {
-        const struct hs_posted_shot *shot = numbers->entries[i].shot;
-        bytes += numbers->entries[i].answer_size;
-        if (shot != NULL)
-            bytes += sizeof *shot + shot->direction_count * sizeof shot->directions[0];
-    }
-    return bytes;
-}
-
-size_t hs_ledger_bytes(const struct hs_ledger *ledger)
-{
-    return numbers_bytes(&ledger->hits) + numbers_bytes(&ledger->shots) +
-           ledger->cadence_capacity * sizeof ledger->cadences[0];
 }
 
 /* ---- numbers ---- */
@@ -177,6 +230,8 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
         out->shot->directions =
             copy_bytes(entry->shot->directions,
                        entry->shot->direction_count * sizeof entry->shot->directions[0], &failed);
+    if (out->answer == NULL)
+        out->answer_size = 0;
     if (failed)
         free_entry(out);
     return !failed;
@@ -184,7 +239,7 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
 
 /* The first noted and not the lowest: a client that begins a count anew, or pretends to, must find
    what it used before still there. */
-static void forget_first(struct hs_ledger_numbers *numbers)
+static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
     for (struct hs_ledger_entry *entry = first + 1; entry < end; entry++)
@@ -197,25 +252,157 @@ static void forget_first(struct hs_ledger_numbers *numbers)
     numbers->has_floor = true;
     if (first->accepted)
         note_paid(numbers, first->number, first->fire_time_us);
+    numbers->answers -= first->answer != NULL ? 1 : 0;
+    give(ledger, first->answer_size + shot_bytes(first->shot));
     free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;
 }
 
-bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry)
+/* ---- making room ---- */
+
+/* Of the kind that has more of them. False: there is none. */
+static bool give_up_answer(struct hs_ledger *ledger)
+{
+    struct hs_ledger_numbers *numbers =
+        ledger->hits.answers > ledger->shots.answers ? &ledger->hits : &ledger->shots;
+    struct hs_ledger_entry *first = NULL;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct hs_ledger_entry *entry = &numbers->entries[i];
+        if (entry->answer != NULL && (first == NULL || entry->noted < first->noted))
+            first = entry;
+    }
+    if (first == NULL)
+        return false;
+    numbers->answers--;
+    give(ledger, first->answer_size);
+    free_answer(first);
+    return true;
+}
+
+void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes)
+{
+    while (ledger->hits.answers + ledger->shots.answers > HS_LEDGER_ANSWERS &&
+           !hs_account_has(ledger->account, bytes) && give_up_answer(ledger))
+        continue;
+}
+
+/* Half the places of the kind that has more; when there are few, those of shots alone hold much. */
+static bool give_up_numbers(struct hs_ledger *ledger)
+{
+    struct hs_ledger_numbers *numbers =
+        ledger->hits.capacity > ledger->shots.capacity ? &ledger->hits : &ledger->shots;
+    if (numbers->capacity <= FIRST_PLACES) {
+        if (ledger->shots.count == 0)
+            return false;
+        ledger->shots.was_cut = true;
+        forget_first(ledger, &ledger->shots);
+        return true;
+    }
+    uint32_t half = numbers->capacity / 2;
+    numbers->was_cut = numbers->was_cut || numbers->count > half;
+    while (numbers->count > half)
+        forget_first(ledger, numbers);
+    struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);
+    if (entries == NULL)
+        return false;
+    give(ledger, (numbers->capacity - half) * sizeof *entries);
+    numbers->entries = entries;
+    numbers->capacity = half;
+    return true;
+}
+
+static bool take_for_cadences(struct hs_ledger *ledger, size_t bytes)
+{
+    while (!take(ledger, bytes))
+        if (!give_up_answer(ledger) && !give_up_numbers(ledger))
+            return false;
+    return true;
+}
+
+/* For what must be noted, which the reserve has room for when all else is given up. */
+static bool take_surely(struct hs_ledger *ledger, size_t bytes)
+{
+    if (take_for_cadences(ledger, bytes))
+        return true;
+    give(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
+    clear_cadences(ledger);
+    return take(ledger, bytes);
+}
+
+/* For what may be done without. */
+static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
+{
+    while (!take(ledger, bytes))
+        if (!give_up_answer(ledger))
+            return false;
+    return true;
+}
+
+/* ---- noting ---- */
+
+bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
+{
+    uint32_t capacity = FIRST_PLACES;
+    while (capacity < count)
+        capacity *= 2;
+    struct hs_ledger_entry *entries = realloc(numbers->entries, capacity * sizeof *entries);
+    if (entries == NULL)
+        return false;
+    numbers->entries = entries;
+    numbers->capacity = capacity;
+    return true;
+}
+
+/* A place for one more. False: out of memory. */
+static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
+{
+    if (numbers->count < numbers->capacity)
+        return true;
+    uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
+    size_t more = (wanted - before) * sizeof numbers->entries[0];
+    bool may_grow = before < HS_LEDGER_NUMBERS &&
+                    (before == 0 ? take_surely(ledger, more) : take_for_answers(ledger, more));
+    if (may_grow) {
+        if (hs_ledger_make_places(numbers, wanted))
+            return true;
+        give(ledger, more);
+        return false;
+    }
+    if (numbers->count == 0)
+        return false;
+    numbers->was_cut = numbers->was_cut || before < HS_LEDGER_NUMBERS;
+    forget_first(ledger, numbers);
+    return true;
+}
+
+size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry)
+{
+    size_t bytes = entry->answer_size + shot_bytes(entry->shot);
+    uint32_t places = numbers->capacity == 0 ? FIRST_PLACES : numbers->capacity;
+    if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_NUMBERS)
+        bytes += places * sizeof *entry;
+    return beyond_reserve(ledger, bytes);
+}
+
+bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                    const struct hs_ledger_entry *entry)
 {
     struct hs_ledger_entry copy;
     if (!copy_entry(entry, &copy))
         return false;
-    if (numbers->entries == NULL)
-        numbers->entries = calloc(HS_LEDGER_NUMBERS, sizeof numbers->entries[0]);
-    if (numbers->entries == NULL) {
+    if (!take_surely(ledger, shot_bytes(copy.shot)))
+        free_shot(&copy);
+    if (!make_place(ledger, numbers)) {
+        give(ledger, shot_bytes(copy.shot));
         free_entry(&copy);
         return false;
     }
+    if (!take_for_answers(ledger, copy.answer_size))
+        free_answer(&copy);
+    numbers->answers += copy.answer != NULL ? 1 : 0;
     copy.noted = numbers->notes++;
-    if (numbers->count == HS_LEDGER_NUMBERS)
-        forget_first(numbers);
     uint32_t place = count_below(numbers, entry->number);
     memmove(&numbers->entries[place + 1], &numbers->entries[place],
             (numbers->count - place) * sizeof numbers->entries[0]);
@@ -280,9 +467,15 @@ static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon
             return &ledger->cadences[i];
     if (ledger->cadence_count == ledger->cadence_capacity) {
         uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
-        struct hs_cadence *cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
-        if (cadences == NULL)
+        struct hs_cadence *cadences;
+        size_t more = (size_t)(capacity - ledger->cadence_capacity) * sizeof *cadences;
+        if (!take_for_cadences(ledger, more))
             return NULL;
+        cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
+        if (cadences == NULL) {
+            give(ledger, more);
+            return NULL;
+        }
         ledger->cadences = cadences;
         ledger->cadence_capacity = capacity;
     }

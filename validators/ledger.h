@@ -1,7 +1,12 @@
 /*
  * What is remembered of one player's shooting: which numbers were used and what they were
  * answered, when each weapon was fired, where the last shots went. It grows to its bounds and never
- * beyond; only the hs_ledger_note functions allocate. Not thread-safe.
+ * beyond, and beyond HS_LEDGER_RESERVE only as its account lets it; only the hs_ledger_note
+ * functions allocate. Not thread-safe.
+ *
+ * Where the account has no room left, the oldest answers are given up first: their numbers stay, so
+ * that nothing is paid twice, and a retry is told `duplicate`. Then the numbers noted first are
+ * forgotten, as they are when HS_LEDGER_NUMBERS have come since.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -10,11 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account.h"
 #include "vec.h"
 
 /* Numbers kept per player, of claims and of shots each. A client that retries later than this many
    shots is told `duplicate` without the first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
+
+/* Bytes that the owner has set aside for a ledger for as long as it lives: room for the last eight
+   numbers of claims and of shots whatever they are, and mostly for their answers. */
+enum { HS_LEDGER_RESERVE = 6144 };
+
+/* The newest answers of a player, of claims and shots together, that are given up last. */
+enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Accepted shots kept per weapon: enough to find the place of a late one. */
 enum { HS_LEDGER_SHOTS = 16 };
@@ -58,16 +71,18 @@ struct hs_ledger_entry {
     bool accepted;
     struct hs_vec start, end;    /* of the trace, where accepted */
     struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
-    char *answer;                /* owned; as it was sent, `answer_size` bytes */
+    char *answer;                /* owned; as it was sent, `answer_size` bytes; NULL: given up */
     size_t answer_size;
 };
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
-    struct hs_ledger_entry *entries; /* HS_LEDGER_NUMBERS once the first is noted */
-    uint32_t count;
+    struct hs_ledger_entry *entries;
+    uint32_t count, capacity;
+    uint32_t answers; /* entries that have theirs */
     uint64_t notes;
     bool has_floor, has_paid;
+    bool was_cut;   /* numbers were forgotten for memory */
     uint64_t floor; /* the highest number that was forgotten of the last count */
     /* Of all accepted numbers that were forgotten or are of a session before: the highest, and the
        latest fire time. */
@@ -88,6 +103,9 @@ struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one a weapon used */
     uint16_t cadence_count, cadence_capacity;
+    size_t bytes; /* hs_ledger_bytes, kept up to date */
+    struct hs_account
+        *account; /* what is beyond the reserve is taken from it; NULL: from nowhere */
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
@@ -105,7 +123,15 @@ void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, in
 /* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
+/* What it takes, counted anew. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
+
+/* The bytes its owner answers for: those, and no less than the reserve. */
+size_t hs_ledger_charge(const struct hs_ledger *ledger);
+
+/* Room for so many numbers, of which there are fewer: without asking the account, in a ledger that
+   is read back. False: out of memory. */
+bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
 /* The entry of a number, or NULL. O(log n). */
 const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
@@ -125,9 +151,18 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t nu
 /* The number is further than HS_SHOT_JUMP from every one that is kept, and there is one. */
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
 
-/* Notes a number that is not there; answer and shot are copied. When all places are taken, the one
-   noted first is forgotten. False: out of memory. */
-bool hs_ledger_note(struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry);
+/* What noting an entry may take from the account, at most. */
+size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry);
+
+/* Gives up the oldest answers, as long as there are more than HS_LEDGER_ANSWERS, until the account
+   has so many bytes. */
+void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes);
+
+/* Notes a number that is not there among the ledger's; answer and shot are copied. When all places
+   are taken, the one noted first is forgotten. False: out of memory. */
+bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                    const struct hs_ledger_entry *entry);
 
 /* What is known of a weapon's cadence, or NULL. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);

@@ -15,7 +15,12 @@ struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
     match->ruleset = ruleset;
     match->limits = *limits;
     match->players.limit = limits->players;
-    return match;
+    match->players.account = match->movers.account = &match->account;
+    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_account_take(&match->account, sizeof *match))
+        return match;
+    free(match);
+    return NULL;
 }
 
 void hs_match_destroy(struct hs_match *match)
@@ -25,6 +30,7 @@ void hs_match_destroy(struct hs_match *match)
     hs_players_destroy(&match->players);
     hs_movers_destroy(&match->movers);
     free(match->teams);
+    hs_account_give(&match->account, atomic_load(&match->account.used));
     free(match);
 }
 
@@ -33,11 +39,22 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world)
     match->world = world;
 }
 
-void hs_match_hold(struct hs_match *match, bool held)
+bool hs_match_was_refused(struct hs_match *match)
 {
-    match->held = match->movers.held = match->players.held = held;
-    for (uint32_t i = 0; i < match->players.count; i++)
-        hs_history_hold(match->players.all[i]->history, held);
+    return atomic_exchange(&match->account.was_refused, false);
+}
+
+bool hs_match_has_room(const struct hs_match *match)
+{
+    for (const struct hs_account *at = &match->account; at != NULL; at = at->of)
+        if (atomic_load(&at->used) >= at->limit / 10 * 9)
+            return false;
+    return true;
+}
+
+size_t hs_match_least_bytes(void)
+{
+    return sizeof(struct hs_match);
 }
 
 const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
@@ -66,12 +83,7 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
                                   .needs_resync = times.needs_resync,
                                   .players = match->players.present,
                                   .movers = match->movers.count,
-                                  .history_bytes = sizeof *match + hs_movers_bytes(&match->movers)};
-    for (uint32_t i = 0; i < match->players.count; i++)
-        out->history_bytes += sizeof(struct hs_player) +
-                              hs_history_bytes(match->players.all[i]->history) +
-                              hs_ledger_bytes(&match->players.all[i]->ledger) +
-                              hs_player_moves_bytes(match->players.all[i]->moves);
+                                  .history_bytes = atomic_load(&match->account.used)};
 }
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)

@@ -3,7 +3,7 @@
  * The library's front door: post frames, verify claims.
  *
  * Not thread-safe: the caller serialises calls on one match; different matches are independent.
- * Only hs_match_create and hs_match_post_frame allocate.
+ * Only what creates, posts, judges moves and books claims allocates, within the match's limits.
  */
 #ifndef HS_MATCH_H
 #define HS_MATCH_H
@@ -18,14 +18,29 @@
 #include "world.h"
 
 struct hs_match;
+struct hs_account;
 
 struct hs_match_limits {
     uint32_t players; /* in a match */
     uint32_t samples; /* of history, per player and mover; 2 .. 16384 */
     uint32_t movers;  /* in a match */
+    size_t bytes;     /* of all there is of a match; 0: no bound */
+    /* What many matches take together is taken from it (account.h); NULL: from nowhere. Borrowed;
+       must outlive them. */
+    struct hs_account *shared;
 };
 
-/* The ruleset is borrowed and must outlive the match. NULL: out of memory. */
+/*
+ * The ruleset is borrowed and must outlive the match. NULL: out of memory, or the limits have no
+ * room for it.
+ *
+ * Neither bound of bytes is ever passed. When one is near, players and movers nobody knows are
+ * refused (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY), and a history that would have to grow drops its
+ * oldest samples instead, as at its limit. What claims and moves of the players there leave behind
+ * has a twentieth of each bound, and a part set aside for each player, to itself; then histories
+ * are cut for it, then the oldest answers kept for retries are given up. The numbers that were used
+ * are kept to the last, so that nothing is paid twice.
+ */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
 void hs_match_destroy(struct hs_match *match);
@@ -34,13 +49,14 @@ void hs_match_destroy(struct hs_match *match);
    NULL, as at first: the map is not known, and nothing static blocks a shot. */
 void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
-/*
- * Held, a match takes no more memory for history: players and movers it does not know are refused
- * whoever names them (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY; claims are not booked), and a history
- * that would have to grow drops its oldest sample instead, as at its limit. What it knows goes on.
- * False, as at first: it may grow to its limits. O(players).
- */
-void hs_match_hold(struct hs_match *match, bool held);
+/* Whether memory was refused to the match since this was last asked. */
+bool hs_match_was_refused(struct hs_match *match);
+
+/* Bytes in use are below nine tenths of both bounds. */
+bool hs_match_has_room(const struct hs_match *match);
+
+/* The bytes of a match that was just created. */
+size_t hs_match_least_bytes(void);
 
 /* ---- frames ---- */
 
@@ -157,13 +173,13 @@ struct hs_match_times {
 
 void hs_match_times(const struct hs_match *match, struct hs_match_times *out);
 
-/* The whole match; looks at every player. */
+/* The whole match. O(1). */
 struct hs_match_info {
     int64_t newest_us, opening_us; /* as in hs_match_times, like the next two */
     bool has_frames, needs_resync;
     uint32_t players; /* present */
     uint32_t movers;
-    size_t history_bytes;
+    size_t history_bytes; /* all that is taken for it, and set aside for its players */
 };
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);

@@ -194,7 +194,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
     if (*result != HS_FRAME_STORED)
         return true;
-    if (player == NULL) {
+    bool is_new = player == NULL;
+    if (is_new) {
         enum hs_players_add added =
             hs_players_add(&match->players, entry->player, match->limits.samples, &player);
         if (added == HS_PLAYERS_FULL)
@@ -208,8 +209,12 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
     hs_players_note_history(&match->players, player);
-    if (inserted == HS_INSERT_NO_MEMORY)
-        return false;
+    if (is_new && inserted == HS_INSERT_NO_ROOM)
+        hs_players_drop_last(&match->players);
+    if (inserted == HS_INSERT_NO_ROOM)
+        *result = HS_FRAME_CAPACITY;
+    if (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY)
+        return inserted == HS_INSERT_NO_ROOM;
     if (inserted != HS_INSERT_DUPLICATE && inserted != HS_INSERT_TOO_OLD)
         note_moved(player, entry, time_us);
     if (inserted == HS_INSERT_DUPLICATE)
@@ -233,7 +238,8 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;
-    bool has_place = !match->held && players->present < players->limit;
+    bool has_place = players->present < players->limit &&
+                     hs_account_has_spare(&match->account, hs_players_least_bytes(match->limits.samples));
     return (player != NULL || has_place) &&
            hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
 }

@@ -119,13 +119,49 @@ static void drop_oldest(struct hs_mover *mover)
     }
 }
 
+/* ---- room ---- */
+
+static uint32_t doubled(uint32_t capacity)
+{
+    return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
+}
+
+/* What it takes to have a place for one more. */
+static size_t place_bytes(const struct hs_movers *movers)
+{
+    uint32_t more = doubled(movers->capacity) - movers->capacity;
+    return movers->count < movers->capacity ? 0 : more * sizeof *movers->all;
+}
+
+static uint32_t next_capacity(const struct hs_mover *mover, uint32_t limit)
+{
+    uint32_t capacity = doubled(mover->capacity);
+    return capacity < limit ? capacity : limit;
+}
+
+size_t hs_movers_least_bytes(void)
+{
+    return sizeof(struct hs_mover) + FIRST_CAPACITY * sizeof(struct hs_mover_sample);
+}
+
+/* Room for a sample more of one of which there are as many as there is room for, of fewer than
+   `limit`; taken here, and made by make_room. */
+static bool take_room(struct hs_movers *movers, const struct hs_mover *mover, uint32_t limit)
+{
+    size_t more = next_capacity(mover, limit) - mover->capacity;
+    return hs_account_take_spare(movers->account, more * sizeof *mover->samples);
+}
+
+/* Its place is taken. NULL: out of memory. */
 static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
 {
     if (movers->count == movers->capacity) {
-        uint32_t capacity = movers->capacity == 0 ? FIRST_CAPACITY : movers->capacity * 2;
+        uint32_t capacity = doubled(movers->capacity);
         struct hs_mover *all = realloc(movers->all, capacity * sizeof *all);
-        if (all == NULL)
+        if (all == NULL) {
+            hs_account_give(movers->account, place_bytes(movers));
             return NULL;
+        }
         movers->all = all;
         movers->capacity = capacity;
     }
@@ -136,17 +172,17 @@ static struct hs_mover *add(struct hs_movers *movers, struct hs_str name)
     return mover;
 }
 
-/* Room for one more, of `limit` at most, of which there are fewer. */
-static bool make_room(struct hs_mover *mover, uint32_t limit)
+/* What take_room took. */
+static bool make_room(struct hs_movers *movers, struct hs_mover *mover, uint32_t limit)
 {
     if (mover->count < mover->capacity)
         return true;
-    uint32_t capacity = mover->capacity == 0 ? FIRST_CAPACITY : mover->capacity * 2;
-    if (capacity > limit)
-        capacity = limit;
+    uint32_t capacity = next_capacity(mover, limit);
     struct hs_mover_sample *samples = malloc(capacity * sizeof *samples);
-    if (samples == NULL)
+    if (samples == NULL) {
+        hs_account_give(movers->account, (capacity - mover->capacity) * sizeof *samples);
         return false;
+    }
     for (uint32_t i = 0; i < mover->count; i++)
         samples[i] = *sample_at(mover, i);
     free(mover->samples);
@@ -230,6 +266,19 @@ static void insert(struct hs_mover *mover, int64_t before, const struct hs_mover
     inform_later(mover, place);
 }
 
+static size_t first_bytes(const struct hs_match_limits *limits)
+{
+    const struct hs_mover none = {0};
+    return next_capacity(&none, limits->samples) * sizeof *none.samples;
+}
+
+/* For one that nobody knows: its place, and its first samples. */
+static bool take_new(struct hs_movers *movers, const struct hs_match_limits *limits)
+{
+    return movers->count < limits->movers &&
+           hs_account_take_spare(movers->account, place_bytes(movers) + first_bytes(limits));
+}
+
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags)
@@ -248,26 +297,30 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     *result = resolve(ruleset, entry, inherited, time_us, &sample);
     if (*result != HS_FRAME_STORED)
         return true;
-    if (mover == NULL && (movers->held || movers->count >= limits->movers)) {
+    bool has_room = mover == NULL ? take_new(movers, limits)
+                                  : mover->count < mover->capacity ||
+                                        (mover->count < limits->samples &&
+                                         take_room(movers, mover, limits->samples));
+    bool full = mover != NULL && !has_room && mover->count > 0;
+    if (!has_room && !full) {
         *result = HS_FRAME_CAPACITY;
         return true;
     }
-    bool full =
-        mover != NULL && (mover->count == limits->samples ||
-                          (movers->held && mover->count > 0 && mover->count == mover->capacity));
     if (full && before < 0) {
         *result = HS_FRAME_TOO_OLD;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
         return true;
     }
-    if (mover == NULL && (mover = add(movers, entry->mover)) == NULL)
+    if (mover == NULL && (mover = add(movers, entry->mover)) == NULL) {
+        hs_account_give(movers->account, first_bytes(limits));
         return false;
+    }
     if (full) {
         drop_oldest(mover);
         before--;
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
     }
-    if (!make_room(mover, limits->samples))
+    if (!make_room(movers, mover, limits->samples))
         return false;
     insert(mover, before, &sample, ruleset->history.max_speed);
     if (sample_at(mover, (uint32_t)(before + 1))->jumped)
@@ -289,7 +342,8 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
     const struct hs_mover_state *inherited =
         mover != NULL ? hs_mover_newest_state(mover) : &first_state;
     struct hs_mover_sample sample;
-    bool has_place = !movers->held && movers->count < limits->movers;
+    bool has_place = movers->count < limits->movers &&
+                     hs_account_has_spare(movers->account, hs_movers_least_bytes());
     return (mover != NULL || has_place) &&
            resolve(ruleset, entry, inherited, 0, &sample) == HS_FRAME_STORED;
 }
@@ -316,6 +370,8 @@ void hs_movers_restart(struct hs_movers *movers)
 bool hs_movers_restore(struct hs_movers *movers, struct hs_str name,
                        const struct hs_mover_state *state)
 {
+    if (!hs_account_take(movers->account, place_bytes(movers)))
+        return false;
     struct hs_mover *mover = add(movers, name);
     if (mover != NULL)
         mover->carried = *state;

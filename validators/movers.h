@@ -2,8 +2,8 @@
  * Movers: the parts of the world that move (doors, lifts), each a box with a history. Internal to
  * validators/.
  *
- * Memory: a mover's history grows up to its limit of samples and never beyond; only posting
- * allocates.
+ * Memory: a mover's history grows up to its limit of samples and never beyond, and as the account
+ * lets it; only posting allocates.
  */
 #ifndef HS_MOVERS_H
 #define HS_MOVERS_H
@@ -51,7 +51,7 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    bool held; /* takes no more memory: hs_match_hold */
+    struct hs_account *account; /* what they take is taken from it */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
@@ -75,6 +75,9 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
 /* Forgets all samples; what the movers are is kept. For a clock that was set anew. */
 void hs_movers_restart(struct hs_movers *movers);
+
+/* What a mover takes of the account when it is added, at least. */
+size_t hs_movers_least_bytes(void);
 
 /* What its next sample inherits when it is the newest. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);

@@ -383,7 +383,7 @@ static enum standing admit(struct hs_match *match, struct judging *j)
         return NO_MEMORY;
     j->moves = j->player->moves;
     if ((j->move->fields & HS_MOVE_HAS_SEQ) && j->moves->answers == NULL) {
-        j->moves->answers = calloc(1, sizeof *j->moves->answers);
+        j->moves->answers = hs_move_answers_create(HS_MOVES_FIRST);
         if (j->moves->answers == NULL)
             return NO_MEMORY;
     }
@@ -444,8 +444,11 @@ bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
     judge_time_and_place(&j);
     report_state(&j);
     book(&j);
-    if (move->fields & HS_MOVE_HAS_SEQ)
+    if (move->fields & HS_MOVE_HAS_SEQ) {
+        hs_players_make_room(&match->players, hs_player_moves_need(j.moves));
+        hs_player_moves_grow(j.moves, &match->account);
         hs_move_answers_keep(j.moves->answers, move, &digest, out);
+    }
     return true;
 }
 

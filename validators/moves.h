@@ -15,7 +15,8 @@
 #include "match.h"
 #include "vocabulary.h"
 
-/* The answers to this many moves of a player are kept for retries. */
+/* The answers to this many moves of a player are kept for retries; to fewer where memory is short.
+ */
 enum { HS_MOVES_KEPT = 64 };
 
 enum hs_move_kind {
@@ -89,7 +90,7 @@ struct hs_move_result {
 
 /*
  * Judges a move and books it on its player, who is added if nobody knows him. False: out of memory;
- * nothing has changed then. Only the first moves of a player allocate.
+ * nothing has changed then. Only the first HS_MOVES_KEPT moves of a player allocate.
  */
 bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);

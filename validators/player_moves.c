@@ -4,10 +4,11 @@
 
 #include "digest.h"
 
-void hs_player_moves_destroy(struct hs_player_moves *moves)
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account)
 {
     if (moves == NULL)
         return;
+    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
     free(moves->answers);
     free(moves);
 }
@@ -20,10 +21,11 @@ struct hs_player_moves *hs_player_moves_create(void)
     return moves;
 }
 
-void hs_player_moves_end_session(struct hs_player_moves *moves)
+void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_account *account)
 {
     if (moves == NULL)
         return;
+    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
     struct hs_timing timing = moves->judges.timing;
     hs_timing_restart(&timing);
     free(moves->answers);
@@ -33,11 +35,64 @@ void hs_player_moves_end_session(struct hs_player_moves *moves)
                                       .has_lost_moves = moves->has_lost_moves};
 }
 
-size_t hs_player_moves_bytes(const struct hs_player_moves *moves)
+size_t hs_player_moves_charge(const struct hs_player_moves *moves)
 {
-    if (moves == NULL)
+    if (moves == NULL || moves->answers == NULL || moves->answers->capacity <= HS_MOVES_FIRST)
+        return HS_MOVES_RESERVE;
+    return sizeof *moves + HS_MOVE_ANSWERS_BYTES(moves->answers->capacity);
+}
+
+struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
+{
+    struct hs_move_answers *answers = calloc(1, HS_MOVE_ANSWERS_BYTES(capacity));
+    if (answers == NULL)
+        return NULL;
+    answers->capacity = capacity;
+    answers->seq = (uint64_t *)(answers + 1);
+    answers->epoch = answers->seq + capacity;
+    answers->answer = (struct hs_move_answer *)(answers->epoch + capacity);
+    return answers;
+}
+
+static uint32_t more_places(const struct hs_move_answers *answers)
+{
+    if (answers->count < answers->capacity)
         return 0;
-    return sizeof *moves + (moves->answers != NULL ? sizeof *moves->answers : 0);
+    uint32_t left = HS_MOVES_KEPT - answers->capacity;
+    return answers->capacity < left ? answers->capacity : left;
+}
+
+size_t hs_player_moves_need(const struct hs_player_moves *moves)
+{
+    return moves->answers != NULL
+               ? HS_MOVE_ANSWERS_BYTES(more_places(moves->answers)) - sizeof *moves->answers
+               : 0;
+}
+
+void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account)
+{
+    struct hs_move_answers *old = moves->answers;
+    uint32_t more = more_places(old);
+    size_t bytes = hs_player_moves_need(moves);
+    if (more == 0 || !hs_account_take(account, bytes))
+        return;
+    struct hs_move_answers *grown = hs_move_answers_create(old->capacity + more);
+    if (grown == NULL) {
+        hs_account_give(account, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest, which is next to go */
+        uint32_t i = (old->next + k) % old->capacity;
+        grown->seq[k] = old->seq[i];
+        grown->epoch[k] = old->epoch[i];
+        grown->answer[k].digest = old->answer[i].digest;
+        hs_move_result_copy(&grown->answer[k].result, &old->answer[i].result);
+    }
+    grown->next = grown->count = old->count;
+    grown->newest_epoch = old->newest_epoch;
+    grown->newest_seq = old->newest_seq;
+    moves->answers = grown;
+    free(old);
 }
 
 void hs_player_moves_forget_times(struct hs_player_moves *moves)
@@ -125,7 +180,7 @@ static bool is_below_all(const struct hs_move_answers *answers, const struct hs_
         if (answers->epoch[i] < move->epoch ||
             (answers->epoch[i] == move->epoch && answers->seq[i] < move->seq))
             return false;
-    return answers->count == HS_MOVES_KEPT;
+    return answers->count == answers->capacity;
 }
 
 void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
@@ -134,8 +189,8 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
     if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
         return; /* else a long batch sent again would push out its own answers, one by one */
     uint32_t i = answers->next;
-    answers->next = (i + 1) % HS_MOVES_KEPT;
-    if (answers->count < HS_MOVES_KEPT)
+    answers->next = (i + 1) % answers->capacity;
+    if (answers->count < answers->capacity)
         answers->count++;
     if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
         answers->newest_epoch = move->epoch;

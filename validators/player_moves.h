@@ -16,13 +16,21 @@ struct hs_move_answer {
     struct hs_move_result result;
 };
 
-/* The newest answers, one after the other in the order they were given. */
+/* The newest answers, one after the other in the order they were given. One block of memory. */
 struct hs_move_answers {
     uint32_t next, count;
+    uint32_t capacity; /* HS_MOVES_KEPT once so many came, and where there is memory for them */
     uint64_t newest_epoch, newest_seq; /* of all that were ever kept; with count > 0 */
-    uint64_t seq[HS_MOVES_KEPT], epoch[HS_MOVES_KEPT];
-    struct hs_move_answer answer[HS_MOVES_KEPT];
+    uint64_t *seq, *epoch;
+    struct hs_move_answer *answer;
 };
+
+/* Answers there is room for at first. */
+enum { HS_MOVES_FIRST = 8 };
+
+#define HS_MOVE_ANSWERS_BYTES(capacity)                                                            \
+    (sizeof(struct hs_move_answers) +                                                              \
+     (capacity) * (2 * sizeof(uint64_t) + sizeof(struct hs_move_answer)))
 
 /* What the judges know: of fixed size, and small, as there is one for everybody. */
 struct hs_move_judges {
@@ -59,17 +67,21 @@ struct hs_player_moves {
 void hs_move_result_clear(struct hs_move_result *result);
 void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from);
 
-/* NULL is taken. */
-void hs_player_moves_destroy(struct hs_player_moves *moves);
+/* The bytes that the player's owner sets aside for them, whether there are moves or not. */
+#define HS_MOVES_RESERVE (sizeof(struct hs_player_moves) + HS_MOVE_ANSWERS_BYTES(HS_MOVES_FIRST))
 
-size_t hs_player_moves_bytes(const struct hs_player_moves *moves);
+/* NULL is taken; what is beyond the reserve goes back to `account`, here and below. */
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account);
+
+/* What they take, and no less than the reserve. NULL is taken. */
+size_t hs_player_moves_charge(const struct hs_player_moves *moves);
 
 /* NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
 /* The player's session is over: all begins anew but the credit, which nobody gets again by leaving.
    NULL is taken. */
-void hs_player_moves_end_session(struct hs_player_moves *moves);
+void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_account *account);
 
 /* The server's clock was set anew: nothing is compared with old times. NULL is taken. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);
@@ -80,6 +92,15 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 /* The answer kept of (epoch, seq), or NULL. */
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
+
+/* Without answers. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
+struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
+
+/* What keeping one more answer takes of the account. */
+size_t hs_player_moves_need(const struct hs_player_moves *moves);
+
+/* Room for one more, if the account has it and there are fewer than HS_MOVES_KEPT. */
+void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account);
 
 /* Keeps an answer; the oldest makes room. One that is `stale` because it is older than those kept
    takes nobody's place. */

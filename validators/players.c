@@ -4,18 +4,32 @@
 
 #include "player_moves.h"
 
-static void destroy_player(struct hs_player *player)
+enum { FIRST_PLACES = 8 };
+
+/* Bytes of a place in the arrays: in `all`, in `due` and, four times, in `index`. */
+#define PLACE_BYTES (sizeof(struct hs_player *) + sizeof(struct hs_due) + 4 * sizeof(uint32_t))
+
+/* What is set aside for a player for as long as he is known, but for his history itself. */
+#define PLAYER_BYTES (sizeof(struct hs_player) + HS_LEDGER_RESERVE + HS_MOVES_RESERVE)
+
+size_t hs_players_least_bytes(uint32_t max_samples)
 {
-    hs_history_destroy(player->history);
+    return PLAYER_BYTES + hs_history_least_bytes(max_samples);
+}
+
+static void destroy_player(struct hs_player *player, struct hs_account *account)
+{
     hs_ledger_clear(&player->ledger);
-    hs_player_moves_destroy(player->moves);
+    hs_player_moves_destroy(player->moves, account);
+    hs_account_give(account, hs_players_least_bytes(hs_history_limit(player->history)));
+    hs_history_destroy(player->history);
     free(player);
 }
 
 void hs_players_destroy(struct hs_players *players)
 {
     for (uint32_t i = 0; i < players->count; i++)
-        destroy_player(players->all[i]);
+        destroy_player(players->all[i], players->account);
     free(players->all);
     free(players->index);
     free(players->due);
@@ -53,7 +67,7 @@ static void rebuild_index(struct hs_players *players)
 
 static bool grow(struct hs_players *players)
 {
-    uint32_t capacity = players->capacity == 0 ? 8 : players->capacity * 2;
+    uint32_t capacity = players->capacity == 0 ? FIRST_PLACES : players->capacity * 2;
     struct hs_player **all = realloc(players->all, capacity * sizeof *all);
     if (all == NULL)
         return false;
@@ -79,7 +93,7 @@ static bool evict_left(struct hs_players *players)
     for (uint32_t i = 0; i < players->count; i++) {
         if (!players->all[i]->left)
             continue;
-        destroy_player(players->all[i]);
+        destroy_player(players->all[i], players->account);
         players->count--;
         memmove(&players->all[i], &players->all[i + 1],
                 (players->count - i) * sizeof players->all[0]);
@@ -89,23 +103,102 @@ static bool evict_left(struct hs_players *players)
     return false;
 }
 
+/* ---- memory ---- */
+
+static void free_empty_histories(struct hs_players *players)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        if (hs_history_count(players->all[i]->history) == 0 &&
+            hs_history_bytes(players->all[i]->history) >
+                hs_history_least_bytes(hs_history_limit(players->all[i]->history)))
+            hs_history_shrink(players->all[i]->history, 0);
+}
+
+void hs_players_make_room(struct hs_players *players, size_t bytes)
+{
+    if (hs_account_has(players->account, bytes))
+        return;
+    free_empty_histories(players);
+    while (!hs_account_has(players->account, bytes)) {
+        struct hs_player *longest = NULL;
+        uint32_t most = HS_HISTORY_FIRST;
+        for (uint32_t i = 0; i < players->count; i++) {
+            uint32_t capacity = hs_history_capacity(players->all[i]->history);
+            if (capacity <= most)
+                continue;
+            most = capacity;
+            longest = players->all[i];
+        }
+        uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
+        if (longest == NULL || !hs_history_shrink(longest->history, half))
+            return;
+        hs_players_note_history(players, longest);
+    }
+}
+
+size_t hs_match_count_bytes(const struct hs_match *match)
+{
+    const struct hs_players *players = &match->players;
+    size_t bytes = sizeof *match + match->team_capacity * sizeof *match->teams +
+                   hs_movers_bytes(&match->movers) + players->capacity * PLACE_BYTES;
+    for (uint32_t i = 0; i < players->count; i++) {
+        const struct hs_player *player = players->all[i];
+        size_t ledger = hs_ledger_bytes(&player->ledger);
+        bytes += sizeof *player + hs_history_bytes(player->history) +
+                 (ledger > HS_LEDGER_RESERVE ? ledger : HS_LEDGER_RESERVE) +
+                 hs_player_moves_charge(player->moves);
+    }
+    return bytes;
+}
+
+/* Takes what a player needs, and a place for him where there is none. Who left keeps no room for
+   poses then. */
+static bool take_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
+{
+    uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
+    *bytes = hs_players_least_bytes(max_samples);
+    if (players->count == players->capacity)
+        *bytes += places * PLACE_BYTES;
+    if (!hs_account_has_spare(players->account, *bytes))
+        free_empty_histories(players);
+    return hs_account_take_spare(players->account, *bytes);
+}
+
+static struct hs_player *make_player(const struct hs_players *players, struct hs_str name,
+                                     uint32_t max_samples)
+{
+    struct hs_player *player = calloc(1, sizeof *player);
+    if (player == NULL)
+        return NULL;
+    player->history = hs_history_create(
+        &(struct hs_history_limits){.samples = max_samples, .account = players->account});
+    if (player->history == NULL) {
+        free(player);
+        return NULL;
+    }
+    player->ledger.account = players->account;
+    hs_name_set(&player->name, name);
+    player->hash = hs_str_hash(name);
+    return player;
+}
+
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out)
 {
-    if (players->held || (players->count == players->limit && !evict_left(players)))
+    size_t bytes;
+    if (players->count == players->limit && !evict_left(players))
         return HS_PLAYERS_FULL;
-    if (players->count == players->capacity && !grow(players))
-        return HS_PLAYERS_NO_MEMORY;
-    struct hs_player *player = calloc(1, sizeof *player);
-    if (player == NULL)
-        return HS_PLAYERS_NO_MEMORY;
-    player->history = hs_history_create(&(struct hs_history_limits){max_samples});
-    if (player->history == NULL) {
-        free(player);
+    if (!take_place(players, max_samples, &bytes))
+        return HS_PLAYERS_FULL;
+    struct hs_player *player = NULL;
+    if (players->count < players->capacity || grow(players)) {
+        bytes = hs_players_least_bytes(max_samples); /* the place stays */
+        player = make_player(players, name, max_samples);
+    }
+    if (player == NULL) {
+        hs_account_give(players->account, bytes);
         return HS_PLAYERS_NO_MEMORY;
     }
-    hs_name_set(&player->name, name);
-    player->hash = hs_str_hash(name);
     players->all[players->count++] = player;
     players->present++;
     index_player(players, players->count - 1);
@@ -113,17 +206,25 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
     return HS_PLAYERS_ADDED;
 }
 
-static void forget_session(struct hs_player *player)
+void hs_players_drop_last(struct hs_players *players)
+{
+    struct hs_player *player = players->all[--players->count];
+    players->present--;
+    rebuild_index(players);
+    destroy_player(player, players->account);
+}
+
+static void forget_session(struct hs_players *players, struct hs_player *player)
 {
     hs_ledger_end_session(&player->ledger);
-    hs_player_moves_end_session(player->moves);
+    hs_player_moves_end_session(player->moves, players->account);
 }
 
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
 {
     for (uint32_t i = 0; i < players->count; i++)
         if (players->all[i]->left && players->all[i]->left_us < before_us)
-            forget_session(players->all[i]);
+            forget_session(players, players->all[i]);
 }
 
 bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out)
@@ -142,7 +243,7 @@ bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *ou
 
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
-    forget_session(player);
+    forget_session(players, player);
     player->left = false;
     memset(player->reasons, 0, sizeof player->reasons);
     player->would_reject = 0;

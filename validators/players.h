@@ -50,8 +50,8 @@ struct hs_players {
     uint32_t index_size; /* a power of two above 2 * capacity */
     struct hs_due *due;  /* a heap, the earliest first: pruning looks at nobody in vain */
     uint32_t due_count;
-    int64_t swept_us; /* when what sessions that ended left behind was last looked for */
-    bool held;        /* nobody is added: hs_match_hold */
+    int64_t swept_us;           /* when what sessions that ended left behind was last looked for */
+    struct hs_account *account; /* what they take is taken from it */
 };
 
 struct hs_match {
@@ -63,8 +63,8 @@ struct hs_match {
     struct hs_name *teams; /* interned */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
-    int64_t teams_swept_us; /* when names of teams that are no more were last looked for */
-    bool held;              /* takes no more memory for history */
+    int64_t teams_swept_us;    /* when names of teams that are no more were last looked for */
+    struct hs_account account; /* of all there is of the match, itself included */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
@@ -95,10 +95,26 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a player who is not there. When all places are taken, one who left makes room. FULL also
-   where the match is held. */
+/* Adds a player who is not there, with all that is set aside for him. When all places are taken,
+   one who left makes room. FULL also where there is no spare memory. */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
+
+/* Takes out the player who was added last. */
+void hs_players_drop_last(struct hs_players *players);
+
+/* What a player takes of the account when he is added, at least. */
+size_t hs_players_least_bytes(uint32_t max_samples);
+
+/* What a match takes, counted anew: hs_match_info's history_bytes. O(players). */
+size_t hs_match_count_bytes(const struct hs_match *match);
+
+/*
+ * Makes room in the account for what must be remembered: histories without a sample give theirs,
+ * then the longest half of it, down to room for HS_HISTORY_FIRST samples. Until there is so
+ * much, or nothing more to give.
+ */
+void hs_players_make_room(struct hs_players *players, size_t bytes);
 
 /* A player who left is there again, with nothing counted yet. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);

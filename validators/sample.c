@@ -69,10 +69,15 @@ bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t 
     }
     if (match->team_count == match->team_capacity) {
         uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
-        struct hs_name *teams =
-            capacity <= MAX_TEAMS ? realloc(match->teams, capacity * sizeof *teams) : NULL;
-        if (teams == NULL)
+        struct hs_name *teams;
+        size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
+        if (capacity > MAX_TEAMS || !hs_account_take_spare(&match->account, more))
             return false;
+        teams = realloc(match->teams, capacity * sizeof *teams);
+        if (teams == NULL) {
+            hs_account_give(&match->account, more);
+            return false;
+        }
         match->teams = teams;
         match->team_capacity = capacity;
     }

@@ -28,7 +28,7 @@ static const struct hs_ledger_entry *find_replay(const struct hs_match *match,
         return NULL;
     const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.shots, claim->shot);
     struct hs_digest digest = digest_of(claim);
-    bool same = entry != NULL && entry->digest.word[0] == digest.word[0] &&
+    bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
                 entry->digest.word[1] == digest.word[1];
     return same ? entry : NULL;
 }
@@ -144,6 +144,6 @@ bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
                                     .shot = result->weapon != HS_NONE ? &shot : NULL,
                                     .answer = (char *)(uintptr_t)answer.ptr,
                                     .answer_size = answer.len};
-    return hs_ledger_note(&shooter->ledger.shots, &entry) &&
+    return hs_hit_note_number(match, &shooter->ledger, &shooter->ledger.shots, &entry) &&
            hs_hit_note_cadence(match, shooter, result);
 }

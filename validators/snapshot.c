@@ -84,7 +84,7 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
         hs_saved_put(out, HS_SAVED_ANSWERS, answers);
     hs_bytes_put(out, count, 1);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t i = (answers->next + HS_MOVES_KEPT - count + k) % HS_MOVES_KEPT;
+        uint32_t i = (answers->next + answers->capacity - count + k) % answers->capacity;
         const struct hs_move_answer *answer = &answers->answer[i];
         hs_bytes_put(out, answers->seq[i], 8);
         hs_bytes_put(out, answers->epoch[i], 8);

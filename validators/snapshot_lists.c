@@ -17,28 +17,17 @@
 /* The ruleset and the world are borrowed; players, movers and teams are saved by hand. A match that
    is read has no frames, and what hangs on them begins anew. */
 static const struct hs_saved_field match_fields[] = {
-    FIELD(hs_match, ruleset, ELSEWHERE),
-    FIELD(hs_match, world, ELSEWHERE),
-    FIELD(hs_match, limits, ELSEWHERE),
-    FIELD(hs_match, players, ELSEWHERE),
-    FIELD(hs_match, movers, ELSEWHERE),
-    FIELD(hs_match, teams, ELSEWHERE),
-    FIELD(hs_match, team_count, ELSEWHERE),
-    FIELD(hs_match, team_capacity, ELSEWHERE),
-    FIELD(hs_match, has_swept_teams, ELSEWHERE),
-    FIELD(hs_match, teams_swept_us, ELSEWHERE),
-    FIELD(hs_match, held, ELSEWHERE),
-    FIELD(hs_match, has_frames, ELSEWHERE),
-    FIELD(hs_match, has_opening, FLAG),
-    FIELD(hs_match, newest_us, TIME),
-    FIELD(hs_match, opening_us, TIME),
-    NAMED(hs_match, totals.reasons, COUNTS, REASONS),
-    FIELD(hs_match, totals.damage, REAL),
-    FIELD(hs_match, window_start_us, ELSEWHERE),
-    FIELD(hs_match, has_lost_shots, ELSEWHERE),
-    FIELD(hs_match, lost_from_us, ELSEWHERE),
-    FIELD(hs_match, lost_until_us, ELSEWHERE),
-    FIELD(hs_match, jump_count, ELSEWHERE),
+    FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
+    FIELD(hs_match, limits, ELSEWHERE),          FIELD(hs_match, players, ELSEWHERE),
+    FIELD(hs_match, movers, ELSEWHERE),          FIELD(hs_match, teams, ELSEWHERE),
+    FIELD(hs_match, team_count, ELSEWHERE),      FIELD(hs_match, team_capacity, ELSEWHERE),
+    FIELD(hs_match, has_swept_teams, ELSEWHERE), FIELD(hs_match, teams_swept_us, ELSEWHERE),
+    FIELD(hs_match, account, ELSEWHERE),         FIELD(hs_match, has_frames, ELSEWHERE),
+    FIELD(hs_match, has_opening, FLAG),          FIELD(hs_match, newest_us, TIME),
+    FIELD(hs_match, opening_us, TIME),           NAMED(hs_match, totals.reasons, COUNTS, REASONS),
+    FIELD(hs_match, totals.damage, REAL),        FIELD(hs_match, window_start_us, ELSEWHERE),
+    FIELD(hs_match, has_lost_shots, ELSEWHERE),  FIELD(hs_match, lost_from_us, ELSEWHERE),
+    FIELD(hs_match, lost_until_us, ELSEWHERE),   FIELD(hs_match, jump_count, ELSEWHERE),
     FIELD(hs_match, jump_us, ELSEWHERE),
 };
 
@@ -86,10 +75,12 @@ static const struct hs_saved_field mover_state_fields[] = {
 };
 
 static const struct hs_saved_field numbers_fields[] = {
-    FIELD(hs_ledger_numbers, entries, ELSEWHERE),    FIELD(hs_ledger_numbers, count, ELSEWHERE),
-    FIELD(hs_ledger_numbers, notes, UNSIGNED),       FIELD(hs_ledger_numbers, has_floor, FLAG),
-    FIELD(hs_ledger_numbers, has_paid, FLAG),        FIELD(hs_ledger_numbers, floor, UNSIGNED),
-    FIELD(hs_ledger_numbers, paid_number, UNSIGNED), FIELD(hs_ledger_numbers, paid_us, TIME),
+    FIELD(hs_ledger_numbers, entries, ELSEWHERE),  FIELD(hs_ledger_numbers, count, ELSEWHERE),
+    FIELD(hs_ledger_numbers, capacity, ELSEWHERE), FIELD(hs_ledger_numbers, answers, ELSEWHERE),
+    FIELD(hs_ledger_numbers, notes, UNSIGNED),     FIELD(hs_ledger_numbers, has_floor, FLAG),
+    FIELD(hs_ledger_numbers, has_paid, FLAG),      FIELD(hs_ledger_numbers, was_cut, ELSEWHERE),
+    FIELD(hs_ledger_numbers, floor, UNSIGNED),     FIELD(hs_ledger_numbers, paid_number, UNSIGNED),
+    FIELD(hs_ledger_numbers, paid_us, TIME),
 };
 
 static const struct hs_saved_field entry_fields[] = {
@@ -149,10 +140,10 @@ static const struct hs_saved_field moves_fields[] = {
 
 /* Answers go from the oldest on, each with its numbers. */
 static const struct hs_saved_field answers_fields[] = {
-    FIELD(hs_move_answers, next, ELSEWHERE),        FIELD(hs_move_answers, count, ELSEWHERE),
-    FIELD(hs_move_answers, newest_epoch, UNSIGNED), FIELD(hs_move_answers, newest_seq, UNSIGNED),
-    FIELD(hs_move_answers, seq, ELSEWHERE),         FIELD(hs_move_answers, epoch, ELSEWHERE),
-    FIELD(hs_move_answers, answer, ELSEWHERE),
+    FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
+    FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),
+    FIELD(hs_move_answers, newest_seq, UNSIGNED), FIELD(hs_move_answers, seq, ELSEWHERE),
+    FIELD(hs_move_answers, epoch, ELSEWHERE),     FIELD(hs_move_answers, answer, ELSEWHERE),
 };
 
 static const struct hs_saved_field answer_fields[] = {

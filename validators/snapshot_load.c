@@ -162,10 +162,13 @@ static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
     uint32_t count = (uint32_t)hs_bytes_get_most(&l->reader, 4, HS_LEDGER_NUMBERS);
     if (count == 0 || !is_fine(l))
         return;
-    numbers->entries = make(l, HS_LEDGER_NUMBERS, sizeof *numbers->entries);
+    if (!hs_ledger_make_places(numbers, count))
+        l->no_memory = true;
     while (is_fine(l) && numbers->count < count) {
         struct hs_ledger_entry *entry = &numbers->entries[numbers->count++];
+        *entry = (struct hs_ledger_entry){0};
         load_entry(l, entry);
+        numbers->answers += entry->answer != NULL ? 1 : 0;
         bool is_in_order = numbers->count == 1 || entry[-1].number < entry->number;
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
@@ -208,17 +211,29 @@ static void load_answer(struct loading *l, struct hs_move_answers *answers)
     for (uint16_t f = 0; is_fine(l) && f < result->failure_count; f++)
         get(l, HS_SAVED_FAILURE, &result->failures[f]);
     answers->count = i + 1;
-    answers->next = answers->count % HS_MOVES_KEPT;
+    answers->next = answers->count % answers->capacity;
 }
 
 static void load_answers(struct loading *l, struct hs_player_moves *moves)
 {
-    if (get_flag(l))
-        moves->answers = make(l, 1, sizeof *moves->answers);
-    if (moves->answers != NULL)
-        get(l, HS_SAVED_ANSWERS, moves->answers);
-    uint64_t count = hs_bytes_get_most(&l->reader, 1, moves->answers != NULL ? HS_MOVES_KEPT : 0);
-    while (is_fine(l) && moves->answers != NULL && moves->answers->count < count)
+    struct hs_move_answers read = {0};
+    bool has_answers = get_flag(l);
+    if (has_answers)
+        get(l, HS_SAVED_ANSWERS, &read);
+    uint64_t count = hs_bytes_get_most(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
+    if (!has_answers || !is_fine(l))
+        return;
+    uint32_t capacity = HS_MOVES_FIRST;
+    while (capacity < count)
+        capacity *= 2;
+    moves->answers = hs_move_answers_create(capacity);
+    if (moves->answers == NULL) {
+        l->no_memory = true;
+        return;
+    }
+    moves->answers->newest_epoch = read.newest_epoch;
+    moves->answers->newest_seq = read.newest_seq;
+    while (is_fine(l) && moves->answers->count < count)
         load_answer(l, moves->answers);
 }
 
@@ -280,7 +295,7 @@ static void load_moves(struct loading *l, struct hs_player *player)
 static void forget(struct hs_player *read)
 {
     hs_ledger_clear(&read->ledger);
-    hs_player_moves_destroy(read->moves);
+    hs_player_moves_destroy(read->moves, NULL);
     *read = (struct hs_player){0};
 }
 
@@ -296,6 +311,8 @@ static void settle(struct loading *l, struct hs_str name, struct hs_player *read
     read->name = player->name;
     read->hash = player->hash;
     read->history = player->history;
+    read->ledger.bytes = hs_ledger_bytes(&read->ledger);
+    read->ledger.account = player->ledger.account;
     *player = *read;
     *read = (struct hs_player){0};
     if (player->left)
@@ -342,6 +359,20 @@ static void load_match(struct loading *l)
     hs_players_reverse(&match->players);
 }
 
+/* Binds it to the limits it was to be created with. */
+static bool take_bytes(struct hs_match *match, const struct hs_match_limits *limits)
+{
+    size_t bytes = hs_match_count_bytes(match);
+    match->limits.bytes = limits->bytes;
+    match->limits.shared = limits->shared;
+    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_account_take(&match->account, bytes))
+        return true;
+    hs_account_init(&match->account, SIZE_MAX, NULL);
+    atomic_store(&match->account.used, bytes);
+    return false;
+}
+
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out)
@@ -356,10 +387,16 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     if (!is_known)
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
     hs_saved_get_names(&l.reader, &l.names);
-    l.match = hs_match_create(ruleset, limits);
+    /* What it takes is known when it is there, and taken then. */
+    struct hs_match_limits no_bytes = *limits;
+    no_bytes.bytes = 0;
+    no_bytes.shared = NULL;
+    l.match = hs_match_create(ruleset, &no_bytes);
     if (l.match == NULL)
         return HS_MATCH_LOAD_NO_MEMORY;
     load_match(&l);
+    if (is_fine(&l) && !take_bytes(l.match, limits))
+        l.no_memory = true;
     if (is_fine(&l)) {
         *out = l.match;
         return l.began_anew ? HS_MATCH_LOADED_ANEW : HS_MATCH_LOADED;

@@ -180,11 +180,12 @@ static const char *open_match(struct restoring *restoring, const struct head *he
     struct hs_map_entry *map = NULL;
     if (head->map.len > 0)
         map = hs_restored_maps_get(&restoring->maps, head->map, head->map_revision);
-    struct hs_match_opening opening = {.ruleset = ruleset,
-                                       .map = map,
-                                       .limits = hs_registry_match_limits(service->options),
-                                       .tenant = head->tenant,
-                                       .match = match};
+    struct hs_match_opening opening = {
+        .ruleset = ruleset,
+        .map = map,
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = head->tenant,
+        .match = match};
     struct hs_match_slot *slot = NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
@@ -227,7 +228,8 @@ static bool is_head(const struct head *head)
 
 static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
-    struct hs_match_limits limits = hs_registry_match_limits(restoring->service->options);
+    struct hs_service *service = restoring->service;
+    struct hs_match_limits limits = hs_registry_match_limits(service->registry, service->options);
     struct head head = {.tenant = hs_bytes_get_name(reader)};
     head.name = hs_bytes_get_name(reader);
     head.revision = hs_bytes_get_name(reader);

@@ -30,19 +30,18 @@ typedef void decode_body(struct hs_reader *reader, const json_t *root,
 /* Writes the answer. False: out of memory. */
 typedef bool answer_body(struct judging *judging, const struct hs_ticks_request *tick);
 
-static void note_posted(struct hs_service *service, struct hs_match_slot *slot,
-                        const struct hs_ticks_request *tick)
+static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
 {
     bool was_held = slot->held;
-    hs_registry_note_posted(service->registry, slot,
-                            tick->frames.entries + tick->moves.count + tick->shots.count +
-                                tick->hits.count);
+    hs_registry_note_posted(slot);
     if (slot->held == was_held)
         return;
+    struct hs_match_info info;
+    hs_match_info(slot->match, &info);
     if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
-               HS_LOG_NUMBER("bytes", slot->bytes));
-    /* Who replays its requests would not know when it was held. */
+               HS_LOG_NUMBER("bytes", info.history_bytes));
+    /* Who replays its requests would not know what was refused when. */
     if (slot->recorded == HS_RECORDED_OPEN)
         slot->recorded = HS_RECORDED_LOST;
 }
@@ -80,8 +79,8 @@ static void judge(struct hs_service *service, const struct hs_request *request,
             await_map(judging.slot, reply);
         else if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
+        note_posted(service, judging.slot);
         hs_endpoint_record(service, request, judging.slot, reply);
-        note_posted(service, judging.slot, &tick);
         hs_registry_release(service->registry, judging.slot);
     }
     hs_body_close(&body);

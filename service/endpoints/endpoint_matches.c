@@ -113,8 +113,9 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
                       const struct hs_match_request *wanted, struct hs_reply *reply)
 {
     struct hs_str name = wanted->ruleset.ptr != NULL ? wanted->ruleset : HS_STR("default");
-    struct hs_match_opening opening = {.limits = hs_registry_match_limits(service->options),
-                                       .tenant = request->tenant};
+    struct hs_match_opening opening = {
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = request->tenant};
     opening.ruleset = hs_endpoint_ruleset(service, request, name);
     if (wanted->map.ptr != NULL)
         opening.map = hs_endpoint_map(service, request, wanted->map);

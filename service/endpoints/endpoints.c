@@ -143,9 +143,10 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              struct hs_reply *reply)
 {
     const char *map = service->options->default_map;
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(service->rulesets),
-                                       .limits = hs_registry_match_limits(service->options),
-                                       .tenant = request->tenant};
+    struct hs_match_opening opening = {
+        .ruleset = hs_ruleset_store_default(service->rulesets),
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = request->tenant};
     if (map[0] != '\0')
         opening.map = hs_endpoint_map(service, request, (struct hs_str){map, strlen(map)});
     bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
@@ -214,7 +215,6 @@ static void add_gauges(void *context, struct hs_match_slot *slot)
     gauges->matches++;
     gauges->players += info.players;
     gauges->movers += info.movers;
-    gauges->history_bytes += info.history_bytes;
     gauges->matches_held += slot->held ? 1 : 0;
 }
 
@@ -225,6 +225,7 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->record_queue_bytes =
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
+    gauges->history_bytes = hs_registry_bytes(service->registry);
     gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
     gauges->match_limit = service->options->max_matches;
     gauges->map_bytes_limit = hs_map_store_bytes_limit(service->maps);

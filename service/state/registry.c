@@ -1,16 +1,11 @@
 #include "service/state/registry.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "service/clock.h"
 #include "service/state/map_store.h"
 #include "service/state/ruleset_store.h"
-
-/* A match is looked at when one item for each so many of its players was posted, so that what
-   looking at a player costs is little beside what his items did. */
-enum { PLAYERS_PER_ITEM = 8 };
 
 struct hs_registry {
     pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
@@ -19,15 +14,18 @@ struct hs_registry {
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    size_t match_bytes, all_bytes; /* bounds */
-    atomic_size_t bytes;           /* of all slots */
+    size_t match_bytes;        /* bound of each */
+    struct hs_account account; /* of all */
 };
 
-struct hs_match_limits hs_registry_match_limits(const struct hs_options *options)
+struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
+                                                const struct hs_options *options)
 {
     return (struct hs_match_limits){.players = (uint32_t)options->max_players,
                                     .samples = (uint32_t)options->max_samples,
-                                    .movers = (uint32_t)options->max_movers};
+                                    .movers = (uint32_t)options->max_movers,
+                                    .bytes = registry->match_bytes,
+                                    .shared = &registry->account};
 }
 
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
@@ -37,7 +35,8 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
     if (registry == NULL)
         return NULL;
     registry->limit = max_matches;
-    registry->match_bytes = registry->all_bytes = SIZE_MAX;
+    registry->match_bytes = SIZE_MAX;
+    hs_account_init(&registry->account, SIZE_MAX, NULL);
     registry->rulesets = rulesets;
     registry->maps = maps;
     registry->table_size = 64;
@@ -57,12 +56,22 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes)
 {
     registry->match_bytes = match_bytes;
-    registry->all_bytes = all_bytes;
+    hs_account_init(&registry->account, all_bytes, NULL);
 }
 
 size_t hs_registry_bytes_limit(const struct hs_registry *registry)
 {
-    return registry->all_bytes;
+    return registry->account.limit;
+}
+
+size_t hs_registry_bytes(const struct hs_registry *registry)
+{
+    return atomic_load(&registry->account.used);
+}
+
+struct hs_account *hs_registry_account(struct hs_registry *registry)
+{
+    return &registry->account;
 }
 
 /* Registry locked. */
@@ -70,7 +79,8 @@ static enum hs_registry_result room(const struct hs_registry *registry)
 {
     if (registry->count >= registry->limit)
         return HS_REGISTRY_FULL;
-    bool has_room = atomic_load(&registry->bytes) < registry->all_bytes / 10 * 9;
+    bool has_room = hs_registry_bytes(registry) < registry->account.limit / 10 * 9 &&
+                    hs_account_has(&registry->account, hs_match_least_bytes());
     return has_room ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
 }
 
@@ -82,35 +92,17 @@ enum hs_registry_result hs_registry_room(struct hs_registry *registry)
     return result;
 }
 
-/* The slot is locked, or nobody else knows it yet. Returns what all take. */
-static size_t measure(struct hs_registry *registry, struct hs_match_slot *slot)
-{
-    struct hs_match_info info;
-    hs_match_info(slot->match, &info);
-    /* Unsigned: what it takes less wraps around, and back. */
-    size_t change = info.history_bytes - slot->bytes;
-    slot->bytes = info.history_bytes;
-    slot->players = info.players;
-    slot->unmeasured = 0;
-    return atomic_fetch_add(&registry->bytes, change) + change;
-}
-
-void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot, size_t items)
+void hs_registry_note_posted(struct hs_match_slot *slot)
 {
     slot->used_us = hs_clock_us();
-    slot->unmeasured += items;
-    if (slot->unmeasured < slot->players / PLAYERS_PER_ITEM)
-        return;
-    size_t all = measure(registry, slot);
-    bool held = slot->bytes >= registry->match_bytes || all >= registry->all_bytes;
-    if (held != slot->held)
-        hs_match_hold(slot->match, held);
-    slot->held = held;
+    if (hs_match_was_refused(slot->match))
+        slot->held = true;
+    else if (slot->held)
+        slot->held = !hs_match_has_room(slot->match);
 }
 
 static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)
 {
-    atomic_fetch_sub(&registry->bytes, slot->bytes);
     hs_match_destroy(slot->match);
     hs_ruleset_store_release(registry->rulesets, slot->ruleset);
     hs_map_store_release(registry->maps, slot->map);
@@ -150,7 +142,7 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* Registry locked. NULL: out of memory. */
+/* Registry locked. NULL: out of memory, or there is no more to take. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -176,7 +168,6 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         hs_match_set_world(slot->match, opening->map->world);
     }
     slot->used_us = hs_clock_us();
-    measure(registry, slot);
     slot->references = 1; /* the table's */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
@@ -190,6 +181,15 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
     return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
 }
 
+/* What is restored has taken its memory, and is nothing new. */
+static enum hs_registry_result room_for(const struct hs_registry *registry,
+                                        const struct hs_match_opening *opening)
+{
+    enum hs_registry_result result = room(registry);
+    bool is_restored = opening != NULL && opening->match != NULL;
+    return result == HS_REGISTRY_NO_HISTORY && is_restored ? HS_REGISTRY_CREATED : result;
+}
+
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
                                             const struct hs_match_opening *opening,
@@ -200,7 +200,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
         /* Once: what all matches take changes meanwhile. */
-        enum hs_registry_result has_room = found == NULL ? room(registry) : HS_REGISTRY_FOUND;
+        enum hs_registry_result has_room =
+            found == NULL ? room_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
             result = HS_REGISTRY_FOREIGN;
             found = NULL;
@@ -210,7 +211,10 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_room;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            result = found != NULL ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_MEMORY;
+            has_room = room(registry); /* others may have taken what there was */
+            result = found != NULL                     ? HS_REGISTRY_CREATED
+                     : has_room == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
+                                                       : has_room;
         }
         if (found != NULL)
             found->references++;

@@ -11,6 +11,7 @@
 
 #include "service/options/options.h"
 #include "service/state/ruleset_store.h"
+#include "validators/account.h"
 #include "validators/match.h"
 #include "validators/str.h"
 
@@ -33,11 +34,8 @@ struct hs_match_slot {
     pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
     struct hs_match *match;
     enum hs_recorded recorded;
-    int64_t used_us;   /* when something was last posted to it, monotonic */
-    size_t bytes;      /* of its history, when it was last looked at */
-    size_t unmeasured; /* items posted since */
-    size_t players;    /* then */
-    bool held;         /* it takes no more memory for history */
+    int64_t used_us; /* when something was last posted to it, monotonic */
+    bool held;       /* memory was refused to it, and there is little still */
     /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: it does not */
     char awaited_revision[HS_REVISION_MAX];
@@ -45,9 +43,6 @@ struct hs_match_slot {
     unsigned references; /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
-
-/* The bounds of every match, as configured. */
-struct hs_match_limits hs_registry_match_limits(const struct hs_options *options);
 
 /* What a match is opened with. */
 struct hs_match_opening {
@@ -60,6 +55,10 @@ struct hs_match_opening {
 };
 
 struct hs_registry;
+
+/* The bounds of every match, as configured; what they take is taken from the registry's account. */
+struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
+                                                const struct hs_options *options);
 
 /* The stores must outlive the registry. NULL: out of memory. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
@@ -97,9 +96,8 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /*
- * Bounds what histories take, in bytes: of one match, of all. A match at a bound is held
- * (hs_match_hold); beyond nine tenths of the second none is opened. What claims and moves of the
- * players there leave behind counts, but is not held: it has bounds of its own for each player.
+ * Bounds what matches take, in bytes: each one, and all. Neither is ever passed (match.h says what
+ * gives way); beyond nine tenths of the second none is opened, but those that are restored are.
  * Before there are matches; without this call there are no bounds.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
@@ -108,14 +106,17 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
 enum hs_registry_result hs_registry_room(struct hs_registry *registry);
 
 /*
- * So many items (samples, moves, claims) were posted to a locked match. Looks at what it takes, at
- * every so many items of a large one, and holds it at a bound or lets it go again.
+ * Something was posted to a locked match. It is held from when memory was refused to it until a
+ * tenth of what bounds it is free.
  */
-void hs_registry_note_posted(struct hs_registry *registry, struct hs_match_slot *slot,
-                             size_t items);
+void hs_registry_note_posted(struct hs_match_slot *slot);
 
-/* What histories may take in all. */
+/* What matches may take in all, and what they do. */
 size_t hs_registry_bytes_limit(const struct hs_registry *registry);
+size_t hs_registry_bytes(const struct hs_registry *registry);
+
+/* From which they take it. */
+struct hs_account *hs_registry_account(struct hs_registry *registry);
 
 /*
  * Ends the matches to which nothing was posted since `before_us` (monotonic): `visit` sees each,

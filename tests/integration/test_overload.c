@@ -1,8 +1,8 @@
 /*
  * Too much to do, one mechanism at a time: requests that waited too long, by kind; deadlines;
- * tenants that send too many; histories that fill memory, of one match and of all; matches that
- * nobody needs any more. What is refused is refused before its body is looked at: the bodies sent
- * here are no JSON where that can be seen. A queue is made by stopping the process for a while.
+ * tenants that send too many; matches that nobody needs any more (memory: test_memory). What is
+ * refused is refused before its body is looked at: the bodies sent here are no JSON where that can
+ * be seen. A queue is made by stopping the process for a while.
  */
 #include "tests/support/clock.h"
 #include "tests/support/exposition.h"
@@ -357,109 +357,6 @@ START_TEST(one_rate_for_all)
 }
 END_TEST
 
-/* ---- memory ---- */
-
-/* A frame of players PREFIX0, PREFIX1, ...; returns the status. */
-static int post_players(const char *match, const char *prefix, int count, double time)
-{
-    static char body[65536];
-    char request[256];
-    int size = snprintf(body, sizeof body, "{\"frames\":[{\"time\":%f,\"players\":[", time);
-    for (int i = 0; i < count; i++)
-        size +=
-            snprintf(body + size, sizeof body - (size_t)size,
-                     "%s{\"player\":\"%s%d\",\"position\":[1,2,3]}", i == 0 ? "" : ",", prefix, i);
-    size += snprintf(body + size, sizeof body - (size_t)size, "]}]}");
-    int head = snprintf(request, sizeof request,
-                        "POST /v1/matches/%s/frames HTTP/1.1\r\nHost: x\r\n"
-                        "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-                        match, size);
-    int fd = hs_raw_connect(service.data_port);
-    ck_assert(hs_raw_send(fd, request, (size_t)head));
-    ck_assert(hs_raw_send(fd, body, (size_t)size));
-    return receive(fd);
-}
-
-static int count_of(const char *text, const char *word)
-{
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += strlen(word))
-        count++;
-    return count;
-}
-
-/* A match at its bound takes nobody new; whom it knows it goes on with; others are not touched. */
-START_TEST(a_match_keeps_to_its_memory)
-{
-    static const char *const arguments[] = {"--match-bytes", "400000", NULL};
-    start(arguments);
-    double time = 1;
-    int posted = 0;
-    char prefix[16];
-    for (; posted < 100 && hs_metric(&service, "hindsight_matches_held") < 1; posted++) {
-        snprintf(prefix, sizeof prefix, "p%d_", posted);
-        ck_assert_int_eq(post_players("m", prefix, 10, time += 0.01), 200);
-        ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-    }
-    ck_assert_int_lt(posted, 100);
-    double bytes = hs_metric(&service, "hindsight_history_bytes");
-    ck_assert_msg(bytes >= 400000 && bytes < 600000, "%f bytes are held", bytes);
-    ck_assert_int_eq(post_players("m", "new", 10, time += 0.01), 200);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":0"));
-    ck_assert_int_eq(count_of(answer.body, "\"capacity\""), 10);
-    for (int i = 0; i < 100; i++)
-        ck_assert_int_eq(post_players("m", "p0_", 10, time += 0.01), 200);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-    ck_assert(hs_metric(&service, "hindsight_history_bytes") == bytes);
-    ck_assert_int_eq(post_players("other", "new", 10, 1), 200);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-    ck_assert(hs_metric(&service, "hindsight_matches_held") == 1);
-    stop();
-}
-END_TEST
-
-/* Memory nearly full of histories: no new match, by whichever way; those open go on, and nothing
-   grows beyond the bound; the end of one makes room. */
-START_TEST(new_matches_are_refused_first)
-{
-    static const char *const arguments[] = {"--history-bytes", "1000000", NULL};
-    char match[16];
-    int opened = 0, status = 200;
-    start(arguments);
-    for (; opened < 500 && status == 200; opened++) {
-        snprintf(match, sizeof match, "m%d", opened);
-        status = post_players(match, "p", 10, 1);
-    }
-    opened--;
-    assert_problem(503, "overloaded", "1");
-    double bytes = hs_metric(&service, "hindsight_history_bytes");
-    ck_assert_msg(bytes >= 900000 && bytes < 1000000, "%f bytes in %d matches", bytes, opened);
-    ck_assert(hs_metric(&service, "hindsight_history_bytes_limit") == 1000000);
-    ck_assert_int_eq(ask("/v1/matches/another/hits", "", "no JSON"), 503);
-    ck_assert_int_eq(ask("/v1/matches/another", "", "no JSON"), 503);
-    ck_assert(shed_for("history") == 3);
-    ck_assert_int_eq(ask("/v1/matches/m0", "", "{}"), 200);
-
-    double time = 1;
-    for (int i = 0; i < 400; i++) {
-        snprintf(match, sizeof match, "m%d", i % opened);
-        ck_assert_int_eq(post_players(match, "p", 10, time += 0.001), 200);
-        ck_assert_ptr_nonnull(strstr(answer.body, "\"stored\":10"));
-        snprintf(match, sizeof match, "q%d_", i);
-        ck_assert_int_eq(post_players("m0", match, 10, time += 0.001), 200);
-    }
-    bytes = hs_metric(&service, "hindsight_history_bytes");
-    ck_assert_msg(bytes < 1150000, "%f bytes are held", bytes);
-
-    const char *end = "DELETE /v1/matches/m0 HTTP/1.1\r\nHost: x\r\n\r\n";
-    int fd = hs_raw_connect(service.data_port);
-    ck_assert(hs_raw_send(fd, end, strlen(end)));
-    ck_assert_int_eq(receive(fd), 200);
-    ck_assert_int_eq(post_players("another", "p", 10, 1), 200);
-    stop();
-}
-END_TEST
-
 /* ---- idle matches ---- */
 
 START_TEST(idle_matches_end)
@@ -496,8 +393,6 @@ int main(void)
     tcase_add_test(tests, long_bodies_are_not_read);
     tcase_add_test(tests, tenants_have_their_rate);
     tcase_add_test(tests, one_rate_for_all);
-    tcase_add_test(tests, a_match_keeps_to_its_memory);
-    tcase_add_test(tests, new_matches_are_refused_first);
     tcase_add_test(tests, idle_matches_end);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -247,6 +247,7 @@ const char *hs_check_match(const struct hs_match *match, const struct hs_match_l
     hs_match_info(match, &info);
     HS_MUST(info.players <= limits->players, "more players than the limit");
     HS_MUST(match->players.count <= limits->players, "more players kept than the limit");
+    HS_MUST(info.history_bytes == hs_match_count_bytes(match), "bytes that are not counted");
     for (uint32_t i = 0; i < match->players.count; i++) {
         const struct hs_history *history = match->players.all[i]->history;
         HS_MUST(hs_history_count(history) <= limits->samples, "more samples than the limit");

@@ -253,7 +253,7 @@ static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_st
 
 static void put_match(struct hs_offline *offline, struct hs_str name)
 {
-    static const struct hs_match_limits limits = {1024, 1024, 1024};
+    static const struct hs_match_limits limits = {.players = 1024, .samples = 1024, .movers = 1024};
     struct hs_match_request wanted = {0};
     hs_match_decode_body(&offline->reader, offline->body, &wanted);
     if (!is_fine(offline) || find(&offline->matches, name) != NULL)

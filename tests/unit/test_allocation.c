@@ -371,12 +371,12 @@ START_TEST(moves_allocate_nothing)
     struct hs_move_result result;
     unsigned long seen[HS_MOVE_REASON_COUNT] = {0}, flagged = 0;
     hs_ruleset_add_builtin_moves(rules, 100);
-    for (int i = 1; i < 3; i++) {
+    for (int i = 1; i < 3 * HS_MOVES_KEPT; i++) {
         move_of(i, &move);
         ck_assert(hs_match_judge_move(match, &move, &result));
     }
     unsigned long before = allocations, released = releases;
-    for (int i = 3; i < 8000; i++) {
+    for (int i = 3 * HS_MOVES_KEPT; i < 8000; i++) {
         move_of(i, &move);
         if (!hs_match_judge_move(match, &move, &result))
             break;

@@ -229,7 +229,7 @@ END_TEST
 START_TEST(the_smallest_history_holds_two)
 {
     for (uint32_t limit = 0; limit <= 2; limit++) {
-        struct hs_history *small = hs_history_create(&(struct hs_history_limits){limit});
+        struct hs_history *small = hs_history_create(&(struct hs_history_limits){.samples = limit});
         for (int i = 0; i < 10; i++) {
             struct hs_sample sample = sample_at(i, i);
             hs_history_insert(small, &rules, &sample, &plain, NULL);

@@ -22,9 +22,9 @@ static const char *const folders[LAYERS] = {"validators", "api", "service"};
 /* All of C11, annex by annex; <signal.h>, <threads.h>, <time.h> and <locale.h> are left out on
    purpose: a verdict is a pure function. */
 static const char *const c_library[] = {
-    "assert.h", "ctype.h",    "float.h",       "inttypes.h", "iso646.h", "limits.h",
-    "math.h",   "stdalign.h", "stdarg.h",      "stdbool.h",  "stddef.h", "stdint.h",
-    "stdio.h",  "stdlib.h",   "stdnoreturn.h", "string.h",   "tgmath.h",
+    "assert.h", "ctype.h",    "float.h",  "inttypes.h",    "iso646.h",  "limits.h",
+    "math.h",   "stdalign.h", "stdarg.h", "stdatomic.h",   "stdbool.h", "stddef.h",
+    "stdint.h", "stdio.h",    "stdlib.h", "stdnoreturn.h", "string.h",  "tgmath.h",
 };
 
 /* Of the compiler: the four floats at a time that every x86-64 has; validators/lanes.h, which does

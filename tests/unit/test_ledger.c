@@ -30,7 +30,7 @@ static void note_full(uint64_t number, bool accepted, int64_t fire_time_us, cons
                                     .fire_time_us = fire_time_us,
                                     .answer = (char *)(uintptr_t)answer,
                                     .answer_size = strlen(answer)};
-    ck_assert(hs_ledger_note(&ledger.hits, &entry));
+    ck_assert(hs_ledger_note(&ledger, &ledger.hits, &entry));
 }
 
 static void note(uint64_t number)
@@ -104,7 +104,7 @@ START_TEST(answers_and_shots_are_copies)
     struct hs_posted_shot shot = {.weapon = 3, .direction_count = 2, .directions = directions};
     struct hs_ledger_entry entry = {
         .number = 1, .answer = answer, .answer_size = sizeof answer - 1, .shot = &shot};
-    ck_assert(hs_ledger_note(&ledger.shots, &entry));
+    ck_assert(hs_ledger_note(&ledger, &ledger.shots, &entry));
     answer[2] = 'b';
     directions[0].x = 7;
     shot.weapon = 4;
@@ -128,9 +128,9 @@ START_TEST(memory_is_bounded)
     size_t full = 0;
     for (uint64_t number = 0; number < 3000; number++) {
         struct hs_ledger_entry entry = {.number = number, .answer = answer, .answer_size = 100};
-        ck_assert(hs_ledger_note(&ledger.hits, &entry));
+        ck_assert(hs_ledger_note(&ledger, &ledger.hits, &entry));
         entry.shot = &shot;
-        ck_assert(hs_ledger_note(&ledger.shots, &entry));
+        ck_assert(hs_ledger_note(&ledger, &ledger.shots, &entry));
         for (uint16_t weapon = 0; weapon < 3; weapon++)
             ck_assert(hs_ledger_note_shot(&ledger, weapon, (int64_t)number, 10));
         if (number == HS_LEDGER_NUMBERS)

@@ -43,7 +43,8 @@ static void teardown(void)
 static enum hs_registry_result open_match(struct hs_str name, struct hs_match_slot **slot)
 {
     const struct hs_match_opening opening = {
-        .ruleset = ruleset, .limits = {.players = PLAYERS, .samples = 16, .movers = 8}};
+        .ruleset = ruleset,
+        .limits = {.players = PLAYERS, .samples = 16, .shared = hs_registry_account(registry)}};
     *slot = NULL;
     return hs_registry_acquire(registry, anybody, name, &opening, slot);
 }
@@ -54,58 +55,24 @@ static void end_match(struct hs_match_slot *slot)
     hs_registry_release(registry, slot);
 }
 
-/* A match of its own, with so many players. */
-static struct hs_match *make_match(int players)
-{
-    const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .movers = 8};
-    struct hs_match *match = hs_match_create(ruleset->ruleset, &limits);
-    ck_assert_ptr_nonnull(match);
-    for (int i = 0; i < players; i++) {
-        const char name[] = {(char)('a' + i), '\0'};
-        const struct hs_player_frame player = {.player = {name, 1}};
-        const struct hs_frame frame = {.time_us = 1, .players = &player, .player_count = 1};
-        enum hs_frame_result result;
-        unsigned flags = 0;
-        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
-    }
-    return match;
-}
-
-static size_t bytes_of(const struct hs_match *match)
-{
-    struct hs_match_info info;
-    hs_match_info(match, &info);
-    return info.history_bytes;
-}
-
-/* A match that fills the memory there is, and does not, as fast as it can. */
-struct changing {
-    struct hs_match_slot *slot;
-    struct hs_match *small, *large;
-};
-
+/* Matches that fill the memory there is, and do not, as fast as they can. */
 static void *change(void *context)
 {
-    struct changing *changing = context;
+    struct hs_account *account = hs_registry_account(registry);
+    size_t *bytes = context;
     while (!atomic_load(&ends)) {
-        changing->slot->match = changing->large;
-        hs_registry_note_posted(registry, changing->slot, 1000);
-        changing->slot->match = changing->small;
-        hs_registry_note_posted(registry, changing->slot, 1000);
+        if (hs_account_take(account, *bytes))
+            hs_account_give(account, *bytes);
     }
     return NULL;
 }
 
 START_TEST(a_match_or_a_reason)
 {
-    struct changing changing;
-    ck_assert_int_eq(open_match(HS_STR("changing"), &changing.slot), HS_REGISTRY_CREATED);
-    changing.small = changing.slot->match;
-    changing.large = make_match(PLAYERS);
-    ck_assert_uint_gt(bytes_of(changing.large), 4 * bytes_of(changing.small));
-    hs_registry_limit_bytes(registry, SIZE_MAX, bytes_of(changing.large));
+    size_t all = 8 * hs_match_least_bytes(), nearly_all = all - hs_match_least_bytes() / 2;
+    hs_registry_limit_bytes(registry, SIZE_MAX, all);
     pthread_t other;
-    ck_assert_int_eq(pthread_create(&other, NULL, change, &changing), 0);
+    ck_assert_int_eq(pthread_create(&other, NULL, change, &nearly_all), 0);
     int opened = 0, refused = 0, neither = 0;
     /* Where both threads run at once this takes a moment; where they take turns, longer. */
     int64_t until_us = hs_clock_us() + 3000000;
@@ -120,8 +87,7 @@ START_TEST(a_match_or_a_reason)
     }
     atomic_store(&ends, true);
     ck_assert_int_eq(pthread_join(other, NULL), 0);
-    hs_registry_release(registry, changing.slot);
-    hs_match_destroy(changing.large);
+    ck_assert_uint_eq(hs_registry_bytes(registry), 0);
     ck_assert_int_eq(neither, 0);
     ck_assert_int_gt(opened, 0);
     ck_assert_int_gt(refused, 0);

@@ -1,0 +1,114 @@
+/* Accounts of memory: limits of one and of all, what is spare, and many who take at once. */
+#include "tests/support/run_suite.h"
+#include "validators/account.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdint.h>
+
+static struct hs_account all, own, other;
+
+static void setup(void)
+{
+    hs_account_init(&all, 1000, NULL);
+    hs_account_init(&own, 600, &all);
+    hs_account_init(&other, SIZE_MAX, &all);
+}
+
+static void assert_used(size_t of_own, size_t of_other)
+{
+    ck_assert_uint_eq(atomic_load(&own.used), of_own);
+    ck_assert_uint_eq(atomic_load(&other.used), of_other);
+    ck_assert_uint_eq(atomic_load(&all.used), of_own + of_other);
+}
+
+START_TEST(up_to_the_limit)
+{
+    ck_assert(hs_account_take(&own, 600) && hs_account_take(&own, 0));
+    ck_assert(!atomic_load(&own.was_refused));
+    ck_assert(!hs_account_take(&own, 1) && !hs_account_has(&own, 1));
+    ck_assert(atomic_load(&own.was_refused) && !atomic_load(&all.was_refused));
+    assert_used(600, 0);
+    hs_account_give(&own, 100);
+    ck_assert(hs_account_has(&own, 100) && hs_account_take(&own, 100));
+    ck_assert(!hs_account_take(&own, SIZE_MAX));
+    assert_used(600, 0);
+}
+END_TEST
+
+/* What the other took leaves less for this one, and a refusal there takes nothing here. */
+START_TEST(up_to_the_limit_of_all)
+{
+    ck_assert(hs_account_take(&other, 900));
+    ck_assert(!hs_account_has(&own, 101) && !hs_account_take(&own, 101));
+    assert_used(0, 900);
+    ck_assert(atomic_load(&own.was_refused) && !atomic_load(&other.was_refused));
+    ck_assert(hs_account_take(&own, 100));
+    assert_used(100, 900);
+    hs_account_give(&other, 900);
+    hs_account_give(&own, 100);
+    assert_used(0, 0);
+}
+END_TEST
+
+/* The last twentieth of each limit is not spare. */
+START_TEST(what_is_spare)
+{
+    ck_assert(hs_account_has_spare(&own, 570) && !hs_account_has_spare(&own, 571));
+    ck_assert(hs_account_take_spare(&own, 570));
+    ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take(&own, 30));
+    ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take_spare(&own, 0));
+    ck_assert(hs_account_take_spare(&other, 350));
+    ck_assert(!hs_account_take_spare(&other, 1) && hs_account_take(&other, 50));
+    assert_used(600, 400);
+}
+END_TEST
+
+START_TEST(no_account_has_room)
+{
+    ck_assert(hs_account_take(NULL, SIZE_MAX) && hs_account_take_spare(NULL, SIZE_MAX));
+    ck_assert(hs_account_has(NULL, SIZE_MAX) && hs_account_has_spare(NULL, SIZE_MAX));
+    hs_account_give(NULL, 1);
+}
+END_TEST
+
+static void *take_and_give(void *context)
+{
+    struct hs_account *account = context;
+    for (int i = 0; i < 200000; i++) {
+        size_t bytes = (size_t)(i % 400);
+        bool taken =
+            i % 2 ? hs_account_take(account, bytes) : hs_account_take_spare(account, bytes);
+        ck_assert_uint_le(atomic_load(&all.used), all.limit);
+        ck_assert_uint_le(atomic_load(&own.used), own.limit);
+        if (taken)
+            hs_account_give(account, bytes);
+    }
+    return NULL;
+}
+
+START_TEST(many_at_once)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, take_and_give, i % 2 ? &own : &other),
+                         0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_used(0, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("account");
+    TCase *tests = tcase_create("limits");
+    tcase_add_checked_fixture(tests, setup, NULL);
+    tcase_add_test(tests, up_to_the_limit);
+    tcase_add_test(tests, up_to_the_limit_of_all);
+    tcase_add_test(tests, what_is_spare);
+    tcase_add_test(tests, no_account_has_room);
+    tcase_add_test(tests, many_at_once);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
