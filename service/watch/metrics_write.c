@@ -258,7 +258,8 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
                      (double)gauges->players);
     hs_metrics_gauge(out, "hindsight_movers_active", "Movers with a history.",
                      (double)gauges->movers);
-    hs_metrics_gauge(out, "hindsight_history_bytes", "Memory of all histories.",
+    hs_metrics_gauge(out, "hindsight_history_bytes",
+                     "Memory of all matches, players' reserves included.",
                      (double)gauges->history_bytes);
     hs_metrics_gauge(out, "hindsight_history_bytes_limit",
                      "No match is opened beyond nine tenths of it, none grows beyond it.",

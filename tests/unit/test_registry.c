@@ -1,5 +1,5 @@
-/* Opening matches while the memory they take changes: there is a match or a reason, never neither.
- */
+/* Opening matches while the memory they take changes: there is a match or a reason, never neither;
+   and whom nine tenths are for. */
 #include "service/clock.h"
 #include "service/state/map_store.h"
 #include "service/state/registry.h"
@@ -94,6 +94,26 @@ START_TEST(a_match_or_a_reason)
 }
 END_TEST
 
+/* Beyond nine tenths no match is opened, but one that was open before a restart is. */
+START_TEST(restored_matches_may_take_the_last_tenth)
+{
+    struct hs_match_slot *slot;
+    struct hs_account *account = hs_registry_account(registry);
+    hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_least_bytes());
+    ck_assert(hs_account_take(account, 95 * hs_match_least_bytes()));
+    ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);
+    ck_assert_int_eq(hs_registry_room(registry), HS_REGISTRY_NO_HISTORY);
+    const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = account};
+    const struct hs_match_opening opening = {
+        .ruleset = ruleset, .limits = limits, .match = hs_match_create(ruleset->ruleset, &limits)};
+    ck_assert_int_eq(hs_registry_acquire(registry, anybody, HS_STR("restored"), &opening, &slot),
+                     HS_REGISTRY_CREATED);
+    ck_assert_uint_eq(hs_registry_bytes(registry), 96 * hs_match_least_bytes());
+    end_match(slot);
+    ck_assert_uint_eq(hs_registry_bytes(registry), 95 * hs_match_least_bytes());
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("registry");
@@ -101,6 +121,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_match_or_a_reason);
+    tcase_add_test(tests, restored_matches_may_take_the_last_tenth);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
