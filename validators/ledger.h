@@ -23,7 +23,7 @@
 enum { HS_LEDGER_NUMBERS = 128 };
 
 /* Bytes that the owner has set aside for a ledger for as long as it lives: room for the last eight
-   numbers of claims and of shots whatever they are, and mostly for their answers. */
+   numbers of claims, and of shots that have no directions of pellets, and for a few answers. */
 enum { HS_LEDGER_RESERVE = 6144 };
 
 /* The newest answers of a player, of claims and shots together, that are given up last. */
