@@ -445,8 +445,10 @@ bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
     report_state(&j);
     book(&j);
     if (move->fields & HS_MOVE_HAS_SEQ) {
-        hs_players_make_room(&match->players, hs_player_moves_need(j.moves));
-        hs_player_moves_grow(j.moves, &match->account);
+        if (hs_player_moves_need(j.moves) > 0) {
+            hs_players_make_room(&match->players, hs_player_moves_need(j.moves));
+            hs_player_moves_grow(j.moves, &match->account);
+        }
         hs_move_answers_keep(j.moves->answers, move, &digest, out);
     }
     return true;

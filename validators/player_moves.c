@@ -56,7 +56,7 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
 
 static uint32_t more_places(const struct hs_move_answers *answers)
 {
-    if (answers->count < answers->capacity)
+    if (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT)
         return 0;
     uint32_t left = HS_MOVES_KEPT - answers->capacity;
     return answers->capacity < left ? answers->capacity : left;
@@ -64,9 +64,8 @@ static uint32_t more_places(const struct hs_move_answers *answers)
 
 size_t hs_player_moves_need(const struct hs_player_moves *moves)
 {
-    return moves->answers != NULL
-               ? HS_MOVE_ANSWERS_BYTES(more_places(moves->answers)) - sizeof *moves->answers
-               : 0;
+    uint32_t more = moves->answers != NULL ? more_places(moves->answers) : 0;
+    return more > 0 ? HS_MOVE_ANSWERS_BYTES(more) - sizeof *moves->answers : 0;
 }
 
 void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account)
@@ -189,7 +188,7 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
     if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
         return; /* else a long batch sent again would push out its own answers, one by one */
     uint32_t i = answers->next;
-    answers->next = (i + 1) % answers->capacity;
+    answers->next = i + 1 < answers->capacity ? i + 1 : 0;
     if (answers->count < answers->capacity)
         answers->count++;
     if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
