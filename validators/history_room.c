@@ -92,7 +92,7 @@ static bool states_equal(const struct hs_state *a, const struct hs_state *b)
 
 static enum hs_growth grow_states(struct hs_history *history)
 {
-    uint32_t before = history->state_capacity, capacity = before * 2;
+    uint32_t before = history->state_capacity, capacity = before > 0 ? before * 2 : FIRST_STATES;
     struct hs_shared_state *states;
     size_t more = (capacity - before) * sizeof *states;
     if (capacity > UINT16_MAX)

@@ -238,8 +238,9 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;
-    bool has_place = players->present < players->limit &&
-                     hs_account_has_spare(&match->account, hs_players_least_bytes(match->limits.samples));
+    bool has_place =
+        players->present < players->limit &&
+        hs_account_has_spare(&match->account, hs_players_least_bytes(match->limits.samples));
     return (player != NULL || has_place) &&
            hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
 }

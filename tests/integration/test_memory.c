@@ -129,7 +129,7 @@ START_TEST(new_matches_are_refused_first)
 
     double time = 1;
     for (int i = 0; i < 400; i++) {
-        snprintf(match, sizeof match, "m%d", i % opened);
+        snprintf(match, sizeof match, "m%d", opened > 0 ? i % opened : 0);
         ck_assert_int_eq(post_players(match, "p", 10, time += 0.001).stored, 10);
         snprintf(match, sizeof match, "q%d_", i);
         ck_assert_int_eq(post_players("m0", match, 10, time += 0.001).status, 200);

@@ -194,11 +194,11 @@ START_TEST(who_is_known_may_return)
     ck_assert_int_eq(post("bob", "lift", 3000, &flags), HS_FRAME_STORED);
     /* Three frames of strangers on another clock restart nothing: none could be stored. */
     for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(post("eve", "door", INT64_C(90000000) + i * 1000, &flags),
+        ck_assert_int_eq(post("eve", "door", INT64_C(90000000) + INT64_C(1000) * i, &flags),
                          HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(flags & 1u << HS_FRAME_FLAG_HISTORY_RESTARTED, 0);
     for (int i = 0; i < 3; i++)
-        post("bob", "lift", INT64_C(190000000) + i * 1000, &flags);
+        post("bob", "lift", INT64_C(190000000) + INT64_C(1000) * i, &flags);
     ck_assert_uint_ne(flags & 1u << HS_FRAME_FLAG_HISTORY_RESTARTED, 0);
 }
 END_TEST
