@@ -263,6 +263,18 @@ static void print_flood(const char *kind, const struct flood *flood)
     hs_bench_print(name, flood->twice_p99_us, "us", NULL, 0);
 }
 
+/* The service took what the ticks said of players, and judged against it. */
+static bool is_played(void)
+{
+    bool fine = metric("hindsight_frames_total{result=\"stored\"} ") > 0 &&
+                metric("hindsight_frames_total{result=\"bad_bones\"} ") <= 0 &&
+                metric("hindsight_verdicts_total{kind=\"hit\",verdict=\"accepted\",reason=\"ok\","
+                       "mode=\"enforce\"} ") > 0;
+    if (!fine)
+        fprintf(stderr, "overload: frames were not stored, or no claim was accepted\n");
+    return fine;
+}
+
 static bool measure_floods(void)
 {
     static const char *const arguments[] = {"--queue-ms", "50", NULL};
@@ -272,9 +284,10 @@ static bool measure_floods(void)
     struct probe operators = {0};
     if (!hs_game_load_init(&big) || !hs_game_load_init(&small) || !start(arguments))
         return false;
-    bool fine = pthread_create(&operators.thread, NULL, probe, &operators) == 0;
+    bool fine = hs_game_load_open(&big, service.data_port) &&
+                pthread_create(&operators.thread, NULL, probe, &operators) == 0;
     if (fine) {
-        fine = flood(&big, &of_big) && flood(&small, &of_small);
+        fine = flood(&big, &of_big) && flood(&small, &of_small) && is_played();
         atomic_store(&operators.ends, true);
         pthread_join(operators.thread, NULL);
     }
@@ -311,11 +324,12 @@ static bool measure_balanced(void)
         return false;
     const struct hs_balancer_server server = {.id = 1, .port = service.data_port};
     move_to(processors() > 2 ? 2 : 1);
-    bool fine = hs_balancer_start(&balancer, &server, 1);
+    bool fine =
+        hs_game_load_open(&big, service.data_port) && hs_balancer_start(&balancer, &server, 1);
     move_to(1);
     if (fine) {
         load_port = balancer.port;
-        fine = flood(&big, &of_big) && flood(&small, &of_small);
+        fine = flood(&big, &of_big) && flood(&small, &of_small) && is_played();
         hs_balancer_stop(&balancer);
     }
     hs_game_load_free(&big);
@@ -398,7 +412,7 @@ static bool measure_crowd(void)
 {
     static const char *const arguments[] = {
         "--queue-ms", "50", "--request-seconds", "120", "--max-connections", "12000", NULL};
-    struct hs_game_load claims = {.matches = 64, .headers = ""};
+    struct hs_game_load claims = {.matches = 64, .headers = "", .ticks = 6};
     struct hs_game_load ticks = {.matches = 64, .players = 16, .headers = ""};
     struct hs_open_load_result result;
     double alone[CROWDS * CROWD_QUARTERS], crowded[CROWDS * CROWD_QUARTERS];
@@ -406,7 +420,8 @@ static bool measure_crowd(void)
     if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
         !start(arguments))
         return false;
-    bool fine = load(&ticks, 500, 1, 16, &result); /* something to claim against */
+    /* Something to claim against: 7 ticks of each match. */
+    bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
     double rate = capacity(&claims) / 4;
     for (int i = 0; fine && i < CROWDS; i++) {
         fine = p99_of_each_quarter(&claims, rate, alone + (ptrdiff_t)i * CROWD_QUARTERS);
@@ -419,6 +434,7 @@ static bool measure_crowd(void)
         }
         disperse(crowd);
     }
+    fine = fine && is_played();
     free(crowd);
     hs_game_load_free(&claims);
     hs_game_load_free(&ticks);

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
                                            .fill = hs_game_load_fill,
                                            .context = &game};
     bool fine = game.matches > 0 && options.connections > 0 && hs_game_load_init(&game) &&
-                hs_open_load_run(&options, &result);
+                hs_game_load_open(&game, options.port) && hs_open_load_run(&options, &result);
     hs_game_load_free(&game);
     if (!fine)
         return 1;
