@@ -1,27 +1,50 @@
 #!/bin/sh
-# Run the Check programs named after the build folder, one after the other, and close with one
-# line that counts all their checks. What cannot run here is no check: it prints "SKIP: why", and
-# those lines are counted. What failed is printed once more just before the closing line, where
-# whoever reads a log's end sees it.
+# Run the Check programs named after the build folder and close with one line that counts all their
+# checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
+# failed is printed once more just before the closing line, where whoever reads a log's end sees it.
+# Programs that talk to nobody run HS_TEST_JOBS at a time (as many as there are processors), the
+# others, in which time passes, one after the other.
 set -u
+
+# One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
+# how many seconds it took.
+if [ "${1:-}" = --one ]; then
+    log=$2/$(printf %s "$3" | tr / _)
+    began=$(date +%s)
+    "$3" >"$log" 2>&1
+    echo "$? $(($(date +%s) - began))" >"$log.end"
+    exit 0
+fi
+
 build=$1
 shift
 # Where a test says no limit of its own: a busy machine is no failure (the library says 4 s).
 export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}"
 export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
+jobs=${HS_TEST_JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
 left=hindsight-data # by a service that was not told where to keep its data
 [ -e "$left" ] && had_left=yes || had_left=no
-log=$(mktemp)
+logs=$(mktemp -d)
 failures=$(mktemp)
-trap 'rm -f "$log" "$failures"' EXIT
+trap 'rm -rf "$logs" "$failures"' EXIT
+
+quiet() {
+    for program in "$@"; do
+        case $program in */unit/* | */property/*) printf '%s\n' "$program" ;; esac
+    done
+}
+
+if [ "$jobs" -gt 1 ]; then
+    echo "$(quiet "$@" | wc -l) programs first, $jobs at a time"
+    quiet "$@" | xargs -r -P "$jobs" -n 1 sh "$0" --one "$logs"
+fi
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"
-    began=$(date +%s)
-    "$program" >"$log" 2>&1
-    code=$?
+    log=$logs/$(printf %s "$program" | tr / _)
+    [ -e "$log.end" ] || sh "$0" --one "$logs" "$program"
+    read -r code took <"$log.end"
     cat "$log"
-    took=$(($(date +%s) - began))
     [ "$took" -lt 10 ] || echo "took $took s"
     skips=$(grep -c '^SKIP:' "$log")
     skipped=$((skipped + skips))

@@ -97,7 +97,7 @@ struct hs_http_connection {
     bool is_cut_short;
     /* Of the newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    int64_t stuck_us; /* its endpoint hangs when it takes longer */
+    atomic_llong stuck_us; /* its endpoint hangs when it takes longer */
 };
 
 struct hs_http {

@@ -353,7 +353,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         admit(request, &target);
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
-    peer->stuck_us = STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000;
+    atomic_store(&peer->stuck_us,
+                 STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)

@@ -156,7 +156,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
-        return age_us > watched->connection->stuck_us;
+        return age_us > atomic_load(&watched->connection->stuck_us);
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */
