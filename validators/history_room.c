@@ -232,6 +232,21 @@ static bool shrink_extras(struct hs_history *history)
     return true;
 }
 
+static void forget_sample(struct hs_history *history, struct hs_sample *sample)
+{
+    hs_history_free_extra(history, sample->extra);
+    history->states[sample->state].references--;
+}
+
+void hs_history_drop_oldest(struct hs_history *history)
+{
+    forget_sample(history, hs_history_slot(history, 0));
+    history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
+    history->count--;
+    if (history->count > 0)
+        history->span.oldest_us = hs_history_slot(history, 0)->time_us;
+}
+
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
 {
     size_t before = hs_history_bytes(history);
