@@ -38,6 +38,10 @@ quiet() {
 if [ "$jobs" -gt 1 ]; then
     echo "$(quiet "$@" | wc -l) programs first, $jobs at a time"
     quiet "$@" | xargs -r -P "$jobs" -n 1 sh "$0" --one "$logs"
+    if [ "$had_left" = no ] && [ -e "$left" ]; then
+        echo "FAILED: one of them left ./$left in the tree" | tee -a "$failures"
+        failed=1 had_left=yes
+    fi
 fi
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"

@@ -173,6 +173,8 @@ static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
     }
+    /* Otherwise the first is forgotten only when all places are taken. */
+    numbers->was_cut = numbers->has_floor && numbers->count < HS_LEDGER_NUMBERS;
 }
 
 static void load_cadences(struct loading *l, struct hs_ledger *ledger)

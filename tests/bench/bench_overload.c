@@ -11,7 +11,7 @@
  *   tick_2x_p99_us         of answers 200 then, from the intended time
  *   small_...              the same with ticks of 16 players without bones
  *   balanced_...           both through HAProxy with the shipped configuration
- *   health_2x_most_us      the slowest /livez of the admin listener then, asked every 10 ms
+ *   health_2x_most_us      the slowest /livez of the admin listener then, asked ten times a second
  *   metrics_2x_most_us     the slowest /metrics
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
  *                          80 quarters of a second

@@ -4,6 +4,7 @@
  */
 #include "tests/support/clock.h"
 #include "tests/support/exposition.h"
+#include "tests/support/process_states.h"
 #include "tests/support/random.h"
 #include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
@@ -337,6 +338,15 @@ START_TEST(second_signal_ends_at_once)
 }
 END_TEST
 
+/* A worker that is busy with a large map for longer than any other request takes does not hang. */
+START_TEST(large_maps_take_their_time)
+{
+    struct hs_raw_answer answer;
+    ck_assert(hs_state_building(&answer));
+    ck_assert_int_eq(answer.status, 200);
+}
+END_TEST
+
 int main(void)
 {
     static const char *const arguments[] = {"--request-seconds", "1", "--idle-seconds", "2", NULL};
@@ -354,6 +364,7 @@ int main(void)
     tcase_add_test(tests, abrupt_resets);
     tcase_add_test(tests, random_bytes);
     tcase_add_test(tests, too_many_bodies);
+    tcase_add_test(tests, large_maps_take_their_time);
     tcase_add_test(tests, drains);
     tcase_add_test(tests, requests_in_flight_are_finished);
     tcase_add_test(tests, second_signal_ends_at_once);

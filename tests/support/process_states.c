@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <check.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -112,30 +113,30 @@ bool hs_state_starting(struct hs_raw_answer *answer)
 /* ---- stuck ---- */
 
 /* A PUT of a map that keeps its worker for a while. */
-static char *large_map(size_t *size)
+static char *large_map(int triangles, size_t *size)
 {
-    enum { TRIANGLES = 200000, ROW = 631 };
+    enum { ROW = 631 };
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
     ck_assert_ptr_nonnull(out);
     fputs("{\"vertices\":[", out);
-    for (int i = 0; i < TRIANGLES + 2; i++)
+    for (int i = 0; i < triangles + 2; i++)
         fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i % ROW, i / ROW, i % 101);
     fputs("],\"triangles\":[", out);
-    for (int i = 0; i < TRIANGLES; i++)
+    for (int i = 0; i < triangles; i++)
         fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i, i + 1, i + 2);
     fputs("]}", out);
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
 
-/* More than the 5 s, and one for each 4 MiB, after which it counts as stuck. */
-enum { STUCK_MS = 7500 };
+/* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
+enum { BUSY_MS = 5300, STUCK_MS = 7500 };
 
-/* Sends it, stops the process a moment later for longer than any request takes, and asks when it
-   goes on; the status of the PUT. */
+/* Sends it, stops the process a moment later for so long, and asks when it goes on; the status of
+   the PUT. `amid`: the request was not answered before. */
 static int stop_amid(const struct hs_test_service *service, const char *map, size_t size,
-                     long moment_ms, struct hs_raw_answer *answer)
+                     long moment_ms, long stop_ms, struct hs_raw_answer *answer, bool *amid)
 {
     static struct hs_raw_answer put;
     char head[160];
@@ -150,7 +151,8 @@ static int stop_amid(const struct hs_test_service *service, const char *map, siz
     hs_test_pause_ms(moment_ms);
     kill(service->pid, SIGSTOP);
     ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
-    hs_test_pause_ms(STUCK_MS);
+    *amid = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0;
+    hs_test_pause_ms(stop_ms);
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
         hs_test_pause_ms(5);
@@ -165,15 +167,36 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
     static struct hs_raw_answer later;
     struct hs_test_service stuck;
     size_t size = 0;
-    char *map = large_map(&size);
+    char *map = large_map(200000, &size);
+    ck_assert_uint_lt(size, 8 << 20);
     ck_assert(hs_test_service_start(&stuck, one));
     bool fine = get(stuck.admin_port, "/livez", answer) == 200;
     /* Where the moment was before the body had come, or after the map was built, another is. */
     for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
-        int status = stop_amid(&stuck, map, size, 10 + 20 * tries, answer);
+        bool amid;
+        int status = stop_amid(&stuck, map, size, 10 + 20 * tries, STUCK_MS, answer, &amid);
         fine = status == 200 || status == 201;
     }
     free(map);
     fine = get_other(stuck.admin_port, "/livez", 503, &later) == 200 && fine;
     return hs_test_service_stop(&stuck) && fine;
+}
+
+bool hs_state_building(struct hs_raw_answer *answer)
+{
+    static const char *const one[] = {"--threads", "1", NULL};
+    /* Long after the body has come, and long before the map is built; or where that is faster. */
+    static const long moments_ms[] = {150, 70, 30};
+    struct hs_test_service building;
+    size_t size = 0;
+    bool amid = false, fine = true;
+    char *map = large_map(1500000, &size);
+    ck_assert_uint_ge(size, 32 << 20);
+    ck_assert(hs_test_service_start(&building, one));
+    for (size_t i = 0; i < 3 && fine && !amid; i++) {
+        int status = stop_amid(&building, map, size, moments_ms[i], BUSY_MS, answer, &amid);
+        fine = status == 200 || status == 201;
+    }
+    free(map);
+    return hs_test_service_stop(&building) && fine && amid;
 }

@@ -20,4 +20,7 @@ bool hs_state_starting(struct hs_raw_answer *answer);
    in the middle of it. Takes that long. */
 bool hs_state_stuck(struct hs_raw_answer *answer);
 
+/* What it says when that was a request with a long body, which may take longer. As long. */
+bool hs_state_building(struct hs_raw_answer *answer);
+
 #endif

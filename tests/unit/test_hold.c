@@ -280,6 +280,17 @@ START_TEST(shots_are_remembered_without_memory)
         ck_assert(!result.shot_was_posted);
         ck_assert_uint_le(bytes(), match->account.limit);
     }
+    /* That some were forgotten early is still known after a restart: their hits are not refused. */
+    struct hs_bytes saved = {0};
+    ck_assert(hs_players_find(&match->players, HS_STR("bob"))->ledger.shots.was_cut);
+    hs_match_save(match, &saved);
+    hs_match_destroy(match);
+    ck_assert_int_eq(hs_match_load(rules,
+                                   &(struct hs_match_limits){.players = 100, .samples = SAMPLES},
+                                   saved.data, saved.len, &match),
+                     HS_MATCH_LOADED);
+    ck_assert(hs_players_find(&match->players, HS_STR("bob"))->ledger.shots.was_cut);
+    free(saved.data);
 }
 END_TEST
 
@@ -340,6 +351,7 @@ START_TEST(read_back)
     ck_assert_int_eq(hs_match_load(rules, &limits, saved.data, saved.len, &match), HS_MATCH_LOADED);
     size_t taken = bytes();
     ck_assert_uint_eq(taken, atomic_load(&all.used));
+    ck_assert(!hs_players_find(&match->players, HS_STR("bob"))->ledger.hits.was_cut);
     ck_assert_uint_gt(taken, HS_LEDGER_NUMBERS * sizeof answer);
     hs_match_destroy(match);
     ck_assert_uint_eq(atomic_load(&all.used), 0);
