@@ -17,6 +17,9 @@
 /* Room for `size` more bytes; NULL when memory is out. */
 unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size);
 
+/* Grows the buffer so that the next `size` bytes fit. False: memory is out, and nothing changed. */
+bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
+
 /* The lowest `size` bytes (1 .. 8) of a value. */
 static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned size)
 {

@@ -164,16 +164,17 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
  * Makes the shooter known, so that claims of his can be booked, which changes no verdict. False:
  * out of memory, or the match is full: what is verified then cannot be remembered, and a retry
  * would be judged anew. hs_hit_withhold makes of such a result one that pays nothing: what was
- * accepted, or lacks a posted shot that could not be remembered either, is inconclusive.
+ * accepted, or lacks a posted shot that could not be remembered either, is inconclusive for
+ * `reason`.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
-void hs_hit_withhold(struct hs_hit_result *result);
+void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 
 /*
  * Books a result that is no replay on the shooter: the number with its answer, the cadence,
  * counters per reason, damage, suspicion. `answer`: the reply to give again when the same claim
- * comes again. False: out of memory, or the match is full and does not know the shooter; then a
- * retry would be judged anew.
+ * comes again. False: out of memory, or the match is full and does not know the shooter. Nothing is
+ * booked then, and an accepted result must not be answered: hs_hit_withhold.
  */
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result, struct hs_str answer);

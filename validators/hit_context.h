@@ -112,10 +112,14 @@ void hs_hit_prepare(struct hs_hit_context *c);
 
 /* Booking, shared by hits and shots; see hit.c. */
 struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name);
-bool hs_hit_note_number(struct hs_match *match, struct hs_ledger *ledger,
-                        struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry);
-bool hs_hit_note_cadence(const struct hs_match *match, struct hs_player *shooter,
-                         const struct hs_hit_result *result);
+
+/*
+ * Books a number with its answer among the shooter's, the cadence of its weapon, and, where it was
+ * accepted, the payment in the match's journal. A number that was used before keeps what it has.
+ * False: out of memory; nothing of it is booked.
+ */
+bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
+                 const struct hs_ledger_entry *entry, const struct hs_hit_result *result);
 
 /* Verdict and reason from the rows. */
 void hs_hit_decide(struct hs_hit_context *c);

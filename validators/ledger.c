@@ -65,7 +65,7 @@ static void free_shot(struct hs_ledger_entry *entry)
     entry->shot = NULL;
 }
 
-static void free_entry(struct hs_ledger_entry *entry)
+void hs_ledger_free_entry(struct hs_ledger_entry *entry)
 {
     free_shot(entry);
     free_answer(entry);
@@ -88,7 +88,7 @@ size_t hs_ledger_bytes(const struct hs_ledger *ledger)
 static void clear_numbers(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
-        free_entry(&numbers->entries[i]);
+        hs_ledger_free_entry(&numbers->entries[i]);
     free(numbers->entries);
     *numbers = (struct hs_ledger_numbers){0};
 }
@@ -233,7 +233,7 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
     if (out->answer == NULL)
         out->answer_size = 0;
     if (failed)
-        free_entry(out);
+        hs_ledger_free_entry(out);
     return !failed;
 }
 
@@ -254,7 +254,7 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
         note_paid(numbers, first->number, first->fire_time_us);
     numbers->answers -= first->answer != NULL ? 1 : 0;
     give(ledger, first->answer_size + shot_bytes(first->shot));
-    free_entry(first);
+    hs_ledger_free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;
 }
@@ -367,7 +367,6 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
         if (hs_ledger_make_places(numbers, wanted))
             return true;
         give(ledger, more);
-        return false;
     }
     if (numbers->count == 0)
         return false;
@@ -396,7 +395,7 @@ bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
         free_shot(&copy);
     if (!make_place(ledger, numbers)) {
         give(ledger, shot_bytes(copy.shot));
-        free_entry(&copy);
+        hs_ledger_free_entry(&copy);
         return false;
     }
     if (!take_for_answers(ledger, copy.answer_size))
@@ -482,6 +481,11 @@ static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon
     struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
     *cadence = (struct hs_cadence){.weapon = weapon};
     return cadence;
+}
+
+bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon)
+{
+    return make_cadence(ledger, weapon) != NULL;
 }
 
 bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,

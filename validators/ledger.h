@@ -159,10 +159,19 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
    has so many bytes. */
 void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes);
 
-/* Notes a number that is not there among the ledger's; answer and shot are copied. When all places
-   are taken, the one noted first is forgotten. False: out of memory. */
+/* Frees what an entry owns that no ledger has; the entry is empty afterwards. */
+void hs_ledger_free_entry(struct hs_ledger_entry *entry);
+
+/*
+ * Notes a number that is not there among the ledger's; answer and shot are copied. When all places
+ * are taken, or no more can be had, the one noted first is forgotten. False: out of memory; the
+ * number is not noted.
+ */
 bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                     const struct hs_ledger_entry *entry);
+
+/* Makes sure that the next shot of a weapon can be booked. False: out of memory. */
+bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
 /* What is known of a weapon's cadence, or NULL. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);

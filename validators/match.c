@@ -6,6 +6,18 @@
 #include "players.h"
 #include "suspicion.h"
 
+/* A claim can pass while its impact is within the rewind limit of `now`, and its launch within the
+   longest flight before that; its poses must be in the history. Then the sum is never too short. */
+static int64_t claim_window(const struct hs_ruleset *ruleset)
+{
+    int64_t flight_us = 0;
+    for (uint16_t i = 0; i < ruleset->weapon_count; i++)
+        if (ruleset->weapons[i]->max_flight_us > flight_us)
+            flight_us = ruleset->weapons[i]->max_flight_us;
+    return ruleset->history.keep_us + ruleset->rewind.limit_us + ruleset->rewind.future_slack_us +
+           flight_us;
+}
+
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits)
 {
@@ -16,6 +28,8 @@ struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
     match->limits = *limits;
     match->players.limit = limits->players;
     match->players.account = match->movers.account = &match->account;
+    match->players.evict_before_us = INT64_MIN;
+    match->claim_window_us = claim_window(ruleset);
     hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
     if (hs_account_take(&match->account, sizeof *match))
         return match;
@@ -112,6 +126,14 @@ static void describe(const struct hs_match *match, const struct hs_player *playe
     out->alive = state->alive;
     if (state->team != HS_NONE)
         out->team = hs_name_str(&match->teams[state->team]);
+}
+
+uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    if (player == NULL)
+        return 0;
+    return hs_player_is_back_since(player, fire_time_us) ? player->former_session : player->session;
 }
 
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,

@@ -207,6 +207,13 @@ struct hs_player_info {
     double suspicion; /* decaying sum of rejections, at the match's newest time */
 };
 
+/*
+ * The number of the session that a shot fired then belongs to: sessions of all players of a match
+ * are counted from 1, and a player begins a new one by joining or coming back. 0: nobody has that
+ * name.
+ */
+uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
+
 /* False: no such player present. */
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
                           struct hs_player_info *out);

@@ -1,5 +1,6 @@
 /* Posting frames: the clock of the match, its players as they come and go, and what is stored. */
 #include "match.h"
+#include "journal_records.h"
 #include "player_moves.h"
 #include "players.h"
 #include "sample.h"
@@ -106,10 +107,16 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
     return refusal;
 }
 
-static void restart(struct hs_match *match, int64_t time_us)
+void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    for (uint32_t i = 0; i < match->players.count; i++)
+    /* Whoever left by the old clock can be evicted: no claim has a time of that clock any more. */
+    match->players.evict_before_us = time_us - match->claim_window_us;
+    for (uint32_t i = 0; i < match->players.count; i++) {
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
+        match->players.all[i]->left_us = match->players.evict_before_us - 1;
+    }
+    match->clock++;
+    hs_journal_clock(match, time_us);
     hs_movers_restart(&match->movers);
     match->jump_count = 0;
     match->has_lost_shots = match->has_lost_shots && !match->has_frames;
@@ -125,16 +132,9 @@ static void restart(struct hs_match *match, int64_t time_us)
    history. What it was answered is kept for retries until he is back. */
 static void leave(struct hs_match *match, struct hs_player *player, int64_t time_us)
 {
-    if (player == NULL || player->left)
-        return;
-    hs_history_clear(player->history);
-    hs_players_note_history(&match->players, player);
-    player->has_carried = player->was_moved = false;
-    player->left = true;
-    player->has_left_before = true;
-    player->left_us = time_us;
-    player->ended_us = time_us + match->ruleset->history.keep_us;
-    match->players.present--;
+    if (player != NULL && !player->left)
+        hs_players_leave(&match->players, player, time_us,
+                         time_us + match->ruleset->history.keep_us);
 }
 
 /* A frame names him again: moves received from its time on are of the new session. */
@@ -184,6 +184,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     *result = HS_FRAME_TOO_OLD;
     if (player != NULL && player->has_left_before && time_us <= player->left_us)
         return true;
+    bool is_here = player != NULL && !player->left;
+    if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
+        return false;
     if (entry->event == HS_EVENT_LEAVE) {
         *result = HS_FRAME_STORED;
         leave(match, player, time_us);
@@ -209,12 +212,14 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
     hs_players_note_history(&match->players, player);
-    if (is_new && inserted == HS_INSERT_NO_ROOM)
+    if (is_new && (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY))
         hs_players_drop_last(&match->players);
     if (inserted == HS_INSERT_NO_ROOM)
         *result = HS_FRAME_CAPACITY;
     if (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY)
         return inserted == HS_INSERT_NO_ROOM;
+    if (is_new)
+        hs_players_begin_session(&match->players, player);
     if (inserted != HS_INSERT_DUPLICATE && inserted != HS_INSERT_TOO_OLD)
         note_moved(player, entry, time_us);
     if (inserted == HS_INSERT_DUPLICATE)
@@ -306,6 +311,7 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
         match->window_start_us = time_us;
     if (time_us > match->newest_us)
         match->newest_us = time_us;
+    match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
@@ -317,7 +323,9 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
     if (restarts && would_store(match, frame)) {
-        restart(match, frame->time_us);
+        if (!hs_journal_reserve(&match->players, NULL))
+            return false;
+        hs_match_restart(match, frame->time_us);
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_RESTARTED;
         when = HS_FRAME_STORED;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "connection.h"
+#include "journal_records.h"
 #include "player_moves.h"
 #include "players.h"
 #include "suspicion.h"
@@ -369,11 +370,15 @@ enum standing { STANDS, FULL, NO_MEMORY };
 /* The player and room for his moves. */
 static enum standing admit(struct hs_match *match, struct judging *j)
 {
+    bool is_here = j->player != NULL && !j->player->left;
+    if (!is_here && !hs_journal_reserve(&match->players, NULL))
+        return NO_MEMORY;
     if (j->player == NULL) {
         enum hs_players_add added =
             hs_players_add(&match->players, j->move->player, match->limits.samples, &j->player);
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
+        hs_players_begin_session(&match->players, j->player);
     }
     if (j->player->left)
         hs_players_rejoin(&match->players, j->player);

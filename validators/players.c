@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "journal_records.h"
 #include "player_moves.h"
+#include "suspicion.h"
 
 enum { FIRST_PLACES = 8 };
 
@@ -87,20 +89,37 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* Takes out the player who left first; false when nobody did. */
+static bool can_go(const struct hs_players *players, const struct hs_player *player)
+{
+    return player->left && player->left_us < players->evict_before_us;
+}
+
+/*
+ * Evicts one of those who left so long ago that no claim of theirs can pass: what they were paid
+ * is no longer needed. Their suspicion goes with them, so the least suspicious goes first; among
+ * equals the one who came first. False: nobody can go.
+ */
 static bool evict_left(struct hs_players *players)
 {
+    uint32_t least = UINT32_MAX;
+    double suspicion = 0;
     for (uint32_t i = 0; i < players->count; i++) {
-        if (!players->all[i]->left)
+        if (!can_go(players, players->all[i]))
             continue;
-        destroy_player(players->all[i], players->account);
-        players->count--;
-        memmove(&players->all[i], &players->all[i + 1],
-                (players->count - i) * sizeof players->all[0]);
-        rebuild_index(players);
-        return true;
+        double own = hs_suspicion_at(players->all[i], players->evict_before_us);
+        if (least != UINT32_MAX && own >= suspicion)
+            continue;
+        least = i;
+        suspicion = own;
     }
-    return false;
+    if (least == UINT32_MAX)
+        return false;
+    destroy_player(players->all[least], players->account);
+    players->count--;
+    memmove(&players->all[least], &players->all[least + 1],
+            (players->count - least) * sizeof players->all[0]);
+    rebuild_index(players);
+    return true;
 }
 
 /* ---- memory ---- */
@@ -241,6 +260,27 @@ bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *ou
     return player->has_carried;
 }
 
+void hs_players_begin_session(struct hs_players *players, struct hs_player *player)
+{
+    player->former_session = player->session;
+    player->session = ++players->sessions;
+    hs_journal_session(players, player);
+}
+
+void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
+                      int64_t ended_us)
+{
+    hs_history_clear(player->history);
+    hs_players_note_history(players, player);
+    player->has_carried = player->was_moved = false;
+    player->left = true;
+    player->has_left_before = true;
+    player->left_us = left_us;
+    player->ended_us = ended_us;
+    players->present--;
+    hs_journal_session(players, player);
+}
+
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(players, player);
@@ -249,6 +289,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
     player->would_reject = 0;
     player->damage_dealt = 0;
     players->present++;
+    hs_players_begin_session(players, player);
 }
 
 void hs_players_reverse(struct hs_players *players)

@@ -25,6 +25,8 @@ struct hs_player {
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
     int64_t ended_us; /* and so do moves up to here, no earlier; both with has_left_before */
     bool has_left_before;
+    /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
+    uint64_t session, former_session;
     bool has_carried; /* the clock was set anew: the next first sample inherits what follows */
     struct hs_state carried;
     int32_t carried_rtt_us, carried_interp_us; /* -1: not known */
@@ -45,10 +47,14 @@ struct hs_due {
 struct hs_players {
     struct hs_player **all; /* in order of arrival */
     uint32_t count, capacity, limit;
-    uint32_t present;    /* not left */
-    uint32_t *index;     /* open addressing by hash: position in `all` + 1, 0 free */
-    uint32_t index_size; /* a power of two above 2 * capacity */
-    struct hs_due *due;  /* a heap, the earliest first: pruning looks at nobody in vain */
+    uint32_t present;  /* not left */
+    uint64_t sessions; /* begun so far, of all players; numbers are never used twice */
+    /* A player who left before this time can be evicted: no claim of theirs can pass any more. */
+    int64_t evict_before_us;
+    struct hs_bytes *journal; /* borrowed; records of journal.h go there; NULL: nowhere */
+    uint32_t *index;          /* open addressing by hash: position in `all` + 1, 0 free */
+    uint32_t index_size;      /* a power of two above 2 * capacity */
+    struct hs_due *due;       /* a heap, the earliest first: pruning looks at nobody in vain */
     uint32_t due_count;
     int64_t swept_us;           /* when what sessions that ended left behind was last looked for */
     struct hs_account *account; /* what they take is taken from it */
@@ -69,6 +75,8 @@ struct hs_match {
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
     int64_t window_start_us; /* first frame since the history (re)started */
+    uint32_t clock;          /* how often the clock was set anew */
+    int64_t claim_window_us; /* a claim of something longer ago than this cannot pass */
     /* Read back (snapshot.h): shots fired from then to then may have been posted and be forgotten;
        until when, is known once there are frames. */
     bool has_lost_shots;
@@ -95,8 +103,11 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
-/* Adds a player who is not there, with all that is set aside for him. When all places are taken,
-   one who left makes room. FULL also where there is no spare memory. */
+/*
+ * Adds a player who is not there, with all that is set aside for them; hs_players_begin_session
+ * follows once the caller keeps them. When all places are taken, the least suspicious player who
+ * left before `evict_before_us` makes room. FULL also where there is no spare memory.
+ */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 
@@ -116,7 +127,15 @@ size_t hs_match_count_bytes(const struct hs_match *match);
  */
 void hs_players_make_room(struct hs_players *players, size_t bytes);
 
-/* A player who left is there again, with nothing counted yet. */
+/* Numbers the session of a player who was just added, and journals it. */
+void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
+
+/* Ends the session of a player who is present: frames and claims up to `left_us`, and moves up to
+   `ended_us`, belong to it from now on. Journals it. */
+void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
+                      int64_t ended_us);
+
+/* Begins the next session of a player who left, with nothing counted yet. Journals it. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
 /* Drops what is kept for stragglers of sessions that ended before a time. O(players). */
@@ -127,6 +146,12 @@ static inline bool hs_player_is_back_since(const struct hs_player *player, int64
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
 }
+
+/*
+ * Sets the clock of a match anew: what is compared with times is forgotten. Of match_frames.c; the
+ * next stored frame tells the time. `time_us`: of that frame.
+ */
+void hs_match_restart(struct hs_match *match, int64_t time_us);
 
 /* In the opposite order of arrival, as players were added. */
 void hs_players_reverse(struct hs_players *players);

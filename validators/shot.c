@@ -118,16 +118,6 @@ bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
     struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
     if (shooter == NULL)
         return false;
-    if (result->verdict == HS_VERDICT_REJECTED)
-        shooter->shots_refused++;
-    if (hs_player_is_back_since(shooter, claim->time_us)) {
-        if (result->verdict == HS_VERDICT_ACCEPTED)
-            hs_ledger_note_ended(&shooter->ledger.shots, claim->shot, claim->time_us);
-        return true;
-    }
-    if (hs_ledger_find(&shooter->ledger.shots, claim->shot) != NULL ||
-        hs_ledger_is_forgotten(&shooter->ledger.shots, claim->shot, claim->time_us))
-        return true;
     struct hs_posted_shot shot = {.weapon = result->weapon,
                                   .has_seed = claim->has_seed,
                                   .seed = claim->seed,
@@ -144,6 +134,9 @@ bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
                                     .shot = result->weapon != HS_NONE ? &shot : NULL,
                                     .answer = (char *)(uintptr_t)answer.ptr,
                                     .answer_size = answer.len};
-    return hs_hit_note_number(match, &shooter->ledger, &shooter->ledger.shots, &entry) &&
-           hs_hit_note_cadence(match, shooter, result);
+    if (!hs_hit_book(match, shooter, true, &entry, result))
+        return false;
+    if (result->verdict == HS_VERDICT_REJECTED)
+        shooter->shots_refused++;
+    return true;
 }

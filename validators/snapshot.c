@@ -16,6 +16,7 @@ static void save_head(const struct hs_match *match, struct hs_bytes *out)
     hs_bytes_put(out, hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS), 8);
     hs_saved_put_names(out);
     hs_saved_put(out, HS_SAVED_MATCH, match);
+    hs_bytes_put(out, match->players.sessions, 8);
     hs_bytes_put(out, match->movers.count, 4);
     for (uint32_t i = 0; i < match->movers.count; i++) {
         const struct hs_mover *mover = &match->movers.all[i];
@@ -52,19 +53,22 @@ static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
     }
 }
 
+void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry)
+{
+    hs_saved_put(out, HS_SAVED_ENTRY, entry);
+    hs_bytes_put(out, entry->shot != NULL, 1);
+    if (entry->shot != NULL)
+        save_shot(entry->shot, out);
+    hs_bytes_put(out, entry->answer_size, 4);
+    hs_bytes_put_run(out, entry->answer, entry->answer_size);
+}
+
 static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
 {
     hs_saved_put(out, HS_SAVED_NUMBERS, numbers);
     hs_bytes_put(out, numbers->count, 4);
-    for (uint32_t i = 0; i < numbers->count; i++) {
-        const struct hs_ledger_entry *entry = &numbers->entries[i];
-        hs_saved_put(out, HS_SAVED_ENTRY, entry);
-        hs_bytes_put(out, entry->shot != NULL, 1);
-        if (entry->shot != NULL)
-            save_shot(entry->shot, out);
-        hs_bytes_put(out, entry->answer_size, 4);
-        hs_bytes_put_run(out, entry->answer, entry->answer_size);
-    }
+    for (uint32_t i = 0; i < numbers->count; i++)
+        hs_saved_put_entry(out, &numbers->entries[i]);
 }
 
 static void save_ledger(const struct hs_ledger *ledger, struct hs_bytes *out)

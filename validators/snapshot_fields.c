@@ -67,6 +67,15 @@ void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *n
     }
 }
 
+void hs_saved_own_names(struct hs_saved_names *names)
+{
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
+        names->count[v] = name_counts[v];
+        for (unsigned i = 0; i < name_counts[v]; i++)
+            names->member[v][i] = (uint8_t)i;
+    }
+}
+
 /* ---- layouts ---- */
 
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
@@ -97,6 +106,17 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
             hash_bytes(&hash, shape, sizeof shape);
         }
     }
+    return hash;
+}
+
+uint64_t hs_saved_vocabularies(void)
+{
+    uint64_t hash = HS_SNAPSHOT_VERSION;
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++)
+        for (unsigned i = 0; i < name_counts[v]; i++) {
+            const char *name = name_of((enum hs_vocabulary)v, i);
+            hash_bytes(&hash, name, strlen(name) + 1);
+        }
     return hash;
 }
 

@@ -9,6 +9,7 @@
 #define HS_SNAPSHOT_FIELDS_H
 
 #include "bytes.h"
+#include "ledger.h"
 #include "vocabulary.h"
 
 /* How a field is saved, and what is right when it is read. An array is one field. */
@@ -95,11 +96,23 @@ struct hs_saved_names {
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
+/* Today's names, for bytes that carry a hash of them: hs_saved_vocabularies. */
+void hs_saved_own_names(struct hs_saved_names *names);
+uint64_t hs_saved_vocabularies(void);
+
 /*
  * Fills the saved fields of a struct and leaves the others alone. False: a value is none that the
  * library would make; all of it has been read all the same, unless the reader failed.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
+
+/*
+ * An entry of a ledger with its posted shot and its answer. hs_saved_get_entry gives the caller
+ * what the entry owns (hs_ledger_free_entry), whatever it returns. False: damaged, or no memory.
+ */
+void hs_saved_put_entry(struct hs_bytes *bytes, const struct hs_ledger_entry *entry);
+bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                        const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry);
 
 #endif

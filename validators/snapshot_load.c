@@ -156,6 +156,15 @@ static void load_entry(struct loading *l, struct hs_ledger_entry *entry)
     entry->answer_size = size;
 }
 
+bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                        const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry)
+{
+    struct loading l = {.reader = *reader, .names = *names, .ruleset = ruleset};
+    load_entry(&l, entry);
+    *reader = l.reader;
+    return is_fine(&l);
+}
+
 static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
 {
     get(l, HS_SAVED_NUMBERS, numbers);
@@ -346,6 +355,7 @@ static void load_match(struct loading *l)
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
     get(l, HS_SAVED_MATCH, match);
+    match->players.sessions = hs_bytes_get(&l->reader, 8);
     match->has_lost_shots = true;
     match->lost_from_us =
         match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;

@@ -63,6 +63,11 @@ const char *hs_frame_result_name(enum hs_frame_result result)
     return frame_result_names[result];
 }
 
+bool hs_reason_is_retryable(enum hs_reason reason)
+{
+    return reason == HS_REASON_NOT_RECORDED;
+}
+
 enum hs_verdict hs_reason_verdict(enum hs_reason reason)
 {
     return reason_verdicts[reason];

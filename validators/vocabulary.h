@@ -74,6 +74,7 @@ enum hs_check {
     X(HISTORY_TOO_SHORT, "history_too_short", INCONCLUSIVE, CONTACT)                               \
     X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT)                             \
     X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
+    X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY)                                        \
     X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
     X(DUPLICATE, "duplicate", REJECTED, IDENTITY)                                                  \
@@ -234,6 +235,9 @@ const char *hs_move_reason_name(enum hs_move_reason reason);
 
 /* The verdict a reason gives, and the check whose mode decides over it. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
+
+/* A verdict for this reason is not booked: the same claim, sent again later, is judged anew. */
+bool hs_reason_is_retryable(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);

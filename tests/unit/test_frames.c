@@ -6,6 +6,7 @@
 #include "tests/support/inspect.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
+#include "validators/players.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;
@@ -278,11 +279,17 @@ START_TEST(players_and_samples_are_bounded)
         ck_assert_uint_eq(flags, i < 4 ? 0 : 1u << HS_FRAME_FLAG_HISTORY_FULL);
     }
     ck_assert_uint_eq(hs_samples_of(match, "A"), 4);
-    /* Somebody leaves: there is room for one again, and no more. */
+    /* Somebody leaves. Once no claim of theirs can pass, there is room for one, and no more. */
     ck_assert_int_eq(post(10, hs_stage_event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 1);
-    ck_assert_int_eq(place(11, "C"), HS_FRAME_STORED);
-    ck_assert_int_eq(place(11, "B"), HS_FRAME_CAPACITY);
+    const int64_t window_us = match->claim_window_us;
+    for (int64_t time_us = 11; time_us <= 10 + window_us; time_us += window_us / 4) {
+        ck_assert_int_eq(place(time_us, "C"), HS_FRAME_CAPACITY);
+        ck_assert_int_eq(place(time_us, "A"), HS_FRAME_STORED);
+    }
+    ck_assert_int_eq(place(11 + window_us, "A"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(11 + window_us, "C"), HS_FRAME_STORED);
+    ck_assert_int_eq(place(11 + window_us, "B"), HS_FRAME_CAPACITY);
     ck_assert_uint_eq(hs_info_of(match).players, 2);
     match = saved;
     hs_match_destroy(small);

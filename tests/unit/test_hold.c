@@ -123,7 +123,7 @@ static struct hs_hit_result *judge_hit(const struct hs_hit_claim *claim, int64_t
     bool is_known = hs_hit_admit(match, claim->shooter);
     hs_hit_verify(match, claim, now_us, &result);
     if (!is_known)
-        hs_hit_withhold(&result);
+        hs_hit_withhold(&result, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     return &result;
 }
 
