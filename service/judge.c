@@ -63,20 +63,20 @@ bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /*
- * The name of a verdict: a hash of the tenant (where there are any), the match, its opening (the
- * time of its first frame), the shooter, the shot and the rules, so that the same claim has the
- * same name wherever it is judged.
+ * The name of a verdict: a hash of the tenant (where there are any), the match and its opening, the
+ * shooter and their session, the shot and the rules. All of them outlive the process, so the same
+ * claim keeps its name, and no other claim has it.
  */
 static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
-                         struct hs_str shooter, struct hs_verdict_id *out)
+                         struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
 {
-    struct hs_match_times times;
-    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 64], digest[HS_SHA256_HEX];
-    hs_match_times(slot->match, &times);
-    int len = snprintf(text, sizeof text, "%s%s%s\n%lld\n%s\n%.*s\n%llu\n%s", slot->tenant.text,
-                       slot->tenant.text[0] != '\0' ? "\n" : "", slot->name.text,
-                       (long long)times.opening_us, kind, (int)shooter.len, shooter.ptr,
-                       (unsigned long long)shot, slot->ruleset->revision);
+    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX];
+    uint64_t session = hs_match_session(slot->match, shooter, fire_time_us);
+    int len =
+        snprintf(text, sizeof text, "%s%s%s\n%llu\n%s\n%.*s\n%llu\n%llu\n%s", slot->tenant.text,
+                 slot->tenant.text[0] != '\0' ? "\n" : "", slot->name.text,
+                 (unsigned long long)slot->opening, kind, (int)shooter.len, shooter.ptr,
+                 (unsigned long long)session, (unsigned long long)shot, slot->ruleset->revision);
     hs_sha256_hex(text, (size_t)len, digest);
     memcpy(out->text, digest, sizeof out->text - 1);
     out->text[sizeof out->text - 1] = '\0';
@@ -124,60 +124,112 @@ static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry 
     hs_replayed_encode(writer, true);
 }
 
-static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
-                       const struct hs_shot_claim *claim, int64_t now_us, bool explain,
-                       struct hs_writer *writer)
+/* A claim or a posted shot, its result, and what of it depends on which of the two it is. */
+struct judged {
+    enum hs_judged kind;
+    const struct hs_hit_claim *hit;
+    const struct hs_shot_claim *shot;
+    int64_t forward_us;
+    bool explain;
+    struct hs_hit_result *result; /* large: it is not cleared for each claim */
+};
+
+static struct hs_str shooter_of(const struct judged *judged)
 {
-    struct hs_hit_result result;
-    struct hs_verdict_id id;
-    int64_t forward_us, began = hs_clock_ns();
-    bool is_known = hs_hit_admit(slot->match, claim->shooter);
-    hs_shot_verify(slot->match, claim, now_us, &result, &forward_us);
-    if (!is_known)
-        hs_hit_withhold(&result);
-    int64_t judged = hs_clock_ns();
-    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
-    if (result.replay != NULL) {
-        write_replay(writer, result.replay);
-        return;
-    }
-    size_t mark = mark_of(writer);
-    name_verdict(slot, "shot", claim->shot, claim->shooter, &id);
-    hs_shot_encode(writer, claim, &result, forward_us, &id, explain);
-    struct hs_str answer = written_since(writer, mark);
-    if (answer.ptr != NULL) /* else memory is out: the reply fails, and a retry is judged anew */
-        hs_shot_note(slot->match, claim, &result, answer);
-    hs_replayed_encode(writer, false);
-    count_verdict(service, HS_JUDGED_SHOT, &result);
-    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
+    return judged->hit != NULL ? judged->hit->shooter : judged->shot->shooter;
 }
 
-static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
-                      const struct hs_hit_claim *claim, int64_t now_us, bool explain,
-                      struct hs_writer *writer)
+static void verify(const struct hs_match_slot *slot, int64_t now_us, struct judged *judged)
+{
+    if (judged->hit != NULL)
+        hs_hit_verify(slot->match, judged->hit, now_us, judged->result);
+    else
+        hs_shot_verify(slot->match, judged->shot, now_us, judged->result, &judged->forward_us);
+}
+
+/* Writes the result and returns what was written: the answer that a replay repeats. ptr NULL:
+   memory is out, and the whole reply fails. */
+static struct hs_str encode(const struct hs_match_slot *slot, const struct judged *judged,
+                            struct hs_writer *writer)
+{
+    struct hs_verdict_id id;
+    size_t mark = mark_of(writer);
+    if (judged->hit != NULL) {
+        int64_t fired_us = judged->result->replay != NULL ? judged->result->replay->fire_time_us
+                                                          : judged->result->fire_time_us;
+        name_verdict(slot, "hit", judged->hit->shot, judged->hit->shooter, fired_us, &id);
+        hs_hit_encode(writer, judged->hit, judged->result, &id, judged->explain);
+    } else {
+        name_verdict(slot, "shot", judged->shot->shot, judged->shot->shooter, judged->shot->time_us,
+                     &id);
+        hs_shot_encode(writer, judged->shot, judged->result, judged->forward_us, &id,
+                       judged->explain);
+    }
+    return written_since(writer, mark);
+}
+
+static bool book(const struct hs_match_slot *slot, const struct judged *judged,
+                 struct hs_str answer)
+{
+    if (judged->hit != NULL)
+        return hs_hit_note(slot->match, judged->hit, judged->result, answer);
+    return hs_shot_note(slot->match, judged->shot, judged->result, answer);
+}
+
+/* What was answered before is answered again. While the journal takes nothing, that it was paid is
+   perhaps not in a file yet, and is not said. */
+static bool answer_replay(const struct hs_match_slot *slot, struct judged *judged,
+                          struct hs_writer *writer)
+{
+    const struct hs_ledger_entry *entry = judged->result->replay;
+    if (entry == NULL || (slot->pays_nothing && entry->accepted))
+        return false;
+    write_replay(writer, entry);
+    return true;
+}
+
+/* Encodes and books the result. What cannot be remembered is not paid: it is encoded once more. */
+static void answer(struct hs_service *service, const struct hs_match_slot *slot,
+                   struct judged *judged, bool is_known, struct hs_writer *writer)
+{
+    struct hs_hit_result *result = judged->result;
+    struct hs_writer before = *writer;
+    size_t len = writer->buffer->len;
+    if (result->replay != NULL)
+        result->verdict = HS_VERDICT_ACCEPTED; /* and nothing else is set: it is withheld */
+    if (!is_known)
+        hs_hit_withhold(result, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+    else if (slot->pays_nothing)
+        hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
+    bool is_booked = is_known && result->reason != HS_REASON_NOT_RECORDED;
+    struct hs_str text = encode(slot, judged, writer);
+    if (text.ptr == NULL || !is_booked || book(slot, judged, text))
+        return;
+    if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_ERROR, "memory is out: a verdict cannot be remembered, and nothing is paid",
+               HS_LOG_TEXT("match", slot->name.text));
+    hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
+    *writer = before;
+    writer->buffer->len = len;
+    encode(slot, judged, writer);
+}
+
+static void judge_one(struct hs_service *service, struct hs_match_slot *slot, int64_t now_us,
+                      struct judged *judged, struct hs_writer *writer)
 {
     struct hs_hit_result result;
-    struct hs_verdict_id id;
     int64_t began = hs_clock_ns();
-    bool is_known = hs_hit_admit(slot->match, claim->shooter);
-    hs_hit_verify(slot->match, claim, now_us, &result);
-    if (!is_known)
-        hs_hit_withhold(&result);
-    int64_t judged = hs_clock_ns();
-    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, judged - began);
-    if (result.replay != NULL) {
-        write_replay(writer, result.replay);
+    judged->result = &result;
+    bool is_known = hs_hit_admit(slot->match, shooter_of(judged));
+    verify(slot, now_us, judged);
+    int64_t verified = hs_clock_ns();
+    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, verified - began);
+    if (answer_replay(slot, judged, writer))
         return;
-    }
-    size_t mark = mark_of(writer);
-    name_verdict(slot, "hit", claim->shot, claim->shooter, &id);
-    hs_hit_encode(writer, claim, &result, &id, explain);
-    struct hs_str answer = written_since(writer, mark);
-    if (answer.ptr != NULL) /* as for shots */
-        hs_hit_note(slot->match, claim, &result, answer);
+    answer(service, slot, judged, is_known, writer);
     hs_replayed_encode(writer, false);
-    count_verdict(service, HS_JUDGED_HIT, &result);
-    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
+    count_verdict(service, judged->kind, judged->result);
+    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
 }
 
 void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
@@ -188,7 +240,8 @@ void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
     for (size_t i = 0; i < request->count; i++) {
         const struct hs_shot_claim *claim = &request->shots[i];
         int64_t now_us = now_of(slot, has_now, request->now_us, claim->time_us);
-        judge_shot(service, slot, claim, now_us, explain, writer);
+        struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim, .explain = explain};
+        judge_one(service, slot, now_us, &judged, writer);
     }
     hs_write_end(writer, ']');
 }
@@ -201,7 +254,8 @@ void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,
     for (size_t i = 0; i < request->count; i++) {
         const struct hs_hit_claim *claim = &request->claims[i];
         int64_t now_us = now_of(slot, has_now, request->now_us, claim->hit_time_us);
-        judge_hit(service, slot, claim, now_us, explain, writer);
+        struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim, .explain = explain};
+        judge_one(service, slot, now_us, &judged, writer);
     }
     hs_write_end(writer, ']');
 }

@@ -7,6 +7,7 @@
 #include "service/watch/log.h"
 
 struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
+struct hs_journal;       /* journal.h: what was paid since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
 struct hs_keyring;       /* tokens.h: the tokens in force */
@@ -27,6 +28,7 @@ struct hs_service {
     struct hs_record *record;         /* NULL: nothing is written down */
     struct hs_tenant_rates *rates;    /* NULL: as much as he likes */
     struct hs_checkpoint *checkpoint; /* NULL: nothing outlives the process */
+    struct hs_journal *journal;       /* the checkpoint's; NULL: none is written */
     atomic_bool draining;             /* readyz answers 404 from now on */
     atomic_bool ready;
     struct hs_log_limit match_log; /* lines about single matches, which posts can cause */

@@ -14,6 +14,9 @@
 #include "service/checkpoint/checkpoint_file.h"
 #include "service/checkpoint/checkpoint_maps.h"
 #include "service/checkpoint/checkpoint_restore.h"
+#include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/checkpoint/words.h"
 #include "service/clock.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
@@ -34,8 +37,11 @@ struct hs_checkpoint {
     int64_t interval_us;
     struct hs_bytes match; /* the one being written; kept, so that it need not grow again */
     struct hs_kept_maps maps;
+    uint64_t contained;    /* journals before this number are in the newest checkpoint */
+    uint64_t next_journal; /* number of the first journal of this process */
     pthread_t thread;
     bool has_thread;
+    bool has_ended;       /* the final checkpoint is there: no journal is needed */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     bool is_ending;
@@ -86,16 +92,6 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     free(record.data);
 }
 
-/* What must be known before its bytes can be read. Match locked. */
-static void put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
-{
-    hs_bytes_put_name(out, slot->tenant.text);
-    hs_bytes_put_name(out, slot->name.text);
-    hs_bytes_put_name(out, slot->ruleset->revision);
-    hs_bytes_put_name(out, slot->map != NULL ? slot->map->name.text : slot->awaited_map.text);
-    hs_bytes_put_name(out, slot->map != NULL ? slot->map->revision : slot->awaited_revision);
-}
-
 /* What a checkpoint of a match refers to: the map it has, held, or the revision it waits for. */
 struct match_map {
     struct hs_map_entry *entry;
@@ -124,7 +120,7 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
         pthread_mutex_lock(&slot->lock);
         is_open = !slot->closed;
         if (is_open && !cursor.has_begun) {
-            put_head(slot, out);
+            hs_kept_match_put_head(slot, out);
             note_map(maps, slot, map);
         }
         if (is_open)
@@ -236,9 +232,13 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
     struct taking taking = {.checkpoint = checkpoint};
+    uint64_t contained = hs_journal_rotate(checkpoint->service->journal);
+    unsigned char word[8];
+    hs_word_put(word, contained, sizeof word);
     hs_checkpoint_write_begin(&taking.writer, checkpoint->directory);
     if (is_final)
         hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_FINAL, NULL, 0);
+    hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_JOURNAL, word, sizeof word);
     bool all = hs_registry_visit(checkpoint->service->registry, write_match, &taking);
     write_posted_rulesets(&taking);
     write_maps(&taking);
@@ -248,6 +248,11 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
     for (size_t i = 0; i < taking.ruleset_count; i++)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
+    if (fine) {
+        hs_journal_checkpointed(checkpoint->service->journal,
+                                is_final ? contained : checkpoint->contained);
+        checkpoint->contained = contained;
+    }
     note(checkpoint, fine, began_us, taking.writer.bytes);
     if (fine)
         hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking.matches),
@@ -286,6 +291,13 @@ static void *run(void *context)
 
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
 {
+    struct hs_service *service = checkpoint->service;
+    enum hs_journal_sync sync = HS_JOURNAL_SYNC_INTERVAL;
+    hs_journal_sync_parse(service->options->journal_sync, &sync);
+    service->journal = hs_journal_create(checkpoint->directory, checkpoint->next_journal, sync);
+    if (service->journal == NULL)
+        return false;
+    hs_registry_keep_journals(service->registry);
     if (!take(checkpoint, false)) /* what is there may call itself final, and is no more */
         return false;
     checkpoint->has_thread = pthread_create(&checkpoint->thread, NULL, run, checkpoint) == 0;
@@ -375,9 +387,12 @@ bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, 
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&checkpoint->wake, &attributes);
     pthread_condattr_destroy(&attributes);
+    struct hs_restored_journals journals = {0};
     if (take_directory(checkpoint, options->data, error) &&
         hs_checkpoint_restore(service, checkpoint->directory, &checkpoint->maps, &checkpoint->stats,
-                              error)) {
+                              &journals, error)) {
+        checkpoint->contained = journals.contained;
+        checkpoint->next_journal = journals.next;
         hs_map_store_keep_meshes(service->maps);
         *out = checkpoint;
         return true;
@@ -391,6 +406,8 @@ void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint)
     if (checkpoint == NULL)
         return;
     end_thread(checkpoint);
+    hs_journal_destroy(checkpoint->service->journal, checkpoint->has_ended);
+    checkpoint->service->journal = NULL;
     hs_kept_maps_close(&checkpoint->maps);
     if (checkpoint->owner >= 0)
         close(checkpoint->owner);
@@ -407,7 +424,8 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint)
     if (checkpoint == NULL)
         return;
     end_thread(checkpoint);
-    if (take(checkpoint, true))
+    checkpoint->has_ended = take(checkpoint, true);
+    if (checkpoint->has_ended)
         hs_log(HS_LOG_INFO, "the state of all matches is kept",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
                HS_LOG_NUMBER("bytes", checkpoint->stats.bytes));
@@ -424,4 +442,6 @@ void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_
     out->interval_seconds = (double)checkpoint->interval_us * 1e-6;
     out->lag_seconds = (double)(hs_clock_us() - checkpoint->newest_us) * 1e-6;
     pthread_mutex_unlock(&checkpoint->lock);
+    if (checkpoint->service->journal != NULL)
+        hs_journal_stats(checkpoint->service->journal, &out->journal);
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "service/checkpoint/journal.h"
+
 struct hs_buffer;
 struct hs_service;
 struct hs_checkpoint;
@@ -59,6 +61,7 @@ struct hs_checkpoint_stats {
     double interval_seconds; /* between two; 0: nothing is kept */
     double duration_seconds; /* of the newest that was written; 0: none was */
     uint64_t bytes;          /* likewise */
+    struct hs_journal_stats journal;
 };
 
 /*

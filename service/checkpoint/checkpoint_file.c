@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { HEADER = 8, RECORD_HEADER = 16 };
+enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADER };
 
 static const char magic[] = "HSCHKPT";
 
@@ -20,6 +20,26 @@ static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *
     uLong crc = crc32_z(0, header, 4);
     crc = crc32_z(crc, header + 8, 8);
     return (uint32_t)(size > 0 ? crc32_z(crc, bytes, size) : crc);
+}
+
+void hs_checkpoint_magic(unsigned char header[HS_CHECKPOINT_HEADER])
+{
+    memcpy(header, magic, sizeof magic - 1);
+    header[HEADER - 1] = HS_CHECKPOINT_VERSION;
+}
+
+void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
+                         enum hs_checkpoint_type type, const struct iovec *parts, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += parts[i].iov_len;
+    hs_word_put(header, type, 4);
+    hs_word_put(header + 8, size, 8);
+    uLong crc = checksum(header, NULL, 0);
+    for (size_t i = 0; i < count; i++)
+        crc = parts[i].iov_len > 0 ? crc32_z(crc, parts[i].iov_base, parts[i].iov_len) : crc;
+    hs_word_put(header + 4, crc, 4);
 }
 
 /* ---- writing ---- */
@@ -47,8 +67,7 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
     if (writer->file < 0)
         writer->error = errno;
     unsigned char header[HEADER];
-    memcpy(header, magic, sizeof magic - 1);
-    header[HEADER - 1] = HS_CHECKPOINT_VERSION;
+    hs_checkpoint_magic(header);
     put(writer, header, sizeof header);
 }
 
@@ -56,9 +75,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
                          const void *bytes, size_t size)
 {
     unsigned char header[RECORD_HEADER];
-    hs_word_put(header, type, 4);
-    hs_word_put(header + 8, size, 8);
-    hs_word_put(header + 4, checksum(header, bytes, size), 4);
+    const struct iovec part = {(void *)(uintptr_t)bytes, size};
+    hs_checkpoint_frame(header, type, &part, 1);
     put(writer, header, sizeof header);
     put(writer, bytes, size);
     writer->records++;
@@ -154,7 +172,9 @@ static enum hs_checkpoint_read read_file(struct reading *reading)
         return HS_CHECKPOINT_OTHER_VERSION;
     while (!reading->has_ended && read_record(reading))
         continue;
-    return reading->is_broken || !reading->has_ended ? HS_CHECKPOINT_BROKEN : HS_CHECKPOINT_READ;
+    if (reading->is_broken)
+        return HS_CHECKPOINT_BROKEN;
+    return reading->has_ended ? HS_CHECKPOINT_READ : HS_CHECKPOINT_UNENDED;
 }
 
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,

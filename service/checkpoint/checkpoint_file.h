@@ -15,13 +15,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #define HS_CHECKPOINT_NAME     "checkpoint"
 #define HS_CHECKPOINT_PREVIOUS "checkpoint.previous" /* the one before */
 #define HS_CHECKPOINT_NEW      "checkpoint.new"      /* being written */
 #define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* moved out of the way at a start */
 
-enum { HS_CHECKPOINT_VERSION = 2 };
+enum { HS_CHECKPOINT_VERSION = 3 };
+
+/* Bytes before the first record, and before the bytes of each. */
+enum { HS_CHECKPOINT_HEADER = 8, HS_CHECKPOINT_RECORD_HEADER = 16 };
 
 enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
@@ -29,8 +33,19 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_MATCH,
     HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows */
     HS_CHECKPOINT_RULESET_NAME, /* of a ruleset before it: its owner, its revision */
-    HS_CHECKPOINT_MAP           /* a name, its owner, the revision; map_file.h has the geometry */
+    HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
+    HS_CHECKPOINT_JOURNAL,      /* before all matches: journals before this number are contained */
+    HS_CHECKPOINT_LAYOUT,       /* of a journal: how the events that follow are coded */
+    HS_CHECKPOINT_EVENTS, /* of a journal: a match, its opening, records of validators/journal.h */
+    HS_CHECKPOINT_CLOSE   /* of a journal: a match that ended, its opening */
 };
+
+/* What a file begins with. */
+void hs_checkpoint_magic(unsigned char header[HS_CHECKPOINT_HEADER]);
+
+/* The header of a record whose bytes are the concatenation of `parts`. */
+void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
+                         enum hs_checkpoint_type type, const struct iovec *parts, size_t count);
 
 struct hs_checkpoint_writer {
     int directory, file;
@@ -52,6 +67,7 @@ enum hs_checkpoint_read {
     HS_CHECKPOINT_MISSING,
     HS_CHECKPOINT_UNREADABLE,    /* errno says why; nothing was read */
     HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
+    HS_CHECKPOINT_UNENDED,       /* whole records were read; it lacks the last, as journals do */
     HS_CHECKPOINT_BROKEN         /* records that are whole were read, others were not */
 };
 

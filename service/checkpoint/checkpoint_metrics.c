@@ -30,6 +30,8 @@ void hs_checkpoint_write_metrics(const struct hs_checkpoint_stats *stats, struct
     static const char total[] = "hindsight_checkpoints_total";
     static const char matches[] = "hindsight_checkpoint_matches_total";
     static const char files[] = "hindsight_checkpoint_map_files_total";
+    static const char journal[] = "hindsight_journal_records_total";
+    static const char journal_bytes[] = "hindsight_journal_bytes_total";
     static const char refused[] = "hindsight_checkpoint_files_refused_total";
     hs_metrics_head(out, total, "counter", "Checkpoints of the state of all matches.");
     hs_buffer_printf(out, "%s{result=\"written\"} %" PRIu64 "\n", total, stats->written);
@@ -43,6 +45,13 @@ void hs_checkpoint_write_metrics(const struct hs_checkpoint_stats *stats, struct
                      "Time the newest checkpoint took.", stats->duration_seconds);
     hs_metrics_gauge(out, "hindsight_checkpoint_bytes", "Size of the newest checkpoint.",
                      (double)stats->bytes);
+    hs_metrics_head(out, journal, "counter", "Records of the journal of payments.");
+    hs_buffer_printf(out, "%s{result=\"written\"} %" PRIu64 "\n", journal, stats->journal.written);
+    hs_buffer_printf(out, "%s{result=\"failed\"} %" PRIu64 "\n", journal, stats->journal.failed);
+    hs_buffer_printf(out, "%s{result=\"not_synced\"} %" PRIu64 "\n", journal,
+                     stats->journal.synced_failed);
+    hs_metrics_head(out, journal_bytes, "counter", "Bytes written to the journal of payments.");
+    hs_buffer_printf(out, "%s %" PRIu64 "\n", journal_bytes, stats->journal.bytes);
     hs_metrics_head(out, matches, "counter",
                     "Matches of a checkpoint by what became of them at the start.");
     for (size_t i = 0; i < HS_RESTORED_COUNT; i++)

@@ -7,6 +7,7 @@
 
 #include "service/checkpoint/checkpoint_file.h"
 #include "service/checkpoint/checkpoint_restore_maps.h"
+#include "service/checkpoint/journal.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
 #include "service/options/options.h"
@@ -14,6 +15,7 @@
 #include "service/state/ruleset_store.h"
 #include "service/serve.h"
 #include "validators/bytes.h"
+#include "validators/journal.h"
 #include "validators/snapshot.h"
 
 struct restoring {
@@ -24,11 +26,18 @@ struct restoring {
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
     bool is_final; /* nothing was judged after the file was written */
+    /* Journals that the file read now does not contain begin here, and where the oldest of all
+       that must be read begins. */
+    uint64_t contained, first;
+    const uint64_t *journals; /* numbers of those there are, ascending */
+    size_t journal_count;
+    bool has_layout; /* the journal read now is coded as this program does it */
 };
 
 /* What stands before the bytes of a match. */
 struct head {
     struct hs_str tenant, name, revision, map, map_revision;
+    uint64_t opening;
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
@@ -185,6 +194,7 @@ static const char *open_match(struct restoring *restoring, const struct head *he
         .map = map,
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = head->tenant,
+        .number = head->opening,
         .match = match};
     struct hs_match_slot *slot = NULL;
     enum hs_registry_result result =
@@ -210,13 +220,25 @@ static const char *open_match(struct restoring *restoring, const struct head *he
     }
 }
 
-static bool is_open(struct restoring *restoring, struct hs_str name)
+/* The open match of that name, locked; NULL: none is. */
+static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(restoring->service->registry, (struct hs_str){0}, name, NULL, &slot);
-    if (slot != NULL)
-        hs_registry_release(restoring->service->registry, slot);
-    return slot != NULL;
+    return slot;
+}
+
+/* Whether this opening of a match, or a later one, is there. An earlier one has ended. */
+static bool is_open(struct restoring *restoring, const struct head *head)
+{
+    struct hs_match_slot *slot = find_open(restoring, head->name);
+    if (slot == NULL)
+        return false;
+    bool is_there = slot->opening >= head->opening;
+    if (!is_there)
+        hs_registry_remove(restoring->service->registry, slot);
+    hs_registry_release(restoring->service->registry, slot);
+    return is_there;
 }
 
 static bool is_head(const struct head *head)
@@ -232,6 +254,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
     struct hs_match_limits limits = hs_registry_match_limits(service->registry, service->options);
     struct head head = {.tenant = hs_bytes_get_name(reader)};
     head.name = hs_bytes_get_name(reader);
+    head.opening = hs_bytes_get(reader, 8);
     head.revision = hs_bytes_get_name(reader);
     head.map = hs_bytes_get_name(reader);
     head.map_revision = hs_bytes_get_name(reader);
@@ -239,7 +262,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
     struct hs_match *match = NULL;
     struct hs_ruleset_entry *ruleset = find_ruleset(restoring, head.revision);
     bool is_fine = !reader->failed && is_head(&head);
-    if (is_fine && is_open(restoring, head.name))
+    if (is_fine && is_open(restoring, &head))
         return;
     if (is_fine && ruleset != NULL)
         result = hs_match_load(ruleset->ruleset, &limits, reader->at,
@@ -258,6 +281,47 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
         }
     }
     restoring->stats->restored[outcome]++;
+}
+
+/* ---- journals ---- */
+
+/* What was paid in an open match since its checkpoint. */
+static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader);
+    uint64_t opening = hs_bytes_get(reader, 8);
+    if (reader->failed || !restoring->has_layout || !hs_name_is_valid(name))
+        return;
+    struct hs_match_slot *slot = find_open(restoring, name);
+    if (slot == NULL)
+        return;
+    if (slot->opening == opening &&
+        !hs_match_replay(slot->match, reader->at, (size_t)(reader->end - reader->at)))
+        log_refused(restoring, name, "records of the journal are damaged, or memory is out");
+    hs_registry_release(restoring->service->registry, slot);
+}
+
+static void replay_close(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader);
+    uint64_t opening = hs_bytes_get(reader, 8);
+    struct hs_match_slot *slot = hs_name_is_valid(name) ? find_open(restoring, name) : NULL;
+    if (slot == NULL)
+        return;
+    if (slot->opening == opening)
+        hs_registry_remove(restoring->service->registry, slot);
+    hs_registry_release(restoring->service->registry, slot);
+}
+
+/* A process that came after a final checkpoint has a journal of its own. */
+static void note_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    restoring->contained = hs_bytes_get(reader, 8);
+    if (restoring->contained < restoring->first)
+        restoring->first = restoring->contained;
+    for (size_t i = 0; i < restoring->journal_count; i++)
+        if (restoring->journals[i] >= restoring->contained)
+            restoring->is_final = false;
 }
 
 static void restore_record(void *context, enum hs_checkpoint_type type, const void *bytes,
@@ -279,6 +343,18 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
         return;
     case HS_CHECKPOINT_MAP:
         restore_map(context, &reader);
+        return;
+    case HS_CHECKPOINT_JOURNAL:
+        note_contained(context, &reader);
+        return;
+    case HS_CHECKPOINT_LAYOUT:
+        ((struct restoring *)context)->has_layout = hs_bytes_get(&reader, 8) == hs_journal_layout();
+        return;
+    case HS_CHECKPOINT_EVENTS:
+        replay_events(context, &reader);
+        return;
+    case HS_CHECKPOINT_CLOSE:
+        replay_close(context, &reader);
         return;
     case HS_CHECKPOINT_END:
         return;
@@ -310,6 +386,37 @@ static bool read_one(struct restoring *restoring, int directory, const char *nam
     return true;
 }
 
+/* The end of the newest is torn off where the process was killed in the middle of a write. */
+static bool read_journal(struct restoring *restoring, int directory, uint64_t number,
+                         char error[512])
+{
+    char name[HS_JOURNAL_NAME_MAX];
+    hs_journal_name(number, name);
+    restoring->is_final = restoring->has_layout = false;
+    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
+    if (result == HS_CHECKPOINT_UNREADABLE) {
+        snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
+                 strerror(errno));
+        return false;
+    }
+    if (result == HS_CHECKPOINT_UNENDED && restoring->has_layout)
+        return true;
+    restoring->stats->files_refused++;
+    hs_log(HS_LOG_ERROR, "a journal is damaged, or of another version of the program",
+           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
+           HS_LOG_TEXT("detail", "payments it holds may be forgotten"));
+    return true;
+}
+
+static bool read_journals(struct restoring *restoring, int directory, char error[512])
+{
+    bool fine = true;
+    for (size_t i = 0; i < restoring->journal_count && fine; i++)
+        if (restoring->journals[i] >= restoring->first)
+            fine = read_journal(restoring, directory, restoring->journals[i], error);
+    return fine;
+}
+
 static void log_result(const struct restoring *restoring)
 {
     const struct hs_checkpoint_stats *stats = restoring->stats;
@@ -324,11 +431,22 @@ static void log_result(const struct restoring *restoring)
 }
 
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
-                           struct hs_checkpoint_stats *stats, char error[512])
+                           struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,
+                           char error[512])
 {
+    size_t count;
+    uint64_t *numbers = hs_journal_list(directory, &count);
+    if (numbers == NULL) {
+        snprintf(error, 512, "the data directory cannot be read, or memory is out");
+        return false;
+    }
+    journals->next = count > 0 ? numbers[count - 1] + 1 : 1;
     struct restoring restoring = {
         .service = service,
         .stats = stats,
+        .journals = numbers,
+        .journal_count = count,
+        .first = UINT64_MAX,
         .maps = {.store = service->maps, .kept = maps, .keeps_documents = service->record != NULL},
         .log_limit = {.per_second = 20, .kind = "matches refused"}};
     bool whole;
@@ -337,6 +455,12 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_
         (void)!renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED);
     if (fine && !whole)
         fine = read_one(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
+    journals->contained = restoring.first == UINT64_MAX ? 0 : restoring.first;
+    restoring.first = journals->contained;
+    fine = fine && read_journals(&restoring, directory, error);
+    if (journals->next < journals->contained)
+        journals->next = journals->contained;
+    free(numbers);
     for (size_t i = 0; i < restoring.ruleset_count; i++)
         hs_ruleset_store_release(service->rulesets, restoring.rulesets[i]);
     free(restoring.rulesets);

@@ -1,6 +1,8 @@
 /* frames, moves, shots, hits, ticks: the requests of a running match. */
 #include "api/ticks.h"
 
+#include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
 #include "service/clock.h"
 #include "service/endpoints/endpoints.h"
 #include "service/judge.h"
@@ -54,6 +56,13 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
+/* Before the lock is given back: what others could see paid is in the journal first. */
+static void let_go(struct judging *judging, struct hs_reply *reply)
+{
+    if (!hs_kept_match_write(judging->service, judging->slot))
+        hs_endpoint_overloaded(reply, "what was paid cannot be written to the journal");
+}
+
 static void judge(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, decode_body *decode, answer_body *answer)
 {
@@ -70,6 +79,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
     if (hs_body_is_fine(&body, reply))
         judging.slot = hs_endpoint_match(service, request, reply, true);
     if (judging.slot != NULL) {
+        judging.slot->pays_nothing = !hs_kept_match_write(service, judging.slot);
         if (tick.hits.count + tick.shots.count > 0) {
             hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
             hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
@@ -80,8 +90,11 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         else if (!answer(&judging, &tick))
             hs_endpoint_overloaded(reply, "out of memory");
         note_posted(service, judging.slot);
+        let_go(&judging, reply);
         hs_endpoint_record(service, request, judging.slot, reply);
         hs_registry_release(service->registry, judging.slot);
+        if (service->journal != NULL && !hs_journal_settle(service->journal))
+            hs_endpoint_overloaded(reply, "what was paid cannot be synced to the disk");
     }
     hs_body_close(&body);
 }

@@ -1,6 +1,7 @@
 /* matches: open, list, look at, end. */
 #include "api/matches.h"
 
+#include "service/checkpoint/kept_match.h"
 #include "service/clock.h"
 #include "service/endpoints/endpoints.h"
 #include "service/watch/log.h"
@@ -165,8 +166,13 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     struct hs_writer writer = {.buffer = &reply->body};
     struct hs_match_head head = head_of(slot);
     hs_match_encode_summary(&writer, &head, slot->match);
-    hs_endpoint_record(service, request, slot, reply); /* before another can take the name */
-    hs_registry_remove(service->registry, slot);
+    bool is_kept = hs_kept_match_close(service, slot);
+    if (!is_kept)
+        hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
+    if (is_kept) {
+        hs_endpoint_record(service, request, slot, reply); /* before another can take the name */
+        hs_registry_remove(service->registry, slot);
+    }
     hs_registry_release(service->registry, slot);
 }
 
@@ -175,6 +181,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
     hs_metrics_match_expired(service->metrics);
+    /* If it cannot be kept, the match may come back after a crash, and is idle again. */
+    (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
     if (service->record == NULL)

@@ -2,6 +2,7 @@
 #include "api/rulesets.h"
 
 #include "service/access/auth.h"
+#include "service/checkpoint/kept_match.h"
 #include "service/endpoints/endpoints.h"
 #include "service/state/ruleset_store.h"
 #include "service/serve.h"
@@ -64,6 +65,18 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
+/* In the journal before it is answered. */
+static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+    bool is_kept = entry == NULL || hs_kept_ruleset(service, entry);
+    if (entry != NULL)
+        hs_ruleset_store_release(service->rulesets, entry);
+    if (!is_kept)
+        hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
+    return is_kept;
+}
+
 static void answer_put(struct hs_service *service, const struct hs_request *request,
                        struct hs_ruleset *ruleset, struct hs_reply *reply)
 {
@@ -77,6 +90,8 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
     switch (result) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
+        if (!keep(service, request->params.name[0], reply))
+            return;
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
         write_head(&writer, request->params.name[0], revision);

@@ -4,6 +4,7 @@
 #include "api/scopes.h"
 #include "service/access/auth.h"
 #include "service/checkpoint/checkpoint.h"
+#include "service/checkpoint/kept_match.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
 #include "service/watch/metrics.h"
@@ -107,6 +108,19 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
     reply->shed = HS_SHED_HISTORY;
 }
 
+/* The opening is in the journal before anything is answered about the match. False: it is not, and
+   the match is not open. */
+static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
+                         struct hs_reply *reply)
+{
+    if (hs_kept_match_open(service, slot))
+        return true;
+    hs_registry_remove(service->registry, slot);
+    hs_registry_release(service->registry, slot);
+    hs_endpoint_overloaded(reply, "the opening of the match cannot be written to the journal");
+    return false;
+}
+
 struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           const struct hs_request *request,
                                           const struct hs_match_opening *opening, bool *created,
@@ -115,6 +129,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     struct hs_match_slot *slot = NULL;
     enum hs_registry_result result = hs_registry_acquire(service->registry, request->tenant,
                                                          request->params.name[0], opening, &slot);
+    if (slot != NULL && !keep_opening(service, slot, reply))
+        return NULL;
     *created = result == HS_REGISTRY_CREATED;
     switch (result) {
     case HS_REGISTRY_FOUND:
@@ -192,7 +208,9 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
     /* Nearly always it is open already, and then nothing needs to be looked up. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
-    return slot != NULL ? slot : open_by_default(service, request, reply);
+    if (slot == NULL)
+        return open_by_default(service, request, reply);
+    return keep_opening(service, slot, reply) ? slot : NULL;
 }
 
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,

@@ -8,7 +8,7 @@
 #include "api/routes.h"
 
 #define HS_STREAM_FORMAT  "hindsight-stream"
-#define HS_STREAM_VERSION 1
+#define HS_STREAM_VERSION 2
 
 /*
  * The requests that can change a match once it is open: what is done to it after the line that

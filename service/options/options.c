@@ -1,5 +1,6 @@
 #include "service/options/options.h"
 
+#include "service/checkpoint/journal.h"
 #include "service/http/address.h"
 #include "service/watch/log.h"
 #include "service/options/options_rows.h"
@@ -267,6 +268,9 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
     if (options->default_map[0] != '\0' && !is_name(options->default_map))
         hs_problem_add(problem, "/default_map", "must be empty, or 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);
+    enum hs_journal_sync sync;
+    if (!hs_journal_sync_parse(options->journal_sync, &sync))
+        hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

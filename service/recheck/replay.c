@@ -299,7 +299,8 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
     struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
                                                   .samples = (uint32_t)line->max_samples,
                                                   .movers = (uint32_t)line->max_movers},
-                                       .tenant = line->tenant};
+                                       .tenant = line->tenant,
+                                       .number = line->opening};
     opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
     if (line->map.ptr != NULL)
         opening.map = find_map(replay, line->map, line->map_revision);

@@ -23,7 +23,7 @@ static bool read_number(struct hs_str text, uint64_t *number)
 {
     *number = 0;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9' || *number > UINT32_MAX)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9' || *number > UINT64_MAX / 100)
             return false;
         *number = *number * 10 + (uint64_t)(text.ptr[i] - '0');
     }
@@ -52,6 +52,8 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
         return read_text(value, &line->program);
     if (is(key, "version"))
         return read_number(value, &line->version);
+    if (is(key, "opening"))
+        return read_number(value, &line->opening);
     if (is(key, "max_players"))
         return read_number(value, &line->max_players);
     if (is(key, "max_samples"))
@@ -82,7 +84,7 @@ static bool is_whole(const struct hs_stream_line *line)
     case HS_STREAM_MAP:
         return line->revision.ptr != NULL && line->document.ptr != NULL;
     case HS_STREAM_OPEN:
-        return line->revision.ptr != NULL &&
+        return line->revision.ptr != NULL && line->opening > 0 &&
                (line->map.ptr == NULL) == (line->map_revision.ptr == NULL) &&
                line->max_players > 0 && line->max_players <= MOST_PLAYERS &&
                line->max_samples >= LEAST_SAMPLES && line->max_samples <= MOST_SAMPLES &&

@@ -27,7 +27,7 @@ struct hs_stream_line {
     struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
     struct hs_str program;           /* the version that wrote it */
     struct hs_str document, body, answer; /* JSON */
-    uint64_t version, max_players, max_samples, max_movers;
+    uint64_t version, opening, max_players, max_samples, max_movers;
     enum hs_route route;
     bool explain;
 };

@@ -6,6 +6,7 @@
 #include "service/clock.h"
 #include "service/state/map_store.h"
 #include "service/state/ruleset_store.h"
+#include "validators/journal.h"
 
 struct hs_registry {
     pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
@@ -14,6 +15,8 @@ struct hs_registry {
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
+    uint64_t newest_opening;
+    bool keeps_journals;
     size_t match_bytes;        /* bound of each */
     struct hs_account account; /* of all */
 };
@@ -107,6 +110,7 @@ static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slo
     hs_ruleset_store_release(registry->rulesets, slot->ruleset);
     hs_map_store_release(registry->maps, slot->map);
     pthread_mutex_destroy(&slot->lock);
+    free(slot->journal.data);
     free(slot);
 }
 
@@ -142,6 +146,35 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
+/* The wall clock, so that a process that restored nothing uses no number a second time; but always
+   above those that were used, for the wall clock may be set back. */
+static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t number = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    if (number <= registry->newest_opening)
+        number = registry->newest_opening + 1;
+    if (given != 0)
+        number = given;
+    if (number > registry->newest_opening)
+        registry->newest_opening = number;
+    return number;
+}
+
+static void keep_journal(void *context, struct hs_match_slot *slot)
+{
+    (void)context;
+    slot->is_kept = true;
+    hs_match_set_journal(slot->match, &slot->journal);
+}
+
+void hs_registry_keep_journals(struct hs_registry *registry)
+{
+    registry->keeps_journals = true;
+    hs_registry_each(registry, keep_journal, NULL);
+}
+
 /* Registry locked. NULL: out of memory, or there is no more to take. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
@@ -159,6 +192,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     pthread_mutex_init(&slot->lock, NULL);
     hs_name_set(&slot->name, name);
     hs_name_set(&slot->tenant, opening->tenant);
+    slot->opening = number_opening(registry, opening->number);
+    if (registry->keeps_journals)
+        hs_match_set_journal(slot->match, &slot->journal);
     slot->ruleset = opening->ruleset;
     slot->limits = opening->limits;
     hs_ruleset_store_retain(registry->rulesets, opening->ruleset);

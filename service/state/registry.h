@@ -13,6 +13,7 @@
 #include "service/state/ruleset_store.h"
 #include "validators/account.h"
 #include "validators/match.h"
+#include "validators/snapshot.h"
 #include "validators/str.h"
 
 struct hs_map_entry;
@@ -39,8 +40,12 @@ struct hs_match_slot {
     /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: it does not */
     char awaited_revision[HS_REVISION_MAX];
-    bool closed;         /* deleted while somebody waited for the lock */
-    unsigned references; /* guarded by the registry, like `next` */
+    uint64_t opening;        /* identifies it among all matches that ever had its name */
+    bool is_kept;            /* the journal or the checkpoint has its opening; with the lock */
+    struct hs_bytes journal; /* records that are not in a file yet; with the lock */
+    bool pays_nothing;       /* the journal takes no records now; with the lock */
+    bool closed;             /* deleted while somebody waited for the lock */
+    unsigned references;     /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
 
@@ -50,6 +55,7 @@ struct hs_match_opening {
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
     struct hs_str tenant; /* it belongs to him; ptr NULL: nobody asks */
+    uint64_t number;      /* of a recorded or restored opening; 0: the next */
     struct hs_match
         *match; /* restored, of this ruleset: taken over with CREATED; NULL: a new one */
 };
@@ -63,6 +69,10 @@ struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
 /* The stores must outlive the registry. NULL: out of memory. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
+
+/* From now on matches record what must not be forgotten into their slots (validators/journal.h).
+   Those that are open were restored, and so are kept. */
+void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Nobody may hold a match any more. */
 void hs_registry_destroy(struct hs_registry *registry);

@@ -5,8 +5,10 @@
 #ifndef HS_SERVICE_RULESET_STORE_H
 #define HS_SERVICE_RULESET_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/problem.h"
 #include "validators/ruleset.h"
@@ -20,7 +22,8 @@ struct hs_ruleset_entry {
     size_t document_size;
     struct hs_name owner; /* the tenant who put it; "": it is everybody's */
     bool is_builtin, is_from_file;
-    unsigned references; /* guarded by the store */
+    atomic_uint_fast64_t journal; /* number of the newest journal that has it; 0: none */
+    unsigned references;          /* guarded by the store */
 };
 
 struct hs_ruleset_store;

@@ -92,6 +92,7 @@ static void write_opening(struct hs_writer *writer, const struct hs_match_slot *
 {
     hs_write_begin(writer, '{');
     write_text_member(writer, "open", slot->name.text);
+    write_int_member(writer, "opening", (size_t)slot->opening);
     if (slot->tenant.text[0] != '\0')
         write_text_member(writer, "tenant", slot->tenant.text);
     write_text_member(writer, "ruleset", slot->ruleset->revision);

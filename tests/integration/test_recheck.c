@@ -413,7 +413,7 @@ static const struct {
     const char *find, *put, *says;
 } broken[] = {
     {"\"format\":\"hindsight-stream\"", "\"format\":\"other\"", "line 1: is not of a stream"},
-    {"\"version\":1", "\"version\":3", "line 1: another version of the format"},
+    {"\"version\":2", "\"version\":3", "line 1: another version of the format"},
     {"{\"ruleset\":", "{\"rules\":", "line 2: is not a line of a recorded stream"},
     {"\"up\":\"+z\"", "\"up\":\"+w\"", "line 2: not a ruleset: /up"},
     {"\"open\":\"little\",\"ruleset\":\"sha256:", "\"open\":\"little\",\"ruleset\":\"sha224:",

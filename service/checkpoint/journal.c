@@ -1,0 +1,427 @@
+#include "service/checkpoint/journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/checkpoint/words.h"
+#include "service/clock.h"
+#include "service/watch/log.h"
+#include "validators/journal.h"
+
+#define NAME_PREFIX "journal."
+
+struct hs_journal {
+    int directory;
+    enum hs_journal_sync sync;
+    pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
+    pthread_mutex_t lock;      /* guards what follows */
+    int file;                  /* -1: none could be made yet */
+    uint64_t number;
+    uint64_t size;             /* of the file, up to the last whole record */
+    uint64_t head_size;        /* of what every file begins with */
+    bool is_torn;              /* the file ends with a part of a record: no more goes to it */
+    bool lacks_sync;           /* what was written may be lost, until the next checkpoint */
+    uint64_t position, synced; /* bytes written to all files, and how many of them are safe */
+    struct hs_journal_stats stats;
+    struct hs_log_limit log_limit;
+    pthread_t thread;
+    bool has_thread, is_ending;
+    pthread_cond_t wake;
+};
+
+static const char *const sync_names[] = {
+#define X(id, name) name,
+    HS_JOURNAL_SYNCS(X)
+#undef X
+};
+
+bool hs_journal_sync_parse(const char *name, enum hs_journal_sync *sync)
+{
+    for (size_t i = 0; i < HS_JOURNAL_SYNC_COUNT; i++) {
+        if (strcmp(name, sync_names[i]) != 0)
+            continue;
+        *sync = (enum hs_journal_sync)i;
+        return true;
+    }
+    return false;
+}
+
+void hs_journal_name(uint64_t number, char name[HS_JOURNAL_NAME_MAX])
+{
+    snprintf(name, HS_JOURNAL_NAME_MAX, NAME_PREFIX "%010" PRIu64, number);
+}
+
+/* ---- writing ---- */
+
+static void log_failure(struct hs_journal *journal, const char *what)
+{
+    int error = errno;
+    if (hs_log_allowed(&journal->log_limit))
+        hs_log(HS_LOG_ERROR, "the journal cannot be written: nothing is paid until it can",
+               HS_LOG_TEXT("operation", what), HS_LOG_TEXT("detail", strerror(error)));
+    errno = error;
+}
+
+/* All of the parts, or false with errno. Less than all may have been written then. */
+static bool write_parts(int file, struct iovec *parts, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = writev(file, parts, (int)count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        for (; count > 0 && (size_t)written >= parts->iov_len; parts++, count--)
+            written -= (ssize_t)parts->iov_len;
+        if (count > 0) {
+            parts->iov_base = (char *)parts->iov_base + written;
+            parts->iov_len -= (size_t)written;
+        }
+    }
+    return true;
+}
+
+/* Locked. A record goes in whole or not at all. */
+static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
+                   const struct iovec *parts, size_t count)
+{
+    enum { MOST = 4 };
+    unsigned char header[HS_CHECKPOINT_RECORD_HEADER];
+    struct iovec all[MOST + 1] = {{header, sizeof header}};
+    size_t size = sizeof header;
+    for (size_t i = 0; i < count; i++) {
+        all[i + 1] = parts[i];
+        size += parts[i].iov_len;
+    }
+    hs_checkpoint_frame(header, type, parts, count);
+    if (!write_parts(journal->file, all, count + 1)) {
+        int error = errno;
+        journal->is_torn = ftruncate(journal->file, (off_t)journal->size) != 0;
+        errno = error;
+        return false;
+    }
+    journal->size += size;
+    journal->position += size;
+    return true;
+}
+
+/* Locked. Makes the file of a number, with what every file begins with. False with errno: the one
+   before stays. */
+static bool begin_file(struct hs_journal *journal, uint64_t number)
+{
+    char name[HS_JOURNAL_NAME_MAX];
+    unsigned char magic[HS_CHECKPOINT_HEADER], layout[8];
+    hs_journal_name(number, name);
+    int file = openat(journal->directory, name,
+                      O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return false;
+    struct hs_journal before = *journal;
+    hs_checkpoint_magic(magic);
+    hs_word_put(layout, hs_journal_layout(), sizeof layout);
+    struct iovec head = {magic, sizeof magic}, record = {layout, sizeof layout};
+    journal->file = file;
+    journal->number = number;
+    journal->is_torn = false;
+    journal->size = sizeof magic;
+    if (write_parts(file, &head, 1) && append(journal, HS_CHECKPOINT_LAYOUT, &record, 1)) {
+        journal->head_size = journal->size;
+        return true;
+    }
+    int error = errno;
+    unlinkat(journal->directory, name, 0);
+    close(file);
+    journal->file = before.file;
+    journal->number = before.number;
+    journal->size = before.size;
+    journal->is_torn = before.is_torn;
+    errno = error;
+    return false;
+}
+
+/* Locked. There is a file to which records can go. A torn one is left as it is, and read up to
+   where it is torn. */
+static bool has_file(struct hs_journal *journal)
+{
+    if (journal->file >= 0 && !journal->is_torn)
+        return true;
+    int before = journal->file;
+    if (!begin_file(journal, before < 0 ? journal->number : journal->number + 1))
+        return false;
+    if (before >= 0) {
+        /* The descriptor stays: another thread may be syncing it just now. */
+        journal->lacks_sync = true;
+        if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
+            close(journal->file);
+            journal->file = before;
+        }
+    }
+    return true;
+}
+
+bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
+                      const struct iovec *parts, size_t count, uint64_t *number)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool fine = has_file(journal) && append(journal, type, parts, count);
+    if (fine) {
+        journal->stats.written++;
+        journal->stats.bytes = journal->position;
+    } else {
+        journal->stats.failed++;
+        log_failure(journal, "write");
+    }
+    if (number != NULL)
+        *number = journal->number;
+    pthread_mutex_unlock(&journal->lock);
+    return fine;
+}
+
+uint64_t hs_journal_number(struct hs_journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    uint64_t number = journal->number;
+    pthread_mutex_unlock(&journal->lock);
+    return number;
+}
+
+/* ---- surviving a loss of power ---- */
+
+/* With sync_lock, so that the file is not closed meanwhile. */
+static void sync_file(struct hs_journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int file = journal->file;
+    uint64_t position = journal->position;
+    bool is_behind = journal->synced < position && file >= 0;
+    pthread_mutex_unlock(&journal->lock);
+    if (!is_behind)
+        return;
+    bool fine = fdatasync(file) == 0;
+    pthread_mutex_lock(&journal->lock);
+    if (fine) {
+        journal->synced = position;
+    } else {
+        /* What the kernel could not write it may have dropped: only a checkpoint has it surely. */
+        journal->stats.synced_failed++;
+        journal->lacks_sync = true;
+        log_failure(journal, "fdatasync");
+    }
+    pthread_mutex_unlock(&journal->lock);
+}
+
+bool hs_journal_is_sound(struct hs_journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    bool is_sound = journal->sync != HS_JOURNAL_SYNC_ALWAYS || !journal->lacks_sync;
+    pthread_mutex_unlock(&journal->lock);
+    return is_sound;
+}
+
+bool hs_journal_settle(struct hs_journal *journal)
+{
+    if (journal->sync != HS_JOURNAL_SYNC_ALWAYS)
+        return true;
+    pthread_mutex_lock(&journal->lock);
+    uint64_t position = journal->position;
+    bool is_safe = journal->synced >= position;
+    pthread_mutex_unlock(&journal->lock);
+    if (!is_safe) {
+        /* Whoever waited here finds that the one before did it for them. */
+        pthread_mutex_lock(&journal->sync_lock);
+        pthread_mutex_lock(&journal->lock);
+        is_safe = journal->synced >= position;
+        pthread_mutex_unlock(&journal->lock);
+        if (!is_safe)
+            sync_file(journal);
+        pthread_mutex_unlock(&journal->sync_lock);
+    }
+    return hs_journal_is_sound(journal);
+}
+
+static void *sync_at_intervals(void *context)
+{
+    struct hs_journal *journal = context;
+    pthread_mutex_lock(&journal->lock);
+    while (!journal->is_ending) {
+        int64_t until_us = hs_clock_us() + HS_JOURNAL_INTERVAL_US;
+        struct timespec until = {.tv_sec = until_us / 1000000,
+                                 .tv_nsec = until_us % 1000000 * 1000};
+        pthread_cond_timedwait(&journal->wake, &journal->lock, &until);
+        pthread_mutex_unlock(&journal->lock);
+        pthread_mutex_lock(&journal->sync_lock);
+        sync_file(journal);
+        pthread_mutex_unlock(&journal->sync_lock);
+        pthread_mutex_lock(&journal->lock);
+    }
+    pthread_mutex_unlock(&journal->lock);
+    return NULL;
+}
+
+/* ---- files ---- */
+
+uint64_t hs_journal_rotate(struct hs_journal *journal)
+{
+    pthread_mutex_lock(&journal->sync_lock);
+    pthread_mutex_lock(&journal->lock);
+    int before = journal->file;
+    uint64_t position = journal->position;
+    bool is_needed = before >= 0 && (journal->is_torn || journal->size > journal->head_size);
+    bool is_new = is_needed && begin_file(journal, journal->number + 1);
+    if (is_needed && !is_new)
+        log_failure(journal, "open");
+    uint64_t number = journal->number;
+    pthread_mutex_unlock(&journal->lock);
+    if (is_new) {
+        bool fine = journal->sync == HS_JOURNAL_SYNC_OFF ||
+                    (fdatasync(before) == 0 && fsync(journal->directory) == 0);
+        close(before);
+        pthread_mutex_lock(&journal->lock);
+        if (!fine)
+            journal->lacks_sync = true;
+        else if (journal->synced < position)
+            journal->synced = position;
+        pthread_mutex_unlock(&journal->lock);
+    }
+    pthread_mutex_unlock(&journal->sync_lock);
+    return number;
+}
+
+void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number)
+{
+    char name[HS_JOURNAL_NAME_MAX];
+    size_t count;
+    pthread_mutex_lock(&journal->lock);
+    journal->lacks_sync = false;
+    pthread_mutex_unlock(&journal->lock);
+    uint64_t *numbers = hs_journal_list(journal->directory, &count);
+    for (size_t i = 0; numbers != NULL && i < count && numbers[i] < number; i++) {
+        hs_journal_name(numbers[i], name);
+        unlinkat(journal->directory, name, 0);
+    }
+    free(numbers);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return first < second ? -1 : first > second;
+}
+
+static bool number_of(const char *name, uint64_t *number)
+{
+    char canonical[HS_JOURNAL_NAME_MAX];
+    if (strncmp(name, NAME_PREFIX, sizeof NAME_PREFIX - 1) != 0)
+        return false;
+    *number = strtoull(name + sizeof NAME_PREFIX - 1, NULL, 10);
+    hs_journal_name(*number, canonical);
+    return strcmp(name, canonical) == 0;
+}
+
+uint64_t *hs_journal_list(int directory, size_t *count)
+{
+    size_t capacity = 0;
+    uint64_t *numbers = NULL, number;
+    *count = 0;
+    int file = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = file >= 0 ? fdopendir(file) : NULL;
+    if (entries == NULL) {
+        if (file >= 0)
+            close(file);
+        return NULL;
+    }
+    bool fine = true;
+    for (const struct dirent *entry; fine && (entry = readdir(entries)) != NULL;) {
+        if (!number_of(entry->d_name, &number))
+            continue;
+        if (*count == capacity) {
+            capacity = 2 * capacity + 8;
+            uint64_t *grown = realloc(numbers, capacity * sizeof *numbers);
+            fine = grown != NULL;
+            numbers = fine ? grown : numbers;
+        }
+        if (fine)
+            numbers[(*count)++] = number;
+    }
+    closedir(entries);
+    if (fine && numbers == NULL)
+        numbers = malloc(sizeof *numbers);
+    if (!fine) {
+        free(numbers);
+        return NULL;
+    }
+    if (*count > 0)
+        qsort(numbers, *count, sizeof *numbers, compare_numbers);
+    return numbers;
+}
+
+/* ---- life ---- */
+
+struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync)
+{
+    struct hs_journal *journal = calloc(1, sizeof *journal);
+    if (journal == NULL)
+        return NULL;
+    journal->directory = directory;
+    journal->sync = sync;
+    journal->file = -1;
+    journal->number = next;
+    journal->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "journal failures"};
+    pthread_mutex_init(&journal->sync_lock, NULL);
+    pthread_mutex_init(&journal->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&journal->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_lock(&journal->lock);
+    if (!has_file(journal))
+        log_failure(journal, "open");
+    pthread_mutex_unlock(&journal->lock);
+    if (sync == HS_JOURNAL_SYNC_INTERVAL)
+        journal->has_thread =
+            pthread_create(&journal->thread, NULL, sync_at_intervals, journal) == 0;
+    if (sync != HS_JOURNAL_SYNC_INTERVAL || journal->has_thread)
+        return journal;
+    hs_journal_destroy(journal, true);
+    return NULL;
+}
+
+void hs_journal_destroy(struct hs_journal *journal, bool remove)
+{
+    char name[HS_JOURNAL_NAME_MAX];
+    if (journal == NULL)
+        return;
+    pthread_mutex_lock(&journal->lock);
+    journal->is_ending = true;
+    pthread_cond_signal(&journal->wake);
+    pthread_mutex_unlock(&journal->lock);
+    if (journal->has_thread)
+        pthread_join(journal->thread, NULL);
+    if (journal->file >= 0) {
+        hs_journal_name(journal->number, name);
+        if (remove)
+            unlinkat(journal->directory, name, 0);
+        close(journal->file);
+    }
+    pthread_cond_destroy(&journal->wake);
+    pthread_mutex_destroy(&journal->lock);
+    pthread_mutex_destroy(&journal->sync_lock);
+    free(journal);
+}
+
+void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out)
+{
+    pthread_mutex_lock(&journal->lock);
+    *out = journal->stats;
+    pthread_mutex_unlock(&journal->lock);
+}

@@ -1,0 +1,109 @@
+#include "service/checkpoint/kept_match.h"
+
+#include "service/checkpoint/journal.h"
+#include "service/serve.h"
+#include "service/state/map_store.h"
+#include "service/state/registry.h"
+#include "service/state/ruleset_store.h"
+#include "validators/bytes.h"
+#include "validators/snapshot.h"
+
+/* A buffer of records that grew beyond this is freed once it is written: no budget counts it. */
+enum { BUFFER_KEPT = 4096 };
+
+void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
+{
+    hs_bytes_put_name(out, slot->tenant.text);
+    hs_bytes_put_name(out, slot->name.text);
+    hs_bytes_put(out, slot->opening, 8);
+    hs_bytes_put_name(out, slot->ruleset->revision);
+    hs_bytes_put_name(out, slot->map != NULL ? slot->map->name.text : slot->awaited_map.text);
+    hs_bytes_put_name(out, slot->map != NULL ? slot->map->revision : slot->awaited_revision);
+}
+
+static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type,
+                        const struct hs_bytes *bytes, uint64_t *number)
+{
+    const struct iovec part = {bytes->data, bytes->len};
+    return !bytes->failed && hs_journal_write(journal, type, &part, 1, number);
+}
+
+/* The newest journal or the newest checkpoint has the document. */
+static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
+{
+    uint64_t number = hs_journal_number(journal);
+    if (atomic_load(&entry->journal) == number)
+        return true;
+    struct hs_bytes record = {0};
+    hs_bytes_put_name(&record, entry->revision);
+    hs_bytes_put_run(&record, entry->document, entry->document_size);
+    bool fine = write_bytes(journal, HS_CHECKPOINT_RULESET, &record, &number);
+    free(record.data);
+    if (fine)
+        atomic_store(&entry->journal, number);
+    return fine;
+}
+
+bool hs_kept_ruleset(struct hs_service *service, struct hs_ruleset_entry *entry)
+{
+    struct hs_journal *journal = service->journal;
+    if (journal == NULL)
+        return true;
+    struct hs_bytes record = {0};
+    hs_bytes_put_name(&record, entry->owner.text);
+    hs_bytes_put_name(&record, entry->revision);
+    bool fine = keep_document(journal, entry) &&
+                write_bytes(journal, HS_CHECKPOINT_RULESET_NAME, &record, NULL) &&
+                hs_journal_settle(journal);
+    free(record.data);
+    return fine;
+}
+
+bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
+{
+    struct hs_journal *journal = service->journal;
+    if (journal == NULL || slot->is_kept)
+        return true;
+    struct hs_bytes record = {0};
+    hs_kept_match_put_head(slot, &record);
+    hs_match_save(slot->match, &record);
+    slot->is_kept = keep_document(journal, slot->ruleset) &&
+                    write_bytes(journal, HS_CHECKPOINT_MATCH, &record, NULL) &&
+                    hs_journal_settle(journal);
+    free(record.data);
+    return slot->is_kept;
+}
+
+bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
+{
+    struct hs_journal *journal = service->journal;
+    struct hs_bytes *records = &slot->journal;
+    if (journal == NULL || records->len == 0)
+        return journal == NULL || hs_journal_is_sound(journal);
+    unsigned char head[1 + HS_NAME_MAX + 8];
+    struct hs_bytes prefix = {.data = head, .capacity = sizeof head};
+    hs_bytes_put_name(&prefix, slot->name.text);
+    hs_bytes_put(&prefix, slot->opening, 8);
+    const struct iovec parts[] = {{prefix.data, prefix.len}, {records->data, records->len}};
+    if (!hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
+        return false;
+    records->len = 0;
+    if (records->capacity > BUFFER_KEPT) {
+        free(records->data);
+        *records = (struct hs_bytes){0};
+    }
+    return hs_journal_is_sound(journal);
+}
+
+bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot)
+{
+    if (service->journal == NULL)
+        return true;
+    struct hs_bytes record = {0};
+    hs_bytes_put_name(&record, slot->name.text);
+    hs_bytes_put(&record, slot->opening, 8);
+    bool fine = write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL) &&
+                hs_journal_settle(service->journal);
+    free(record.data);
+    return fine;
+}
