@@ -152,7 +152,7 @@ bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without 
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_linger %test_overload %test_limits \
     %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_http_fuzz %test_reload %test_golden \
     %test_record %test_recheck %test_simulate %test_checkpoint %test_storm %test_tokens \
-    %test_map_store %test_registry %test_replays %test_memory %test_account,$(TEST_BIN))
+    %test_map_store %test_registry %test_replays %test_memory %test_account %test_kills,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
@@ -172,7 +172,7 @@ fuzz-long: deps-build deps-test deps-dev ## FUZZ_RUNS inputs (22 million) into t
 
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
-	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
+	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 HS_KILLS=1000 \
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
