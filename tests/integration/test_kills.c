@@ -44,11 +44,23 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
+/* `idle_seconds`: of matches, in a life without checkpoints but those at its start and end; "":
+   neither. */
+static void start_with(const char *idle_seconds)
+{
+    const char *more[12] = {"--rules", rules, "--default-ruleset", "game", "--threads", "3"};
+    if (idle_seconds[0] != '\0') {
+        more[6] = "--match-idle-seconds";
+        more[7] = idle_seconds;
+        more[8] = "--checkpoint-seconds";
+        more[9] = "3600";
+    }
+    hs_kept_start(&kept, more);
+}
+
 static void start(void)
 {
-    const char *const more[] = {"--rules", rules, "--default-ruleset", "game", "--threads",
-                                "3",       NULL};
-    hs_kept_start(&kept, more);
+    start_with("");
 }
 
 static void pause_us(long us)
@@ -153,6 +165,68 @@ START_TEST(nothing_answered_is_lost)
 }
 END_TEST
 
+/* ---- idle matches ---- */
+
+/* The first frames of a match, and one hit. The answer is freed by the caller. */
+static char *play(int shot)
+{
+    static const char frames[] =
+        "{\"frames\":[{\"time\":10.1,\"players\":[{\"player\":\"s\",\"position\":[0,0,0],"
+        "\"weapon\":\"rifle\"},{\"player\":\"t\",\"position\":[10,0,0]}]},"
+        "{\"time\":10.2,\"players\":[{\"player\":\"s\",\"position\":[0,0,0]},"
+        "{\"player\":\"t\",\"position\":[10,0,0]}]}]}";
+    char body[256];
+    free(hs_kept_post(&kept, "/v1/matches/m/frames", frames));
+    snprintf(body, sizeof body,
+             "{\"now\":10.2,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%g,"
+             "\"start\":[0,0,1.6],\"end\":[20,0,1.6],\"target\":\"t\"}]}",
+             shot, 10 + 0.1 * shot);
+    return hs_kept_post(&kept, "/v1/matches/m/hits", body);
+}
+
+/* The verdict id in an answer, until the next call. */
+static const char *id_of(const char *answer)
+{
+    static const char key[] = "\"verdict_id\":\"";
+    static char id[33];
+    const char *at = strstr(answer, key);
+    ck_assert_ptr_nonnull(at);
+    snprintf(id, sizeof id, "%.32s", at + sizeof key - 1);
+    return id;
+}
+
+/* A match that ended because nobody used it is not there again after a kill; the one that was
+   opened under its name is, with its own ids, though the newest checkpoint has the first one. */
+START_TEST(a_match_that_ended_idle_stays_ended)
+{
+    start();
+    char *first = play(1), *second, *third;
+    hs_kept_holds(strdup(first), "\"verdict\":\"accepted\"");
+    hs_kept_stop(&kept);
+    start_with("1");
+    for (int tries = 0; tries < 1000 && hs_kept_metric(&kept, "hindsight_matches_active") > 0;
+         tries++)
+        hs_test_pause_ms(10);
+    hs_kept_kill(&kept);
+    start_with("3600");
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/matches/m", NULL), 404);
+    second = play(1);
+    hs_kept_holds(strdup(second), "\"verdict\":\"accepted\"");
+    hs_kept_holds(strdup(second), "\"replayed\":false");
+    ck_assert_ptr_null(strstr(second, id_of(first)));
+    hs_kept_kill(&kept);
+    start();
+    third = play(1);
+    hs_kept_holds(strdup(third), "\"replayed\":true");
+    hs_kept_holds(strdup(third), id_of(second));
+    hs_kept_holds(play(2), "\"verdict\":\"accepted\"");
+    free(first);
+    free(second);
+    free(third);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("kills");
@@ -160,6 +234,7 @@ int main(void)
     tcase_set_timeout(tests, 60 + 3 * (double)kills_wanted(DEFAULT_KILLS));
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, nothing_answered_is_lost);
+    tcase_add_test(tests, a_match_that_ended_idle_stays_ended);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
