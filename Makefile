@@ -120,6 +120,17 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
 
+# The program with calls that fail on demand (tests/support/faults.h), and the tests that run it.
+WRAPPED := malloc calloc realloc aligned_alloc strdup write pwrite writev ftruncate posix_fallocate \
+           fsync fdatasync rename renameat linkat open openat
+FAULTY_OBJ  := $(B)/obj/service/main.o $(B)/obj/tests/faults/faults.o
+FAULTY_PROG := $(PROG)-faults
+$(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK_FLAGS) $(WRAPPED:%=-Wl,--wrap=%) $^ $(PKG_LIBS) -lm -pthread -o $@
+
+$(B)/tests/integration/test_memory_faults $(B)/tests/integration/test_file_faults: | $(FAULTY_PROG)
+
 $(PEER_BIN): $(PEER_OBJ)
 $(PEER_BIN): PEER_LIBS = $(shell pkg-config --libs bullet) -lembree3 -lstdc++
 
@@ -256,5 +267,5 @@ help: ## this list
 	@echo '  variables: V=1 (show commands)  CC  CFLAGS  OPT (-O2)  SANITIZE=address,undefined  PREFIX  DESTDIR'
 
 -include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/service/main.d
--include $(PEER_OBJ:.o=.d)
+-include $(PEER_OBJ:.o=.d) $(FAULTY_OBJ:.o=.d)
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)

@@ -1,0 +1,236 @@
+/*
+ * The disk is full, or broken: calls on files of the data directory fail with ENOSPC and EIO, once,
+ * for a while, and until the service is killed. What was answered as paid is known after SIGKILL,
+ * nothing is paid twice, and once the disk works again everything honest is paid.
+ */
+#include "tests/support/clock.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/gallery.h"
+#include "tests/support/kept_service.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct hs_test_kept kept;
+static char rules[96];
+static struct hs_follower *follower;
+static struct hs_faults *faults;
+static struct hs_gallery *gallery;
+static int next_claim;
+
+static void setup(void)
+{
+    char path[128];
+    hs_kept_setup(&kept);
+    snprintf(rules, sizeof rules, "%s/rules", kept.directory);
+    ck_assert_int_eq(mkdir(rules, 0700), 0);
+    snprintf(path, sizeof path, "%s/gallery.json", rules);
+    hs_test_write_file(path, hs_gallery_rules);
+    snprintf(path, sizeof path, "%s/faults", kept.directory);
+    faults = hs_faults_begin(path, kept.data);
+    follower = hs_follower_create();
+    gallery = hs_gallery_create("m", follower, 1);
+    next_claim = 0;
+}
+
+static void teardown(void)
+{
+    hs_gallery_destroy(gallery);
+    hs_follower_destroy(follower);
+    hs_kept_teardown(&kept);
+}
+
+/* `sync`: NULL: as by default. */
+static void start(const char *sync)
+{
+    const char *const more[] = {
+        "--rules", rules, "--default-ruleset", "gallery", sync != NULL ? "--journal-sync" : NULL,
+        sync,      NULL};
+    hs_kept_start(&kept, more);
+    ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
+}
+
+/* Sends claims that were never sent before, some of them twice. */
+static void send_new(int count)
+{
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_lt(next_claim, HS_GALLERY_CLAIMS);
+        hs_gallery_claim(gallery, kept.http, next_claim);
+        if (i % 2 == 0)
+            hs_gallery_claim(gallery, kept.http, next_claim);
+        next_claim++;
+    }
+}
+
+/* Sends all claims so far again, until each was paid or time is up. */
+static void send_again(double seconds)
+{
+    double until = hs_test_seconds() + seconds;
+    bool is_done = false;
+    while (!is_done) {
+        is_done = true;
+        for (int i = 0; i < next_claim; i++)
+            is_done = hs_gallery_claim(gallery, kept.http, i) == HS_GALLERY_PAID && is_done;
+        is_done = is_done || hs_test_seconds() > until;
+    }
+}
+
+/* Whatever happened: nothing may fail any more, and everything is paid, once. */
+static void recover(const char *what)
+{
+    hs_faults_none(faults);
+    send_again(3);
+    for (int i = 0; i < next_claim; i++)
+        ck_assert_msg(hs_gallery_is_paid(gallery, i), "%s: claim %d was never paid", what, i);
+    hs_gallery_judge(gallery, what);
+    ck_assert_double_eq(gallery->damage, 20 * next_claim);
+}
+
+/* SIGKILL, and a start with a disk that works. */
+static void kill_and_recover(const char *what)
+{
+    hs_kept_kill(&kept);
+    hs_faults_none(faults);
+    start(NULL);
+    recover(what);
+}
+
+static const int errors[] = {ENOSPC, EIO};
+enum { ERRORS = 2 };
+
+static const char *const kind_names[HS_FAULT_KIND_COUNT] = {"", "write", "sync", "rename", "open"};
+
+static void plan(enum hs_fault_kind kind, long after, long count, int error, bool is_short)
+{
+    atomic_store(&faults->plans[kind].is_short, is_short);
+    hs_faults_plan(faults, kind, after, count, error);
+}
+
+/* ---- once ---- */
+
+/* Each call of a kind, of the first few that claims cause, fails once in turn. Then a kill. */
+START_TEST(calls_fail_once)
+{
+    enum { TURNS = 4, CLAIMS = 3 };
+    start(NULL);
+    for (int kind = HS_FAULT_WRITE; kind < HS_FAULT_KIND_COUNT; kind++)
+        for (int turn = 0; turn < TURNS; turn++) {
+            plan((enum hs_fault_kind)kind, turn, 1, errors[_i / 2], _i % 2 != 0);
+            send_new(CLAIMS);
+            hs_faults_none(faults);
+        }
+    recover("each call once");
+    kill_and_recover("each call once, then a kill");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- for a while ---- */
+
+/* All calls fail while a checkpoint should be written. Claims go on, and go on after. */
+START_TEST(disk_fails_for_a_while)
+{
+    start(NULL);
+    send_new(5);
+    for (int kind = HS_FAULT_WRITE; kind < HS_FAULT_KIND_COUNT; kind++)
+        plan((enum hs_fault_kind)kind, 0, HS_FAULT_FOR_EVER, errors[_i], _i != 0);
+    double until = hs_test_seconds() + 1.3;
+    while (hs_test_seconds() < until) {
+        send_new(1);
+        hs_test_pause_ms(20);
+    }
+    ck_assert_int_gt(atomic_load(&faults->plans[HS_FAULT_WRITE].failed) +
+                         atomic_load(&faults->plans[HS_FAULT_OPEN].failed),
+                     0);
+    recover("a disk that failed for a while");
+    send_new(5);
+    hs_kept_wait(&kept); /* checkpoints are written again */
+    send_new(5);
+    kill_and_recover("a disk that failed for a while, then a kill");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- until the end ---- */
+
+/* Calls of one kind fail until the service is killed; row: kind, error, short writes. */
+START_TEST(disk_fails_until_the_end)
+{
+    char what[96];
+    enum hs_fault_kind kind = (enum hs_fault_kind)(HS_FAULT_WRITE + _i / 4);
+    snprintf(what, sizeof what, "%s fails with %s%s until a kill", kind_names[kind],
+             errors[_i / 2 % 2] == EIO ? "EIO" : "ENOSPC", _i % 2 != 0 ? ", short" : "");
+    start(NULL);
+    send_new(3);
+    plan(kind, 0, HS_FAULT_FOR_EVER, errors[_i / 2 % 2], _i % 2 != 0);
+    send_new(6);
+    if (_i % 4 == 0)
+        hs_test_pause_ms(1100); /* a checkpoint, or what should be one */
+    send_new(6);
+    kill_and_recover(what);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* Rows of calls that write have a short form. */
+static bool has_row(int row)
+{
+    return row / 4 == 0 || row % 2 == 0;
+}
+
+/* ---- what reaches the disk ---- */
+
+static const char *const syncs[] = {"off", "interval", "always"};
+
+/* After SIGKILL, whatever is synced and when, everything is known. */
+START_TEST(every_sync_outlives_a_kill)
+{
+    start(syncs[_i]);
+    send_new(40);
+    kill_and_recover(syncs[_i]);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* What must be on the disk before it is answered, and cannot be, is not answered as paid. */
+START_TEST(nothing_is_paid_that_cannot_be_synced)
+{
+    start("always");
+    send_new(3);
+    plan(HS_FAULT_SYNC, 0, HS_FAULT_FOR_EVER, errors[_i], false);
+    for (int i = 0; i < 10; i++) {
+        long failed = atomic_load(&faults->plans[HS_FAULT_SYNC].failed);
+        hs_gallery_claim(gallery, kept.http, next_claim);
+        ck_assert_msg(!hs_gallery_is_paid(gallery, next_claim),
+                      "paid although %ld syncs failed, %ld before",
+                      (long)atomic_load(&faults->plans[HS_FAULT_SYNC].failed), failed);
+        next_claim++;
+    }
+    recover("always");
+    kill_and_recover("always, then a kill");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("file_faults");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, calls_fail_once, 0, 2 * ERRORS);
+    tcase_add_loop_test(tests, disk_fails_for_a_while, 0, ERRORS);
+    for (int row = 0; row < 4 * (HS_FAULT_KIND_COUNT - HS_FAULT_WRITE); row++)
+        if (has_row(row))
+            tcase_add_loop_test(tests, disk_fails_until_the_end, row, row + 1);
+    tcase_add_loop_test(tests, every_sync_outlives_a_kill, 0, sizeof syncs / sizeof syncs[0]);
+    tcase_add_loop_test(tests, nothing_is_paid_that_cannot_be_synced, 0, ERRORS);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
