@@ -203,7 +203,11 @@ static void answer(struct hs_service *service, const struct hs_match_slot *slot,
         hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     bool is_booked = is_known && result->reason != HS_REASON_NOT_RECORDED;
     struct hs_str text = encode(slot, judged, writer);
-    if (text.ptr == NULL || !is_booked || book(slot, judged, text))
+    if (text.ptr == NULL || (is_booked && book(slot, judged, text)))
+        return;
+    if (judged->shot != NULL)
+        hs_shot_lacked(slot->match, judged->shot);
+    if (!is_booked)
         return;
     if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_ERROR, "memory is out: a verdict cannot be remembered, and nothing is paid",

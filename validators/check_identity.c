@@ -6,7 +6,9 @@
 
 static bool needs_shot(const struct hs_hit_context *c)
 {
-    return c->ruleset->hit.require_shot || (c->ledger != NULL && c->ledger->shots.count > 0);
+    const struct hs_ledger_numbers *shots = c->ledger != NULL ? &c->ledger->shots : NULL;
+    return c->ruleset->hit.require_shot ||
+           (shots != NULL && (shots->count > 0 || shots->lacks_some));
 }
 
 static int64_t oldest_shot(const struct hs_hit_context *c)
@@ -32,6 +34,14 @@ static bool may_be_cut(const struct hs_hit_context *c)
            hs_ledger_is_forgotten(&c->ledger->shots, c->claim->shot, c->fire_time_us);
 }
 
+/* The shot was posted, and could not be remembered: it is to be sent again, and so is its hit. */
+static bool was_lacked(const struct hs_hit_context *c)
+{
+    const struct hs_ledger_numbers *shots = c->ledger != NULL ? &c->ledger->shots : NULL;
+    return shots != NULL && shots->lacks_some && c->fire_time_us >= shots->lacked_from_us &&
+           c->fire_time_us <= shots->lacked_until_us;
+}
+
 void hs_check_identity(struct hs_hit_context *c)
 {
     const struct hs_ledger_numbers *used = c->used_numbers;
@@ -46,6 +56,10 @@ void hs_check_identity(struct hs_hit_context *c)
     }
     if (c->is_shot || !needs_shot(c)) {
         hs_report_pass(c, HS_CHECK_IDENTITY);
+        return;
+    }
+    if (c->posted == NULL && was_lacked(c)) {
+        hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_NOT_RECORDED);
         return;
     }
     if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c) || may_be_cut(c))) {

@@ -142,8 +142,18 @@ void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, in
     note_paid(numbers, number, fire_time_us);
 }
 
+void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
+{
+    if (!numbers->lacks_some || fire_time_us < numbers->lacked_from_us)
+        numbers->lacked_from_us = fire_time_us;
+    if (!numbers->lacks_some || fire_time_us > numbers->lacked_until_us)
+        numbers->lacked_until_us = fire_time_us;
+    numbers->lacks_some = true;
+}
+
 static void forget_times(struct hs_ledger_numbers *numbers)
 {
+    numbers->lacks_some = false;
     for (uint32_t i = 0; i < numbers->count; i++)
         numbers->entries[i].accepted = false;
     numbers->has_paid = false;
@@ -367,6 +377,7 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
         if (hs_ledger_make_places(numbers, wanted))
             return true;
         give(ledger, more);
+        return false;
     }
     if (numbers->count == 0)
         return false;

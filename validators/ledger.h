@@ -82,7 +82,10 @@ struct hs_ledger_numbers {
     uint32_t answers; /* entries that have theirs */
     uint64_t notes;
     bool has_floor, has_paid;
-    bool was_cut;   /* numbers were forgotten for memory */
+    bool was_cut; /* numbers were forgotten for memory */
+    /* Numbers fired at these times could not be noted: that there is none of them says nothing. */
+    bool lacks_some;
+    int64_t lacked_from_us, lacked_until_us;
     uint64_t floor; /* the highest number that was forgotten of the last count */
     /* Of all accepted numbers that were forgotten or are of a session before: the highest, and the
        latest fire time. */
@@ -119,6 +122,9 @@ void hs_ledger_end_session(struct hs_ledger *ledger);
 
 /* An accepted claim of a session that ended. */
 void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us);
+
+/* A number fired at this time could not be noted. */
+void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
@@ -164,8 +170,8 @@ void hs_ledger_free_entry(struct hs_ledger_entry *entry);
 
 /*
  * Notes a number that is not there among the ledger's; answer and shot are copied. When all places
- * are taken, or no more can be had, the one noted first is forgotten. False: out of memory; the
- * number is not noted.
+ * are taken, or the account lets it have no more, the one noted first is forgotten. False: out of
+ * memory; nothing changed.
  */
 bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                     const struct hs_ledger_entry *entry);

@@ -112,6 +112,13 @@ static void remember_checks(const struct hs_hit_result *result, struct hs_posted
     }
 }
 
+void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim)
+{
+    struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
+    if (shooter != NULL)
+        hs_ledger_note_lacked(&shooter->ledger.shots, claim->time_us);
+}
+
 bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
                   const struct hs_hit_result *result, struct hs_str answer)
 {

@@ -28,6 +28,10 @@ struct hs_shot_claim {
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
 
+/* The shot was not booked, whatever was found: until it is sent again, its hits are not_recorded
+   and not refused for lack of it. */
+void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
+
 /* Books a result that is no replay; see hs_hit_note. */
 bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
                   const struct hs_hit_result *result, struct hs_str answer);

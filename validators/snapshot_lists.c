@@ -90,11 +90,19 @@ static const struct hs_saved_field mover_state_fields[] = {
 };
 
 static const struct hs_saved_field numbers_fields[] = {
-    FIELD(hs_ledger_numbers, entries, ELSEWHERE),  FIELD(hs_ledger_numbers, count, ELSEWHERE),
-    FIELD(hs_ledger_numbers, capacity, ELSEWHERE), FIELD(hs_ledger_numbers, answers, ELSEWHERE),
-    FIELD(hs_ledger_numbers, notes, UNSIGNED),     FIELD(hs_ledger_numbers, has_floor, FLAG),
-    FIELD(hs_ledger_numbers, has_paid, FLAG),      FIELD(hs_ledger_numbers, was_cut, ELSEWHERE),
-    FIELD(hs_ledger_numbers, floor, UNSIGNED),     FIELD(hs_ledger_numbers, paid_number, UNSIGNED),
+    FIELD(hs_ledger_numbers, entries, ELSEWHERE),
+    FIELD(hs_ledger_numbers, count, ELSEWHERE),
+    FIELD(hs_ledger_numbers, capacity, ELSEWHERE),
+    FIELD(hs_ledger_numbers, answers, ELSEWHERE),
+    FIELD(hs_ledger_numbers, notes, UNSIGNED),
+    FIELD(hs_ledger_numbers, has_floor, FLAG),
+    FIELD(hs_ledger_numbers, has_paid, FLAG),
+    FIELD(hs_ledger_numbers, was_cut, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacks_some, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacked_from_us, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacked_until_us, ELSEWHERE),
+    FIELD(hs_ledger_numbers, floor, UNSIGNED),
+    FIELD(hs_ledger_numbers, paid_number, UNSIGNED),
     FIELD(hs_ledger_numbers, paid_us, TIME),
 };
 
