@@ -416,7 +416,7 @@ static const struct {
     {"\"version\":2", "\"version\":3", "line 1: another version of the format"},
     {"{\"ruleset\":", "{\"rules\":", "line 2: is not a line of a recorded stream"},
     {"\"up\":\"+z\"", "\"up\":\"+w\"", "line 2: not a ruleset: /up"},
-    {"\"open\":\"little\",\"ruleset\":\"sha256:", "\"open\":\"little\",\"ruleset\":\"sha224:",
+    {",\"ruleset\":\"sha256:", ",\"ruleset\":\"sha224:",
      "line 3: the stream has no ruleset sha224:"},
     {"{\"open\":\"little\"", "{\"open\":\"litter\"",
      "line 4: a request for a match that is not open"},
