@@ -61,22 +61,25 @@ void hs_account_give(struct hs_account *account, size_t bytes)
         atomic_fetch_sub(&account->used, bytes);
 }
 
-static bool has(const struct hs_account *account, size_t bytes, bool is_spare)
+/* The caller acts on a "no", so it counts as refused. */
+static bool has(struct hs_account *account, size_t bytes, bool is_spare)
 {
-    for (; account != NULL; account = account->of) {
-        size_t limit = limit_of(account, is_spare), used = atomic_load(&account->used);
-        if (used > limit || bytes > limit - used)
-            return false;
+    for (struct hs_account *at = account; at != NULL; at = at->of) {
+        size_t limit = limit_of(at, is_spare), used = atomic_load(&at->used);
+        if (used <= limit && bytes <= limit - used)
+            continue;
+        atomic_store(&account->was_refused, true);
+        return false;
     }
     return true;
 }
 
-bool hs_account_has(const struct hs_account *account, size_t bytes)
+bool hs_account_has(struct hs_account *account, size_t bytes)
 {
     return has(account, bytes, false);
 }
 
-bool hs_account_has_spare(const struct hs_account *account, size_t bytes)
+bool hs_account_has_spare(struct hs_account *account, size_t bytes)
 {
     return has(account, bytes, true);
 }

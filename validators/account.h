@@ -28,8 +28,8 @@ bool hs_account_take(struct hs_account *account, size_t bytes);
 bool hs_account_take_spare(struct hs_account *account, size_t bytes);
 void hs_account_give(struct hs_account *account, size_t bytes);
 
-/* Whether so much could be taken now. */
-bool hs_account_has(const struct hs_account *account, size_t bytes);
-bool hs_account_has_spare(const struct hs_account *account, size_t bytes);
+/* Whether so much could be taken now. A "no" counts as refused: the caller gives something up. */
+bool hs_account_has(struct hs_account *account, size_t bytes);
+bool hs_account_has_spare(struct hs_account *account, size_t bytes);
 
 #endif

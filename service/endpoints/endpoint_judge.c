@@ -43,8 +43,8 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
     if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
                HS_LOG_NUMBER("bytes", info.history_bytes));
-    /* Who replays its requests would not know what was refused when. */
-    if (slot->recorded == HS_RECORDED_OPEN)
+    /* A replay cannot know what was refused when: the recording ends here, or never begins. */
+    if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
         slot->recorded = HS_RECORDED_LOST;
 }
 

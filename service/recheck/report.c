@@ -98,9 +98,9 @@ static void print_left_out(const struct hs_recheck_report *report, FILE *out)
                 report->matches_left_out, report->requests_left_out);
     size_t shown = report->gap_count < HS_GAPS_MAX ? report->gap_count : HS_GAPS_MAX;
     if (shown > 0)
-        fputs("\n  gaps: the recording could not keep up; nothing is known of the match from there "
-              "on\n",
-              out);
+        fputs(
+            "\n  gaps: requests of these matches are missing, and nothing after them is compared\n",
+            out);
     for (size_t i = 0; i < shown; i++)
         fprintf(out, "  %s  from line %zu on\n", report->gaps[i].match.text, report->gaps[i].line);
     if (report->gap_count > shown)

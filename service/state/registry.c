@@ -78,7 +78,7 @@ struct hs_account *hs_registry_account(struct hs_registry *registry)
 }
 
 /* Registry locked. */
-static enum hs_registry_result room(const struct hs_registry *registry)
+static enum hs_registry_result room(struct hs_registry *registry)
 {
     if (registry->count >= registry->limit)
         return HS_REGISTRY_FULL;
@@ -218,7 +218,7 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 }
 
 /* What is restored has taken its memory, and is nothing new. */
-static enum hs_registry_result room_for(const struct hs_registry *registry,
+static enum hs_registry_result room_for(struct hs_registry *registry,
                                         const struct hs_match_opening *opening)
 {
     enum hs_registry_result result = room(registry);

@@ -28,7 +28,7 @@ static char folder[64];
 /* Each name has one path for good. */
 static const char *file_named(const char *name)
 {
-    enum { NAMES = 16 };
+    enum { NAMES = 24 };
     static char paths[NAMES][128];
     char path[128];
     size_t i = 0;
@@ -520,6 +520,68 @@ START_TEST(scenarios_and_the_demo_are_computed_again)
 }
 END_TEST
 
+/* ---- matches that are short of memory ---- */
+
+static const char *const match_bytes[] = {"65536", "70000", "100000", "150000", "250000"};
+
+/* Traffic of matches that give something up for want of memory, sooner or later: what a replay
+   with more memory would answer otherwise is not in the recording. */
+START_TEST(what_memory_decides_is_not_computed_again)
+{
+    struct run result;
+    struct hs_traffic sum;
+    const char *path = file_named(match_bytes[_i]);
+    const char *extra[] = {"--record",      path, "--default-ruleset", "metres", "--match-bytes",
+                           match_bytes[_i], NULL};
+    ck_assert(hs_test_service_start(&service, extra));
+    hs_traffic_play(service.data_port, hs_test_seed(7), &sum);
+    ck_assert_msg(sum.fault[0] == '\0', "%s", sum.fault);
+    ck_assert(hs_test_service_stop(&service));
+    RUN(&result, "recheck", path, "--json");
+    ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
+    ck_assert_int_eq(number(&result, "flipped"), 0);
+    ck_assert_uint_gt(json_array_size(json_object_get(result.report, "gaps")), 0);
+    json_decref(result.report);
+}
+END_TEST
+
+/* The first request of a match does not fit: the recording has a gap there and nothing else. */
+START_TEST(a_match_without_memory_from_its_first_request)
+{
+    struct run result;
+    long status;
+    const char *path = file_named("short.stream");
+    const char *extra[] = {"--record", path, "--match-bytes", "65536", NULL};
+    ck_assert(hs_test_service_start(&service, extra));
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    json_t *players = json_array();
+    for (int i = 0; i < 100; i++)
+        json_array_append_new(players, json_pack("{so, s[iii]}", "player", json_sprintf("p%d", i),
+                                                 "position", i, 2, 3));
+    json_t *frames = json_pack("{s[{sf, so}]}", "frames", "time", 1.0, "players", players);
+    for (int i = 0; i < 2; i++) {
+        json_t *answer = hs_test_http_json(http, "POST", "/v1/matches/short/frames",
+                                           json_incref(frames), &status);
+        ck_assert_int_eq(status, 200);
+        ck_assert_uint_gt(json_array_size(json_object_get(answer, "refused")), 0);
+        json_decref(answer);
+    }
+    json_decref(frames);
+    ck_assert_double_eq(hs_metric(&service, "hindsight_record_dropped_total"), 2);
+    hs_test_http_close(http);
+    ck_assert(hs_test_service_stop(&service));
+    RUN(&result, "recheck", path, "--json");
+    ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
+    ck_assert_int_eq(number(&result, "matches"), 0);
+    ck_assert_int_eq(number(&result, "requests"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(result.report, "gaps")), 1);
+    json_decref(result.report);
+    RUN(&result, "recheck", path);
+    ck_assert_ptr_nonnull(
+        strstr(result.program.out, "gaps: requests of these matches are missing"));
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("recheck");
@@ -533,6 +595,9 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(tests, a_file_that_cannot_be_written_ends_the_start);
     tcase_add_test(tests, scenarios_and_the_demo_are_computed_again);
+    tcase_add_test(tests, a_match_without_memory_from_its_first_request);
+    tcase_add_loop_test(tests, what_memory_decides_is_not_computed_again, 0,
+                        sizeof match_bytes / sizeof match_bytes[0]);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -54,7 +54,8 @@ END_TEST
 /* The last twentieth of each limit is not spare. */
 START_TEST(what_is_spare)
 {
-    ck_assert(hs_account_has_spare(&own, 570) && !hs_account_has_spare(&own, 571));
+    ck_assert(hs_account_has_spare(&own, 570) && !atomic_load(&own.was_refused));
+    ck_assert(!hs_account_has_spare(&own, 571) && atomic_load(&own.was_refused));
     ck_assert(hs_account_take_spare(&own, 570));
     ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take(&own, 30));
     ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take_spare(&own, 0));
