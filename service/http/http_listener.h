@@ -7,6 +7,7 @@
 #include "api/problem.h"
 #include "api/routes.h"
 #include "service/http/admission.h"
+#include "service/http/header_block.h"
 #include "service/http/http.h"
 #include "service/http/http_linger.h"
 #include "service/watch/log.h"
@@ -95,6 +96,7 @@ struct hs_http_connection {
     /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
      */
     bool is_cut_short;
+    struct hs_request_target target; /* of the request that begins */
     /* Of the newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us; /* its endpoint hangs when it takes longer */
@@ -129,6 +131,7 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
                                size_t *upload_size, void **request);
 void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
                        enum MHD_RequestTerminationCode code);
+void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
 /* Room for the connections of a worker; false: there is no memory, and nothing to free. */

@@ -78,12 +78,20 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
     return (size_t)(to - text);
 }
 
-static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
-                               size_t name_size, const char *value, size_t value_size)
+static struct hs_http_connection *peer_of(struct MHD_Connection *connection)
 {
-    (void)kind;
-    hs_headers_add(context, (struct hs_str){name, name_size}, (struct hs_str){value, value_size});
-    return MHD_YES;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+    (void)context;
+    struct hs_http_connection *peer = peer_of(connection);
+    if (peer != NULL)
+        hs_request_target_note(&peer->target, uri);
+    return NULL; /* the request begins with the first call of hs_http_handle */
 }
 
 static void put_hex(uint64_t number, char *out)
@@ -173,6 +181,10 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
     bool body = takes_body(method);
     hs_problem_init(&target->problem);
     hs_headers_check_framing(headers, body, &target->problem);
+    if (request->connection->target.has_long_query)
+        hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+                       "A query has at most %d arguments and %d bytes", HS_QUERY_ARGUMENTS,
+                       HS_QUERY_BYTES);
     target->close = target->problem.code != HS_PROBLEM_NONE;
     enum hs_route_match match = find_route(request, method, url, target);
     if (target->route != HS_METRICS_NO_ROUTE)
@@ -325,11 +337,10 @@ static void drop_body(struct request *request)
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
-                             const char *url, const char *method, void **context)
+                             const char *url, const char *method, const char *version,
+                             void **context)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    struct hs_http_connection *peer = info == NULL ? NULL : info->socket_context;
+    struct hs_http_connection *peer = peer_of(connection);
     struct request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
     if (request == NULL)
         return MHD_NO;
@@ -344,7 +355,9 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_inflight(http->service->metrics, 1);
 
-    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &request->headers);
+    struct hs_header_block block;
+    hs_header_block_begin(&block, method, url, &peer->target, version);
+    hs_header_block_collect(&block, connection, method, &request->headers);
     if (request->headers.request_id[0] == '\0')
         make_request_id(peer->worker, request->headers.request_id);
     struct target target;
@@ -439,9 +452,8 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
                                size_t *upload_size, void **request)
 {
     const struct hs_http_worker *worker = context;
-    (void)version;
     if (*request == NULL)
-        return begin(worker->http, connection, url, method, request);
+        return begin(worker->http, connection, url, method, version, request);
     /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
        comes with no bytes before it comes without any: too early for an answer. */
     if (upload != NULL) {

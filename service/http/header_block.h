@@ -1,0 +1,55 @@
+/*
+ * Whether the header of a request was read as it was sent. libmicrohttpd 0.9 cuts the header in
+ * place: it puts zero bytes where words and lines end, and hands out pointers between them. A zero
+ * byte that was sent cuts a value, and a line that begins with one or with a colon ends the header:
+ * what follows is read as a body or as another request. Such bytes are in no value, but between the
+ * values: these functions walk from the request line to the end and find them. Folded lines and
+ * lines that end without CR are found as well.
+ *
+ * Not found: a line of a single colon or zero byte that ends without CR, and a zero byte before the
+ * end of a line without CR. Cut, both look like CR LF.
+ */
+#ifndef HS_SERVICE_HEADER_BLOCK_H
+#define HS_SERVICE_HEADER_BLOCK_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+#include "api/headers.h"
+
+enum { HS_QUERY_ARGUMENTS = 32, HS_QUERY_BYTES = 8192 };
+
+/* What is known of a request before its header fields are. */
+struct hs_request_target {
+    const char *end;     /* where its terminator is */
+    bool has_long_query; /* more arguments or bytes than the above: to be refused */
+};
+
+/*
+ * Looks at the target of a request before the library does. The library allocates a record for each
+ * argument, and when its memory for the connection is used up it answers nothing. A query that is
+ * too long is therefore made an empty one, in the library's own buffer.
+ */
+void hs_request_target_note(struct hs_request_target *target, const char *uri);
+
+struct hs_header_block {
+    const char *next; /* where the next line must begin */
+    bool is_whole;    /* every byte so far is accounted for */
+};
+
+/* The words of the request line, as the library gives them to its handler. */
+void hs_header_block_begin(struct hs_header_block *block, const char *method, const char *url,
+                           const struct hs_request_target *target, const char *version);
+
+/* A field, in the order of the list. Both texts have a zero byte behind them. */
+void hs_header_block_add(struct hs_header_block *block, struct hs_str name, struct hs_str value);
+
+/* Whether the block is whole and ends with an empty line just before `end`. */
+bool hs_header_block_ends(const struct hs_header_block *block, const char *end);
+
+/* Notes all fields of a request, from within the first call of the handler. `block` has begun. A
+   header that was not read as it was sent is noted as ambiguous. */
+void hs_header_block_collect(struct hs_header_block *block, struct MHD_Connection *connection,
+                             const char *method, struct hs_headers *headers);
+
+#endif
