@@ -11,6 +11,7 @@
 
 #include "api/json_in.h"
 #include "api/scopes.h"
+#include "service/files.h"
 
 enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 
@@ -297,14 +298,15 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
 static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
 {
     struct stat status;
-    FILE *file = fopen(path, "re");
+    FILE *file = hs_file_read(path);
     if (file == NULL || fstat(fileno(file), &status) != 0) {
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
+                       hs_file_error(errno));
         if (file != NULL)
             fclose(file);
         return NULL;
     }
-    if (S_ISREG(status.st_mode) && (status.st_mode & S_IWOTH) != 0) {
+    if ((status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
                        "anybody may write to it, and so admit himself: chmod o-w");
         fclose(file);

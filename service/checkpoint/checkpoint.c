@@ -18,6 +18,7 @@
 #include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/words.h"
 #include "service/clock.h"
+#include "service/files.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
 #include "service/options/options.h"
@@ -261,7 +262,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
     else
         hs_log(HS_LOG_ERROR, "no checkpoint: the one before stays",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
-               HS_LOG_TEXT("detail", strerror(taking.writer.error)));
+               HS_LOG_TEXT("detail", hs_file_error(taking.writer.error)));
     return fine;
 }
 
@@ -349,10 +350,10 @@ static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, c
     checkpoint->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (checkpoint->directory >= 0)
         checkpoint->owner =
-            openat(checkpoint->directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+            hs_file_open(checkpoint->directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW);
     if (checkpoint->owner < 0) {
-        snprintf(error, 512, "the data directory %s cannot be written to: %s; %s", path,
-                 strerror(errno), hint);
+        snprintf(error, 512, "the data directory %s cannot be written to: %s%s; %s", path,
+                 checkpoint->directory >= 0 ? "lock: " : "", hs_file_error(errno), hint);
         return false;
     }
     if (flock(checkpoint->owner, LOCK_EX | LOCK_NB) != 0) {

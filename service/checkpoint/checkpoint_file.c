@@ -1,5 +1,6 @@
 #include "service/checkpoint/checkpoint_file.h"
 #include "service/checkpoint/words.h"
+#include "service/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +63,7 @@ static void put(struct hs_checkpoint_writer *writer, const void *bytes, size_t s
 void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int directory)
 {
     *writer = (struct hs_checkpoint_writer){.directory = directory};
-    writer->file = openat(directory, HS_CHECKPOINT_NEW,
-                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    writer->file = hs_file_create(directory, HS_CHECKPOINT_NEW);
     if (writer->file < 0)
         writer->error = errno;
     unsigned char header[HEADER];
@@ -111,6 +111,15 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
     else
         unlinkat(writer->directory, HS_CHECKPOINT_NEW, 0);
     return writer->error == 0;
+}
+
+void hs_checkpoint_set_aside(int directory)
+{
+    /* A directory takes no file's name and a file no directory's: what is there goes first. */
+    if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
+        (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
+         unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))
+        (void)!renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED);
 }
 
 /* ---- reading ---- */
@@ -182,9 +191,11 @@ enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
 {
     struct stat status;
     struct reading reading = {.visit = visit, .context = context};
-    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int file = hs_file_open(directory, name, O_RDONLY | O_NOFOLLOW);
     if (file < 0)
-        return errno == ENOENT ? HS_CHECKPOINT_MISSING : HS_CHECKPOINT_UNREADABLE;
+        return errno == ENOENT                     ? HS_CHECKPOINT_MISSING
+               : errno == ENXIO || errno == EISDIR ? HS_CHECKPOINT_NOT_FILE
+                                                   : HS_CHECKPOINT_UNREADABLE;
     reading.file = fstat(file, &status) == 0 ? fdopen(file, "rb") : NULL;
     if (reading.file == NULL) {
         close(file);

@@ -62,12 +62,16 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
    `error` set and both as they were, when any of it failed, or with `discard`. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
+/* Gives the newest file, or what has its name, the name of damaged ones. */
+void hs_checkpoint_set_aside(int directory);
+
 enum hs_checkpoint_read {
     HS_CHECKPOINT_READ,
     HS_CHECKPOINT_MISSING,
     HS_CHECKPOINT_UNREADABLE,    /* errno says why; nothing was read */
     HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
     HS_CHECKPOINT_UNENDED,       /* whole records were read; it lacks the last, as journals do */
+    HS_CHECKPOINT_NOT_FILE,      /* a FIFO, a directory or the like; nothing was read */
     HS_CHECKPOINT_BROKEN         /* records that are whole were read, others were not */
 };
 

@@ -363,6 +363,14 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
+static const char *refusal_of(enum hs_checkpoint_read result)
+{
+    if (result == HS_CHECKPOINT_BROKEN)
+        return "damaged: what is whole of it is taken";
+    return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: nothing of it is taken"
+                                            : "another version: nothing of it is taken";
+}
+
 /* *whole: nothing of it is missing. False: it cannot be opened. */
 static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
                      char error[512])
@@ -380,9 +388,7 @@ static bool read_one(struct restoring *restoring, int directory, const char *nam
     restoring->stats->files_refused++;
     hs_log(HS_LOG_ERROR, "a checkpoint is not whole, or of another version of the program",
            HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
-           HS_LOG_TEXT("detail", result == HS_CHECKPOINT_BROKEN
-                                     ? "damaged: what is whole of it is taken"
-                                     : "another version: nothing of it is taken"));
+           HS_LOG_TEXT("detail", refusal_of(result)));
     return true;
 }
 
@@ -452,7 +458,7 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_
     bool whole;
     bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
     if (fine && stats->files_refused > 0)
-        (void)!renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED);
+        hs_checkpoint_set_aside(directory);
     if (fine && !whole)
         fine = read_one(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
     journals->contained = restoring.first == UINT64_MAX ? 0 : restoring.first;

@@ -1,5 +1,6 @@
 #include "service/checkpoint/map_file.h"
 #include "service/checkpoint/words.h"
+#include "service/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,8 +169,7 @@ int hs_map_file_write(int directory, const char *revision, const struct hs_world
     struct writing *w = calloc(1, sizeof *w);
     if (w == NULL)
         return ENOMEM;
-    w->file =
-        openat(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    w->file = hs_file_create(directory, temporary);
     if (w->file < 0)
         w->error = errno;
     else
@@ -280,7 +280,7 @@ enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs
     *out = (struct hs_map_document){0};
     if (!hs_map_file_name(revision, name))
         return HS_MAP_FILE_MISSING;
-    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int file = hs_file_open(directory, name, O_RDONLY | O_NOFOLLOW);
     if (file < 0)
         return errno == ENOENT ? HS_MAP_FILE_MISSING : HS_MAP_FILE_DAMAGED;
     enum hs_map_file result = read_file(file, out);

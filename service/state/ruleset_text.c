@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/rulesets.h"
+#include "service/files.h"
 #include "service/state/ruleset_store.h"
 
 enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
@@ -26,12 +27,12 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
 /* The whole file, or ptr NULL with `problem` set; the caller frees it. */
 static struct hs_str read_file(const char *path, struct hs_problem *problem)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = hs_file_read(path);
     char *bytes = file != NULL ? malloc(MAX_FILE_BYTES + 1) : NULL;
     size_t size = bytes != NULL ? fread(bytes, 1, MAX_FILE_BYTES + 1, file) : 0;
     if (bytes == NULL || ferror(file) || size > MAX_FILE_BYTES) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
-                       size > MAX_FILE_BYTES ? "too large" : strerror(errno));
+                       size > MAX_FILE_BYTES ? "too large" : hs_file_error(errno));
         free(bytes);
         bytes = NULL;
     }

@@ -119,6 +119,65 @@ START_TEST(pieces_are_not_read)
 }
 END_TEST
 
+/* ---- names that are no files ---- */
+
+static void put_in_the_way(const char *name, const char *with)
+{
+    int code;
+    hs_test_shell(&code, "rm -rf '%s'; %s '%s'", hs_kept_path(&kept, name), with,
+                  hs_kept_path(&kept, name));
+    ck_assert_int_eq(code, 0);
+}
+
+/* Whatever stands under a name that the service opens: it starts at once, goes on with what it
+   can read, says what it cannot, and writes its files again. */
+START_TEST(names_that_are_no_files)
+{
+    static const struct {
+        const char *name, *with;
+        int restored, refused;
+    } rows[] = {
+        {"checkpoint", "mkfifo", 1, 1},          {"checkpoint", "mkdir", 1, 1},
+        {"checkpoint.new", "mkfifo", 1, 0},      {"checkpoint.new", "ln -s /dev/full", 1, 0},
+        {"checkpoint.previous", "mkfifo", 1, 0}, {"checkpoint.damaged", "mkfifo", 1, 0},
+        {"maps/map.new", "mkfifo", 1, 0},
+    };
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    hs_kept_wait(&kept);
+    hs_kept_wait(&kept); /* the one before knows as much */
+    hs_kept_stop(&kept);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        printf("%s %s\n", rows[i].with, rows[i].name);
+        put_in_the_way(rows[i].name, rows[i].with);
+        hs_kept_start(&kept, NULL);
+        ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), rows[i].restored);
+        ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"),
+                            rows[i].refused);
+        hs_kept_wait(&kept);
+        hs_kept_stop(&kept);
+    }
+    /* A map that is put, and read again, past a FIFO in each of its places. */
+    hs_kept_start(&kept, NULL);
+    put_in_the_way("maps/map.new", "mkfifo");
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/dm1",
+                                    "{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1]}]}"),
+                     201);
+    hs_kept_wait(&kept);
+    hs_kept_stop(&kept);
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/dm1", NULL), 200);
+    hs_kept_stop(&kept);
+    int code;
+    hs_test_shell(&code, "cd '%s/maps' && for map in ????*; do rm $map && mkfifo $map; done",
+                  kept.data);
+    ck_assert_int_eq(code, 0);
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/dm1", NULL), 404);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- the directory ---- */
 
 /* Runs the program with a data directory, in vain; what it logged. */
@@ -126,7 +185,8 @@ static const char *refused_with(const char *where)
 {
     int code;
     const char *output = hs_test_shell(
-        &code, "%s serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data='%s' 2>&1",
+        &code,
+        "timeout 20 %s serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data='%s' 2>&1",
         getenv("HS_PROGRAM"), where);
     ck_assert_int_eq(code, 1);
     return output;
@@ -149,6 +209,11 @@ START_TEST(directories_that_cannot_be_used)
     ck_assert_ptr_nonnull(strstr(output, "switch it off: --data="));
     output = refused_with("/proc/self"); /* a directory that takes no files */
     ck_assert_msg(strstr(output, "cannot be written to") != NULL, "%s", output);
+    put_in_the_way("lock", "mkfifo");
+    output = refused_with(kept.data);
+    ck_assert_msg(strstr(output, "cannot be written to: lock: it is not a regular file") != NULL,
+                  "%s", output);
+    put_in_the_way("lock", "touch");
     ck_assert_int_eq(rmdir(hs_kept_path(&kept, "maps")), 0);
     FILE *in_the_way = fopen(hs_kept_path(&kept, "maps"), "w");
     ck_assert_ptr_nonnull(in_the_way);
@@ -299,6 +364,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, pieces_are_not_read);
+    tcase_add_test(tests, names_that_are_no_files);
     tcase_add_test(tests, directories_that_cannot_be_used);
     tcase_add_test(tests, what_cannot_be_written_is_tried_again);
     tcase_add_test(tests, an_address_that_is_taken);
