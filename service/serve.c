@@ -158,7 +158,8 @@ static bool restore(struct hs_service *service)
     if (hs_checkpoint_open(service, &service->checkpoint, error)) {
         if (service->checkpoint == NULL || hs_checkpoint_start(service->checkpoint))
             return true;
-        snprintf(error, sizeof error, "no checkpoint can be written to %s, or no thread started",
+        snprintf(error, sizeof error,
+                 "no file can be written or renamed in %s, or no thread was started",
                  service->options->data);
     }
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));

@@ -290,6 +290,20 @@ static void *run(void *context)
     return NULL;
 }
 
+/* What is there may call itself final, and is no more. Where no other can be written (a full disk)
+   it becomes the one before, which is never final. False: that cannot be done either. */
+static bool end_final(const struct hs_checkpoint *checkpoint)
+{
+    int directory = checkpoint->directory;
+    if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_PREVIOUS) != 0 &&
+        errno != ENOENT)
+        return false;
+    (void)!fsync(directory);
+    hs_log(HS_LOG_WARN, "started without a checkpoint of its own: it is tried again",
+           HS_LOG_TEXT("data", checkpoint->service->options->data));
+    return true;
+}
+
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
 {
     struct hs_service *service = checkpoint->service;
@@ -299,7 +313,7 @@ bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
     if (service->journal == NULL)
         return false;
     hs_registry_keep_journals(service->registry);
-    if (!take(checkpoint, false)) /* what is there may call itself final, and is no more */
+    if (!take(checkpoint, false) && !end_final(checkpoint))
         return false;
     checkpoint->has_thread = pthread_create(&checkpoint->thread, NULL, run, checkpoint) == 0;
     return checkpoint->has_thread;

@@ -72,8 +72,8 @@ struct hs_checkpoint_stats {
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Writes the first one, which shows that the directory can be written to, and starts the thread for
-   the others. False, which is logged: one of them cannot be done. */
+/* Writes the first one and starts the thread for the others. Where the first cannot be written,
+   what was read counts as left by a crash from now on. False: neither of that, or no thread. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes all matches once more; no request may change one any more, or it is

@@ -31,7 +31,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows */
+    HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows. Not
+                            true of the file before the newest: somebody started with it */
     HS_CHECKPOINT_RULESET_NAME, /* of a ruleset before it: its owner, its revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
     HS_CHECKPOINT_JOURNAL,      /* before all matches: journals before this number are contained */

@@ -25,7 +25,8 @@ struct restoring {
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
-    bool is_final; /* nothing was judged after the file was written */
+    bool is_newest; /* the file that is read is not the one before */
+    bool is_final;  /* nothing was judged after the file was written */
     /* Journals that the file read now does not contain begin here, and where the oldest of all
        that must be read begins. */
     uint64_t contained, first;
@@ -330,7 +331,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
     struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
     switch (type) {
     case HS_CHECKPOINT_FINAL:
-        ((struct restoring *)context)->is_final = true;
+        ((struct restoring *)context)->is_final = ((struct restoring *)context)->is_newest;
         return;
     case HS_CHECKPOINT_RULESET:
         restore_ruleset(context, &reader);
@@ -375,6 +376,7 @@ static const char *refusal_of(enum hs_checkpoint_read result)
 static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
                      char error[512])
 {
+    restoring->is_newest = strcmp(name, HS_CHECKPOINT_NAME) == 0;
     restoring->is_final = false;
     enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
     *whole = result == HS_CHECKPOINT_READ;

@@ -8,10 +8,12 @@
 #include <check.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static struct hs_test_kept kept;
@@ -128,6 +130,77 @@ START_TEST(after_sigterm)
 {
     hs_kept_start(&kept, NULL);
     play_then_check(hs_kept_stop, false);
+}
+END_TEST
+
+/* ---- a full disk ---- */
+
+/* Files of a service that is started then end after so many bytes: more than its log has, fewer
+   than a checkpoint. */
+static void fill_disk(bool is_full)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = is_full ? 4096 : limit.rlim_max;
+    signal(SIGXFSZ, is_full ? SIG_IGN : SIG_DFL); /* else writing ends the process */
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+#define FAILED "hindsight_checkpoints_total{result=\"failed\"}"
+
+static void wait_for_failures(int count)
+{
+    for (int tries = 0; tries < 1000 && hs_kept_metric(&kept, FAILED) < count; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_double_ge(hs_kept_metric(&kept, FAILED), count);
+}
+
+/* It starts with what it can read, tries again, and what is there is final no more. */
+START_TEST(a_start_on_a_full_disk)
+{
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    free(hs_kept_hit(&kept, "m", 1, 11));
+    free(post_moves("m", 1, 30));
+    hs_kept_stop(&kept);
+    for (int times = 0; times < 2; times++) { /* killed, it starts on a full disk again */
+        fill_disk(true);
+        hs_kept_start(&kept, NULL);
+        fill_disk(false);
+        ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+        hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
+        wait_for_failures(2);
+        ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_WRITTEN), 0);
+        ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds"), 1);
+        hs_kept_kill(&kept);
+    }
+    hs_kept_start(&kept, NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"), 0);
+    char *late = post_late_move("m"); /* granted nothing, as after any kill */
+    hs_kept_holds(strdup(late), "\"delta_time\":0,");
+    hs_kept_holds(late, "\"credit\":0,");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* The disk has room again: so has the service, without a restart. */
+START_TEST(a_disk_that_has_room_again)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    fill_disk(true);
+    hs_kept_start(&kept, NULL); /* with nothing to read */
+    fill_disk(false);
+    hs_kept_frames(&kept, "m", 10);
+    free(hs_kept_hit(&kept, "m", 1, 11));
+    wait_for_failures(1);
+    ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+    hs_kept_wait(&kept);
+    hs_kept_kill(&kept);
+    hs_kept_start(&kept, NULL);
+    hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
+    hs_kept_stop(&kept);
 }
 END_TEST
 
@@ -279,6 +352,8 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, after_sigkill);
     tcase_add_test(tests, after_sigterm);
+    tcase_add_test(tests, a_start_on_a_full_disk);
+    tcase_add_test(tests, a_disk_that_has_room_again);
     tcase_add_test(tests, no_older_than_an_interval);
     tcase_add_test(tests, beside_traffic);
     suite_add_tcase(suite, tests);
