@@ -3,10 +3,10 @@
 #include "service/http/admission.h"
 #include "service/checkpoint/checkpoint.h"
 #include "service/clock.h"
+#include "service/descriptors.h"
 #include "service/options/configuration.h"
 #include "service/endpoints/endpoints.h"
 #include "service/http/http.h"
-#include "service/http/http_linger.h"
 #include "service/watch/log.h"
 #include "service/state/map_store.h"
 #include "service/memory_limit.h"
@@ -26,18 +26,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
-enum {
-    ADMIN_CONNECTIONS = 256,
-    /* Descriptors that are not connections: listeners, epoll, pipes, the log, a file being read. */
-    OTHER_DESCRIPTORS = 128,
-    EXPIRE_US = 1000000, /* between looks for matches that are idle */
-};
+enum { EXPIRE_US = 1000000 }; /* between looks for matches that are idle */
 
 static unsigned processors(void)
 {
@@ -45,29 +39,6 @@ static unsigned processors(void)
     CPU_ZERO(&set);
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
-}
-
-/* The connections there are descriptors for, after the soft limit was raised to the hard one. */
-static size_t fit_connections(size_t wanted)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return wanted;
-    if (limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-            getrlimit(RLIMIT_NOFILE, &limit);
-    }
-    if (limit.rlim_cur == RLIM_INFINITY)
-        return wanted;
-    size_t taken = ADMIN_CONNECTIONS + OTHER_DESCRIPTORS + 2 * (size_t)HS_LINGER_MAX;
-    size_t possible = limit.rlim_cur > taken ? (size_t)limit.rlim_cur - taken : 1;
-    if (possible >= wanted)
-        return wanted;
-    hs_log(HS_LOG_WARN, "fewer connections than configured: the descriptor limit is too low",
-           HS_LOG_NUMBER("max_connections", possible), HS_LOG_NUMBER("configured", wanted),
-           HS_LOG_NUMBER("descriptors", limit.rlim_cur));
-    return possible;
 }
 
 /* What may be in memory and be sent; false: memory is out. */
@@ -170,9 +141,18 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
                        struct hs_http **admin, char error[256])
 {
     const struct hs_options *options = service->options;
+    struct hs_descriptor_wants wants = {
+        .threads = options->threads == 0 ? processors() : options->threads,
+        .admin_threads = options->admin_threads,
+        .connections = options->max_connections,
+    };
+    struct hs_descriptor_shares shares;
+    if (!hs_descriptors_fit(&wants, &shares, error))
+        return false;
     struct hs_http_limits limits = {
-        .threads = options->threads == 0 ? processors() : (unsigned)options->threads,
-        .connections = (unsigned)fit_connections(options->max_connections),
+        .threads = (unsigned)wants.threads,
+        .connections = (unsigned)shares.data,
+        .linger = (unsigned)shares.linger,
         .body_bytes = options->body_bytes,
         .map_body_bytes = options->map_body_bytes < options->inflight_body_bytes
                               ? options->map_body_bytes
@@ -186,7 +166,7 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
     if (*data == NULL)
         return false;
     limits.threads = (unsigned)options->admin_threads;
-    limits.connections = ADMIN_CONNECTIONS;
+    limits.connections = (unsigned)shares.admin;
     *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
     if (*admin == NULL)
         hs_http_stop(*data, 0);

@@ -47,7 +47,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    if (http == NULL || !hs_linger_init(&http->linger)) {
+    if (http == NULL || !hs_linger_init(&http->linger, limits->linger)) {
         free(http);
         return NULL;
     }

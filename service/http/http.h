@@ -56,6 +56,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 struct hs_http_limits {
     unsigned threads;           /* workers of this listener, >= 1 */
     unsigned connections;       /* refused beyond this */
+    unsigned linger;            /* ended connections that are still read (http_linger.h) */
     size_t body_bytes;          /* 413 beyond this */
     size_t map_body_bytes;      /* the same for maps */
     size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */

@@ -17,8 +17,9 @@ enum { PIECE = 32768, PIECES = 16 };
    rounds. Nobody waits for this but who still sends what is thrown away. */
 enum { NAP_NS = 2000000 };
 
-bool hs_linger_init(struct hs_linger *linger)
+bool hs_linger_init(struct hs_linger *linger, size_t limit)
 {
+    linger->limit = limit;
     linger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (linger->wake < 0)
         return false;
@@ -41,7 +42,9 @@ void hs_linger_free(struct hs_linger *linger)
 void hs_linger_take(struct hs_linger *linger, int fd)
 {
     pthread_mutex_lock(&linger->lock);
-    int own = linger->coming_count < HS_LINGER_COMING ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    bool has_place =
+        linger->coming_count < HS_LINGER_COMING && atomic_load(&linger->count) < linger->limit;
+    int own = has_place ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     bool first = own >= 0 && linger->coming_count == 0;
     if (own >= 0) {
         linger->coming[linger->coming_count++] = own;

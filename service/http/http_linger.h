@@ -37,15 +37,16 @@ struct hs_linger_socket {
 struct hs_linger {
     pthread_mutex_t lock; /* guards `coming`, `coming_count` */
     int coming[HS_LINGER_COMING];
-    size_t coming_count;
+    size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
     struct hs_linger_socket held[HS_LINGER_HELD]; /* of the watchdog; the oldest first */
     size_t held_count;
 };
 
-/* False: there are no descriptors, and nothing to free. */
-bool hs_linger_init(struct hs_linger *linger);
+/* `limit`: sockets at a time, HS_LINGER_MAX at most. False: there are no descriptors, and nothing
+   to free. */
+bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all of them. No thread uses it any more. */
 void hs_linger_free(struct hs_linger *linger);
 

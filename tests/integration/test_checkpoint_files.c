@@ -4,14 +4,17 @@
 #include "tests/support/http.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/program.h"
+#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
 #include <check.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -284,6 +287,107 @@ START_TEST(what_cannot_be_written_is_tried_again)
 }
 END_TEST
 
+/* ---- few descriptors ---- */
+
+/* Connections that are answered, until one is not for a while; how many. They stay open. */
+static int take_connections(unsigned port, const char *request, int fds[], int most)
+{
+    struct hs_raw_answer answer;
+    for (int i = 0; i < most; i++) {
+        fds[i] = hs_raw_connect(port);
+        ck_assert_int_ge(fds[i], 0);
+        ck_assert(hs_raw_send(fds[i], request, strlen(request)));
+        struct pollfd poller = {.fd = fds[i], .events = POLLIN};
+        if (poll(&poller, 1, 500) == 0)
+            return i + 1; /* it waits to be accepted */
+        hs_raw_read(fds[i], false, &answer);
+    }
+    return most;
+}
+
+static struct stat checkpoint_status(void)
+{
+    struct stat status = {0};
+    ck_assert_int_eq(stat(hs_kept_path(&kept, "checkpoint"), &status), 0);
+    return status;
+}
+
+/* Until a checkpoint was written that began after this was called: the second from now. */
+static void wait_for_file(void)
+{
+    for (int times = 0; times < 2; times++) {
+        struct stat before = checkpoint_status(), now = before;
+        for (int tries = 0; tries < 500 && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+                            now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+             tries++) {
+            hs_test_pause_ms(10);
+            now = checkpoint_status();
+        }
+        ck_assert_msg(now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+                          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec,
+                      "no checkpoint was written for 5 s");
+    }
+}
+
+static const char *const few[] = {"prlimit --nofile=128:128", "prlimit --nofile=256:256",
+                                  "prlimit --nofile=700:700"};
+
+/* With every connection taken on both listeners, and refused bodies that are still read, there are
+   descriptors for checkpoints, for maps and for operators. */
+START_TEST(connections_leave_descriptors_for_files)
+{
+    enum { MOST = 700 };
+    static int data[MOST], admin[MOST], ended[MOST];
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    setenv("HS_WRAP", few[_i], 1);
+    const char *const arguments[] = {"--threads", "4", "--idle-seconds", "60", NULL};
+    hs_kept_start(&kept, arguments);
+    unsetenv("HS_WRAP");
+    hs_kept_frames(&kept, "m", 10);
+    hs_kept_wait(&kept);
+    unsigned ports[] = {kept.service.data_port, kept.service.admin_port};
+    for (int i = 0; i < 2; i++)
+        take_connections(ports[i],
+                         "POST /v1/matches/m/frames HTTP/1.1\r\nHost: x\r\n"
+                         "Content-Length: 999999999\r\n\r\n",
+                         ended, 60);
+    static const char get[] = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+    int data_count = take_connections(ports[0], get, data, MOST);
+    int admin_count = take_connections(ports[1], get, admin, MOST);
+    printf("%s: %d and %d connections\n", few[_i], data_count - 1, admin_count - 1);
+    ck_assert_int_gt(data_count, 40);
+    ck_assert_int_gt(admin_count, 15);
+    wait_for_file();
+    for (int i = 0; i < admin_count; i++)
+        close(admin[i]);
+    ck_assert_double_eq(hs_kept_metric(&kept, FAILED), 0);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/dm1",
+                                    "{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1]}]}"),
+                     201);
+    wait_for_file();
+    ck_assert_double_eq(
+        hs_kept_metric(&kept, "hindsight_checkpoint_map_files_total{result=\"failed\"}"), 0);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+START_TEST(too_few_descriptors_to_start)
+{
+    int code;
+    const char *output =
+        hs_test_shell(&code,
+                      "timeout 20 prlimit --nofile=40:40 $HS_PROGRAM serve --threads 4 "
+                      "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data=%s 2>&1",
+                      kept.data);
+    ck_assert_int_eq(code, 1);
+    ck_assert_msg(strstr(output, "the limit of open files is 40, and at least ") != NULL, "%s",
+                  output);
+}
+END_TEST
+
 /* ---- starts that come to nothing ---- */
 
 static void note_final(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
@@ -367,6 +471,8 @@ int main(void)
     tcase_add_test(tests, names_that_are_no_files);
     tcase_add_test(tests, directories_that_cannot_be_used);
     tcase_add_test(tests, what_cannot_be_written_is_tried_again);
+    tcase_add_loop_test(tests, connections_leave_descriptors_for_files, 0, 3);
+    tcase_add_test(tests, too_few_descriptors_to_start);
     tcase_add_test(tests, an_address_that_is_taken);
     tcase_add_test(tests, less_room_than_before);
     tcase_add_test(tests, switched_off);

@@ -1,5 +1,7 @@
 /* Whose turn it is: waits, standing queues, priorities, token buckets. Time is made up. */
+#include "service/descriptors.h"
 #include "service/http/admission.h"
+#include "service/http/http_linger.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -178,6 +180,30 @@ START_TEST(tenants_have_their_own)
 }
 END_TEST
 
+/* ---- descriptors ---- */
+
+/* Whatever the limit, the sockets leave 20 descriptors and three for each thread, and each thread
+   may have a connection. */
+START_TEST(descriptors_are_shared)
+{
+    enum { OPEN = 12 };
+    for (size_t threads = 1; threads <= 64; threads += 9) {
+        struct hs_descriptor_wants wants = {threads, 65 - threads, 4096};
+        struct hs_descriptor_shares shares;
+        size_t needed, ignored;
+        ck_assert(!hs_descriptors_share(0, OPEN, &wants, &shares, &needed));
+        ck_assert(!hs_descriptors_share(needed - 1, OPEN, &wants, &shares, &ignored));
+        for (size_t limit = needed; limit < 8000; limit++) {
+            ck_assert(hs_descriptors_share(limit, OPEN, &wants, &shares, &ignored));
+            size_t sockets = shares.data + shares.admin + 2 * shares.linger;
+            ck_assert_uint_le(sockets + OPEN + 3 * 65 + 20, limit);
+            ck_assert(shares.data >= threads && shares.admin >= wants.admin_threads);
+        }
+        ck_assert(shares.data == 4096 && shares.admin == 256 && shares.linger == HS_LINGER_MAX);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("admission");
@@ -191,6 +217,7 @@ int main(void)
     tcase_add_test(tenants, bucket);
     tcase_add_test(tenants, a_flood_gets_its_rate);
     tcase_add_test(tenants, tenants_have_their_own);
+    tcase_add_test(turns, descriptors_are_shared);
     suite_add_tcase(suite, turns);
     suite_add_tcase(suite, tenants);
     return hs_run_suite(suite);
