@@ -72,8 +72,11 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* GnuTLS's own sound defaults, from TLS 1.2 on. */
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        /* Forward secrecy and authenticated ciphers only: of TLS 1.2 no RSA key exchange, no CBC.
+         */
+        {MHD_OPTION_HTTPS_PRIORITIES, 0,
+         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
+         "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
         {MHD_OPTION_END, 0, NULL},
     };
     worker->daemon = MHD_start_daemon(

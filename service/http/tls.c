@@ -1,7 +1,10 @@
 #include "service/http/tls.h"
 
 #include <errno.h>
+#include <gnutls/x509.h>
+#include <limits.h>
 #include <microhttpd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,48 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
     return NULL;
 }
 
+static unsigned least_bits(gnutls_pk_algorithm_t algorithm)
+{
+    switch (algorithm) {
+    case GNUTLS_PK_RSA:
+    case GNUTLS_PK_RSA_PSS:
+        return 2048;
+    case GNUTLS_PK_ECDSA:
+    case GNUTLS_PK_EDDSA_ED25519:
+    case GNUTLS_PK_EDDSA_ED448:
+        return 256;
+    default:
+        return UINT_MAX; /* DSA, and what is not known here */
+    }
+}
+
+/* Each key of the chain must be long enough: clients trust the weakest. */
+static bool check_keys(const char *path, const char *certificate, char error[256])
+{
+    gnutls_x509_crt_t *chain;
+    unsigned count, bits = 0;
+    gnutls_datum_t text = {(unsigned char *)(uintptr_t)certificate, (unsigned)strlen(certificate)};
+    int result = gnutls_x509_crt_list_import2(&chain, &count, &text, GNUTLS_X509_FMT_PEM, 0);
+    if (result < 0) {
+        snprintf(error, 256, "%.150s has no certificate that can be read: %.60s", path,
+                 gnutls_strerror(result));
+        return false;
+    }
+    bool fine = true;
+    for (unsigned i = 0; i < count; i++) {
+        int algorithm = gnutls_x509_crt_get_pk_algorithm(chain[i], &bits);
+        if (fine && bits < least_bits((gnutls_pk_algorithm_t)algorithm)) {
+            snprintf(error, 256,
+                     "%.150s: certificate %u has a key of %u bits (%.20s); RSA needs 2048, EC 256",
+                     path, i + 1, bits, gnutls_pk_get_name((gnutls_pk_algorithm_t)algorithm));
+            fine = false;
+        }
+        gnutls_x509_crt_deinit(chain[i]);
+    }
+    gnutls_free(chain);
+    return fine;
+}
+
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256])
 {
@@ -47,7 +92,7 @@ bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_t
         return false;
     }
     tls->certificate = read_pem(certificate_path, false, "-----BEGIN CERTIFICATE-----", error);
-    if (tls->certificate != NULL)
+    if (tls->certificate != NULL && check_keys(certificate_path, tls->certificate, error))
         tls->key = read_pem(key_path, true, "PRIVATE KEY-----", error);
     return tls->key != NULL;
 }

@@ -11,8 +11,9 @@ struct hs_tls {
 
 /*
  * Reads both files. False with a sentence in `error`: one cannot be read or is not PEM, the key may
- * be read by anybody, or the HTTP library here cannot do TLS. hs_tls_free in any case. Whether the
- * key is the certificate's is found out by the library when the listener starts.
+ * be read by anybody, a certificate has a short key, or the HTTP library here cannot do TLS.
+ * hs_tls_free in any case. Whether the key is the certificate's is found out by the library when
+ * the listener starts.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);

@@ -20,16 +20,25 @@ static struct hs_test_service service;
 
 /* ---- a certificate ---- */
 
-/* A self-signed certificate of 127.0.0.1 and its key; false: nothing here makes one. */
-static bool make_certificate(const char *name)
+#define EC_256   "ec -pkeyopt ec_paramgen_curve:prime256v1"
+#define RSA_2048 "rsa:2048"
+
+/* A self-signed certificate of 127.0.0.1 and its key, of a kind in openssl's words; false: nothing
+   here makes one. */
+static bool make_certificate_of(const char *name, const char *kind)
 {
     char command[1024];
     snprintf(command, sizeof command,
-             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+             "openssl req -x509 -newkey %s -nodes -days 2 "
              "-subj /CN=hindsight-test -addext subjectAltName=IP:127.0.0.1 "
              "-keyout %s/%s.key -out %s/%s.crt >/dev/null 2>&1",
-             directory, name, directory, name);
+             kind, directory, name, directory, name);
     return system(command) == 0;
+}
+
+static bool make_certificate(const char *name)
+{
+    return make_certificate_of(name, EC_256);
 }
 
 /* ---- asking ---- */
@@ -120,6 +129,55 @@ START_TEST(only_a_modern_client_that_trusts_it_gets_in)
                      (long)CURL_SSLVERSION_TLSv1_2 | (long)CURL_SSLVERSION_MAX_TLSv1_2);
     ck_assert_int_eq(get(curl, "https", service.data_port, "/livez", body, &code), 200);
     curl_easy_cleanup(curl);
+}
+END_TEST
+
+/* ---- what is agreed on ---- */
+
+static const struct {
+    const char *kind, *offer; /* the certificate's, and what the client offers */
+    bool agreed;
+} offers[] = {
+    {RSA_2048, "-tls1_3", true},
+    {RSA_2048, "-tls1_2", true},
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256", true},
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384", true},
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true},
+    {EC_256, "-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256", true},
+    /* the key of the certificate encrypts what the session's is made of */
+    {RSA_2048, "-tls1_2 -cipher AES128-GCM-SHA256", false},
+    {RSA_2048, "-tls1_2 -cipher AES256-SHA256", false},
+    {RSA_2048, "-tls1_2 -cipher AES128-SHA", false},
+    /* CBC */
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA", false},
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA256", false},
+    {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-SHA384", false},
+    {EC_256, "-tls1_2 -cipher ECDHE-ECDSA-AES256-SHA", false},
+    {RSA_2048, "-tls1_2 -cipher DHE-RSA-AES128-SHA", false},
+    {RSA_2048, "-tls1_2 -cipher DHE-RSA-AES256-GCM-SHA384", false},
+    {RSA_2048, "-tls1_1 -cipher ALL:@SECLEVEL=0", false},
+    {RSA_2048, "-tls1 -cipher ALL:@SECLEVEL=0", false},
+};
+
+START_TEST(only_sound_ciphers_are_agreed_on)
+{
+    for (size_t i = 0; i < sizeof offers / sizeof offers[0]; i++) {
+        int code;
+        char cert[160], own_key[160];
+        bool is_rsa = strcmp(offers[i].kind, RSA_2048) == 0;
+        snprintf(cert, sizeof cert, "%s/%s.crt", directory, is_rsa ? "rsa" : "our");
+        snprintf(own_key, sizeof own_key, "%s/%s.key", directory, is_rsa ? "rsa" : "our");
+        if (i == 0)
+            ck_assert(make_certificate_of("rsa", RSA_2048));
+        const char *const arguments[] = {"--tls-cert", cert, "--tls-key", own_key, NULL};
+        ck_assert(hs_test_service_start(&service, arguments));
+        const char *said =
+            hs_test_shell(&code, "openssl s_client -connect 127.0.0.1:%u %s </dev/null 2>&1",
+                          service.data_port, offers[i].offer);
+        ck_assert_msg((code == 0) == offers[i].agreed, "%s: code %d: %s", offers[i].offer, code,
+                      said);
+        ck_assert(hs_test_service_stop(&service));
+    }
 }
 END_TEST
 
@@ -264,6 +322,50 @@ START_TEST(check_config_reads_them)
 }
 END_TEST
 
+START_TEST(short_keys_are_refused)
+{
+    static const struct {
+        const char *name, *kind, *says; /* NULL: it is served with */
+    } rows[] = {
+        {"rsa1024", "rsa:1024", "rsa1024.crt: certificate 1 has a key of 1024 bits (RSA)"},
+        {"rsa2047", "rsa:2040", "rsa2047.crt: certificate 1 has a key of 2040 bits (RSA)"},
+        {"ec224", "ec -pkeyopt ec_paramgen_curve:secp224r1", "ec224.crt: certificate 1 has a key"},
+        {"rsa2048", RSA_2048, NULL},
+        {"ec384", "ec -pkeyopt ec_paramgen_curve:secp384r1", NULL},
+        {"ed25519", "ed25519", NULL},
+    };
+    hs_test_write_file(path_of("keys.json"), "{}");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int code;
+        char cert[64], own_key[64];
+        snprintf(cert, sizeof cert, "%s.crt", rows[i].name);
+        snprintf(own_key, sizeof own_key, "%s.key", rows[i].name);
+        ck_assert(make_certificate_of(rows[i].name, rows[i].kind));
+        const char *said =
+            hs_test_shell(&code, "\"$HS_PROGRAM\" check-config %s --tls-cert %s/%s --tls-key %s/%s",
+                          path_of("keys.json"), directory, cert, directory, own_key);
+        ck_assert_msg(rows[i].says == NULL ? code == 0 && strstr(said, "\nok\n") != NULL
+                                           : code == 1 && strstr(said, rows[i].says) != NULL,
+                      "%s: %s", rows[i].name, said);
+        if (rows[i].says == NULL)
+            continue;
+        said = serve_with(cert, own_key, &code);
+        ck_assert_msg(code == 2 && strstr(said, rows[i].says) != NULL, "%s", said);
+        ck_assert(!data_was_made());
+    }
+    /* The weakest of the chain counts. */
+    int code;
+    hs_test_shell(&code, "cd %s && cat our.crt rsa1024.crt >chain.crt", directory);
+    const char *said = serve_with("chain.crt", "our.key", &code);
+    ck_assert_msg(code == 2 && strstr(said, "certificate 2 has a key of 1024 bits") != NULL, "%s",
+                  said);
+    hs_test_write_file(path_of("broken.crt"),
+                       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    said = serve_with("broken.crt", "our.key", &code);
+    ck_assert_msg(code == 2 && strstr(said, "no certificate that can be read") != NULL, "%s", said);
+}
+END_TEST
+
 START_TEST(unusable_files_are_named)
 {
     int code;
@@ -305,6 +407,8 @@ int main(void)
         tcase_add_test(served, only_a_modern_client_that_trusts_it_gets_in);
         tcase_add_test(served, refusals_wait_for_the_body);
         tcase_add_test(served, slow_bodies_are_cut_off);
+        tcase_add_test(files, only_sound_ciphers_are_agreed_on);
+        tcase_add_test(files, short_keys_are_refused);
         tcase_add_test(files, check_config_reads_them);
         tcase_add_test(files, unusable_files_are_named);
     }
