@@ -422,6 +422,12 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
     hs_checks_encode(writer, result, explain);
 }
 
+void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)
+{
+    hs_write_key(writer, "retry_after_ms");
+    hs_write_int(writer, retry_after_ms);
+}
+
 void hs_replayed_encode(struct hs_writer *writer, bool replayed)
 {
     hs_write_key(writer, "replayed");

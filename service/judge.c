@@ -5,6 +5,7 @@
 #include "service/clock.h"
 #include "service/watch/metrics.h"
 #include "service/state/ruleset_store.h"
+#include "service/options/options.h"
 #include "service/serve.h"
 #include "service/state/sha256.h"
 
@@ -124,15 +125,45 @@ static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry 
     hs_replayed_encode(writer, true);
 }
 
-static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
-                       const struct hs_shot_claim *claim, int64_t now_us, bool explain,
-                       struct hs_writer *writer)
+/* ---- the budget ---- */
+
+/* A client that waits that long before it sends the claim again keeps half a core busy. */
+static unsigned retry_after_ms(const struct hs_judging *judging)
 {
+    uint64_t ms = judging->budget / HS_WORK_UNITS_A_MS;
+    return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
+}
+
+/* A claim without any budget left is not even looked at. */
+static uint64_t budget_left(const struct hs_judging *judging)
+{
+    return judging->spent < judging->budget ? judging->budget - judging->spent : 1;
+}
+
+/* Pays for a claim. True: it did not fit, and nothing of it is recorded. */
+static bool pay(struct hs_judging *judging, const struct hs_hit_result *result)
+{
+    judging->spent += result->work;
+    bool is_over = result->replay == NULL && result->reason == HS_REASON_OVER_BUDGET;
+    judging->over_budget += is_over ? 1 : 0;
+    return is_over;
+}
+
+/* ---- one item ---- */
+
+static void judge_shot(struct hs_judging *judging, const struct hs_shot_claim *claim,
+                       int64_t now_us)
+{
+    struct hs_service *service = judging->service;
+    struct hs_match_slot *slot = judging->slot;
+    struct hs_writer *writer = &judging->writer;
     struct hs_hit_result result;
     struct hs_verdict_id id;
     int64_t forward_us, began = hs_clock_ns();
     bool is_known = hs_hit_admit(slot->match, claim->shooter);
-    hs_shot_verify(slot->match, claim, now_us, &result, &forward_us);
+    hs_shot_verify_within(slot->match, claim, now_us, budget_left(judging), judging->spent == 0,
+                          &result, &forward_us);
+    bool is_over = pay(judging, &result);
     if (!is_known)
         hs_hit_withhold(&result);
     int64_t judged = hs_clock_ns();
@@ -143,24 +174,29 @@ static void judge_shot(struct hs_service *service, struct hs_match_slot *slot,
     }
     size_t mark = mark_of(writer);
     name_verdict(slot, "shot", claim->shot, claim->shooter, &id);
-    hs_shot_encode(writer, claim, &result, forward_us, &id, explain);
+    hs_shot_encode(writer, claim, &result, forward_us, &id, judging->request->explain);
     struct hs_str answer = written_since(writer, mark);
-    if (answer.ptr != NULL) /* else memory is out: the reply fails, and a retry is judged anew */
+    if (is_over)
+        hs_retry_encode(writer, retry_after_ms(judging));
+    else if (answer.ptr != NULL) /* else memory is out: the reply fails, and a retry is judged anew */
         hs_shot_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_SHOT, &result);
     hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
 }
 
-static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
-                      const struct hs_hit_claim *claim, int64_t now_us, bool explain,
-                      struct hs_writer *writer)
+static void judge_hit(struct hs_judging *judging, const struct hs_hit_claim *claim, int64_t now_us)
 {
+    struct hs_service *service = judging->service;
+    struct hs_match_slot *slot = judging->slot;
+    struct hs_writer *writer = &judging->writer;
     struct hs_hit_result result;
     struct hs_verdict_id id;
     int64_t began = hs_clock_ns();
     bool is_known = hs_hit_admit(slot->match, claim->shooter);
-    hs_hit_verify(slot->match, claim, now_us, &result);
+    hs_hit_verify_within(slot->match, claim, now_us, budget_left(judging), judging->spent == 0,
+                         &result);
+    bool is_over = pay(judging, &result);
     if (!is_known)
         hs_hit_withhold(&result);
     int64_t judged = hs_clock_ns();
@@ -171,37 +207,49 @@ static void judge_hit(struct hs_service *service, struct hs_match_slot *slot,
     }
     size_t mark = mark_of(writer);
     name_verdict(slot, "hit", claim->shot, claim->shooter, &id);
-    hs_hit_encode(writer, claim, &result, &id, explain);
+    hs_hit_encode(writer, claim, &result, &id, judging->request->explain);
     struct hs_str answer = written_since(writer, mark);
-    if (answer.ptr != NULL) /* as for shots */
+    if (is_over)
+        hs_retry_encode(writer, retry_after_ms(judging));
+    else if (answer.ptr != NULL) /* as for shots */
         hs_hit_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_HIT, &result);
     hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - judged);
 }
 
-void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_shots_request *request, bool explain, struct hs_writer *writer)
+/* ---- lists ---- */
+
+bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *request)
 {
     bool has_now = (request->fields & HS_SHOTS_NOW) != 0;
-    hs_write_begin(writer, '[');
+    hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
+        if (i > 0 && !judging->between(judging)) {
+            judging->is_gone = true;
+            return false;
+        }
         const struct hs_shot_claim *claim = &request->shots[i];
-        int64_t now_us = now_of(slot, has_now, request->now_us, claim->time_us);
-        judge_shot(service, slot, claim, now_us, explain, writer);
+        judge_shot(judging, claim,
+                   now_of(judging->slot, has_now, request->now_us, claim->time_us));
     }
-    hs_write_end(writer, ']');
+    hs_write_end(&judging->writer, ']');
+    return true;
 }
 
-void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,
-                   const struct hs_hits_request *request, bool explain, struct hs_writer *writer)
+bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *request)
 {
     bool has_now = (request->fields & HS_HITS_NOW) != 0;
-    hs_write_begin(writer, '[');
+    hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
+        if (i > 0 && !judging->between(judging)) {
+            judging->is_gone = true;
+            return false;
+        }
         const struct hs_hit_claim *claim = &request->claims[i];
-        int64_t now_us = now_of(slot, has_now, request->now_us, claim->hit_time_us);
-        judge_hit(service, slot, claim, now_us, explain, writer);
+        judge_hit(judging, claim,
+                  now_of(judging->slot, has_now, request->now_us, claim->hit_time_us));
     }
-    hs_write_end(writer, ']');
+    hs_write_end(&judging->writer, ']');
+    return true;
 }

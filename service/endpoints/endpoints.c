@@ -207,21 +207,15 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
     hs_record_request(service->record, slot, &recorded);
 }
 
-static void add_gauges(void *context, struct hs_match_slot *slot)
-{
-    struct hs_metrics_gauges *gauges = context;
-    struct hs_match_info info;
-    hs_match_info(slot->match, &info);
-    gauges->matches++;
-    gauges->players += info.players;
-    gauges->movers += info.movers;
-    gauges->matches_held += slot->held ? 1 : 0;
-}
-
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
 {
     *gauges = (struct hs_metrics_gauges){0};
-    hs_registry_each(service->registry, add_gauges, gauges);
+    struct hs_registry_totals totals;
+    hs_registry_totals(service->registry, &totals);
+    gauges->matches = totals.matches;
+    gauges->players = totals.players;
+    gauges->movers = totals.movers;
+    gauges->matches_held = totals.held;
     gauges->record_queue_bytes =
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
