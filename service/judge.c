@@ -178,7 +178,8 @@ static void judge_shot(struct hs_judging *judging, const struct hs_shot_claim *c
     struct hs_str answer = written_since(writer, mark);
     if (is_over)
         hs_retry_encode(writer, retry_after_ms(judging));
-    else if (answer.ptr != NULL) /* else memory is out: the reply fails, and a retry is judged anew */
+    else if (answer.ptr !=
+             NULL) /* else memory is out: the reply fails, and a retry is judged anew */
         hs_shot_note(slot->match, claim, &result, answer);
     hs_replayed_encode(writer, false);
     count_verdict(service, HS_JUDGED_SHOT, &result);
@@ -230,8 +231,7 @@ bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *r
             return false;
         }
         const struct hs_shot_claim *claim = &request->shots[i];
-        judge_shot(judging, claim,
-                   now_of(judging->slot, has_now, request->now_us, claim->time_us));
+        judge_shot(judging, claim, now_of(judging->slot, has_now, request->now_us, claim->time_us));
     }
     hs_write_end(&judging->writer, ']');
     return true;

@@ -72,8 +72,7 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
  * places say nothing. Returns the largest error, radians: of a pellet without a direction within
  * the tolerance, from the nearest that is left.
  */
-static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected,
-                           size_t count)
+static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
     struct matching m = {.work = &c->work, .pellets = c->claim->pellet_count, .count = count};
     double tolerance = to_radians(SPREAD_TOLERANCE_DEG), worst = 0;

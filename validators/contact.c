@@ -31,8 +31,7 @@ static bool is_continuous(const struct hs_history *history, const struct hs_brac
 }
 
 static bool place_body(const struct hs_leg *leg, const struct hs_ruleset *ruleset,
-                       const struct hs_history *history, struct hs_work *work,
-                       struct leg_body *out)
+                       const struct hs_history *history, struct hs_work *work, struct leg_body *out)
 {
     hs_work_spend(work, HS_WORK_LEG);
     out->moves = false;

@@ -181,8 +181,8 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
                                .pellets = c->claim->pellet_count,
                                .victims = c->claim->victim_count,
                                .movers = c->match->movers.count,
-                               .has_blast = !c->is_shot && c->weapon != NULL &&
-                                            c->weapon->has_blast};
+                               .has_blast =
+                                   !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
     if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
         size.pellets = (uint64_t)c->weapon->pellets;
     if (c->match->world != NULL) {

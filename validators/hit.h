@@ -168,8 +168,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
  * passes the limit is given up. Both are HS_REASON_OVER_BUDGET and must not be noted.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
-                          int64_t now_us, uint64_t limit, bool is_whole,
-                          struct hs_hit_result *out);
+                          int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
  * Makes the shooter known, so that claims of his can be booked, which changes no verdict. False:

@@ -35,9 +35,9 @@ static uint64_t blast_work(const struct hs_hit_size *size)
 uint64_t hs_hit_work(const struct hs_hit_size *size)
 {
     uint64_t paths = size->pellets > 0 ? size->pellets : 1;
-    return HS_WORK_CLAIM + size->pellets * HS_WORK_PELLET + size->victims * HS_WORK_VICTIM +
-           size->legs * HS_WORK_FLIGHT_LEG + paths * path_work(size) +
-           (size->has_blast ? blast_work(size) : 0);
+    return HS_WORK_REPLAY + HS_WORK_CLAIM + size->pellets * HS_WORK_PELLET +
+           size->victims * HS_WORK_VICTIM + size->legs * HS_WORK_FLIGHT_LEG +
+           paths * path_work(size) + (size->has_blast ? blast_work(size) : 0);
 }
 
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset)

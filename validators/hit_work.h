@@ -47,7 +47,8 @@ uint64_t hs_hit_work(const struct hs_hit_size *size);
 /* Hitboxes of the largest rig. */
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
 
-/* Work units of the dearest claim with a weapon, with HS_WORK_NEAR_BODIES_MAX players and no map. */
+/* Work units of the dearest claim with a weapon, with HS_WORK_NEAR_BODIES_MAX players and no map.
+ */
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
 
 #endif

@@ -212,8 +212,8 @@ static void try_movers_on_leg(struct hs_hit_context *c, const struct hs_leg *leg
     const struct hs_movers *movers = &c->match->movers;
     struct extent extent = nothing;
     cover_leg(&extent, leg);
-    for (uint32_t i = 0;
-         i < movers->count && !(any && out->touched) && !hs_work_is_over(&c->work); i++) {
+    for (uint32_t i = 0; i < movers->count && !(any && out->touched) && !hs_work_is_over(&c->work);
+         i++) {
         const struct hs_mover *mover = &movers->all[i];
         hs_work_spend(&c->work, HS_WORK_PASS);
         double margin = margin_of(mover, leg->sweep.length, leg->sweep.radius);

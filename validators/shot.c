@@ -43,8 +43,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
 }
 
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
-                           int64_t now_us, uint64_t limit, bool is_whole,
-                           struct hs_hit_result *out, int64_t *forward_time_us)
+                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
+                           int64_t *forward_time_us)
 {
     hs_hit_clear(out);
     out->work = HS_WORK_REPLAY;

@@ -30,8 +30,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 
 /* The same with at most `limit` work units; see hs_hit_verify_within. */
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
-                           int64_t now_us, uint64_t limit, bool is_whole,
-                           struct hs_hit_result *out, int64_t *forward_time_us);
+                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
+                           int64_t *forward_time_us);
 
 /* Books a result that is no replay; see hs_hit_note. */
 bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,

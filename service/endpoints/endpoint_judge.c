@@ -119,7 +119,8 @@ static void judge(struct hs_service *service, const struct hs_request *request,
             refuse(&judging, reply);
         note_posted(service, judging.slot);
         note_over_budget(&judging);
-        hs_endpoint_record(service, request, judging.slot, reply);
+        hs_endpoint_record(service, request, judging.slot,
+                           judging.over_budget > 0 ? judging.budget : 0, reply);
         let_go(&judging, true);
     }
     hs_body_close(&body);

@@ -165,7 +165,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     struct hs_writer writer = {.buffer = &reply->body};
     struct hs_match_head head = head_of(slot);
     hs_match_encode_summary(&writer, &head, slot->match);
-    hs_endpoint_record(service, request, slot, reply); /* before another can take the name */
+    hs_endpoint_record(service, request, slot, 0, reply); /* before another can take the name */
     hs_registry_remove(service->registry, slot);
     hs_registry_release(service->registry, slot);
 }

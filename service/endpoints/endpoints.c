@@ -196,12 +196,15 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
 }
 
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
-                        struct hs_match_slot *slot, const struct hs_reply *reply)
+                        struct hs_match_slot *slot, uint64_t request_work,
+                        const struct hs_reply *reply)
 {
     if (service->record == NULL)
         return;
-    struct hs_recorded_request recorded = {
-        .route = request->route, .explain = request->explain, .body = request->body};
+    struct hs_recorded_request recorded = {.route = request->route,
+                                           .explain = request->explain,
+                                           .request_work = request_work,
+                                           .body = request->body};
     if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)
         recorded.answer = (struct hs_str){reply->body.data, reply->body.len};
     hs_record_request(service->record, slot, &recorded);

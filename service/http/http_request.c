@@ -329,8 +329,7 @@ static void drop_body(struct request *request)
    be before it at its match. */
 static int64_t stuck_after_us(const struct hs_http *http, uint64_t body_bytes)
 {
-    int64_t budget_us =
-        (int64_t)http->service->options->request_work * 1000 / HS_WORK_UNITS_A_MS;
+    int64_t budget_us = (int64_t)http->service->options->request_work * 1000 / HS_WORK_UNITS_A_MS;
     return STUCK_US + (int64_t)(body_bytes / STUCK_BYTES_A_SECOND) * 1000000 +
            budget_us * (1 + (int64_t)http->worker_count);
 }

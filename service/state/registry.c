@@ -16,7 +16,7 @@ struct hs_registry {
     struct hs_map_store *maps;
     atomic_size_t players, movers, held; /* of the matches in the table */
     size_t match_bytes;                  /* bound of each */
-    struct hs_account account; /* of all */
+    struct hs_account account;           /* of all */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,

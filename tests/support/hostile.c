@@ -37,12 +37,11 @@ static void add_rig(struct hs_ruleset *ruleset)
     stance->eye.z = 1;
     /* Turned boxes around the whole path: each is swept, and none is touched first for long. */
     for (uint16_t i = 0; i < HITBOXES; i++)
-        rig->hitboxes[rig->hitbox_count++] =
-            (struct hs_hitbox){.zone = zone,
-                               .shape = HS_SHAPE_BOX,
-                               .half_extents = {0.3, 0.4, 0.5},
-                               .center = {0, 0.6 + 0.001 * i, 0},
-                               .rotation = {0, 0, 0.6f, 0.8f}};
+        rig->hitboxes[rig->hitbox_count++] = (struct hs_hitbox){.zone = zone,
+                                                                .shape = HS_SHAPE_BOX,
+                                                                .half_extents = {0.3, 0.4, 0.5},
+                                                                .center = {0, 0.6 + 0.001 * i, 0},
+                                                                .rotation = {0, 0, 0.6f, 0.8f}};
 }
 
 static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, struct hs_str name)
@@ -132,12 +131,11 @@ static void post_frames(struct hs_hostile *out, uint32_t players, uint32_t mover
         }
         for (uint32_t i = 0; i < movers; i++) {
             int len = snprintf(door_names[i], sizeof door_names[i], "d%u", i);
-            doors[i] = (struct hs_mover_frame){
-                .mover = {door_names[i], (size_t)len},
-                .fields = HS_MOVER_BOX | HS_MOVER_SOLID,
-                .position = {10, 1 + 0.01 * (double)(step % 2), 1},
-                .half_extents = {10, 0.3, 0.3},
-                .is_solid = true};
+            doors[i] = (struct hs_mover_frame){.mover = {door_names[i], (size_t)len},
+                                               .fields = HS_MOVER_BOX | HS_MOVER_SOLID,
+                                               .position = {10, 1 + 0.01 * (double)(step % 2), 1},
+                                               .half_extents = {10, 0.3, 0.3},
+                                               .is_solid = true};
         }
         const struct hs_frame frame = {.time_us = step * STEP_US,
                                        .players = entries,
@@ -213,7 +211,9 @@ void hs_hostile_make(enum hs_hostile_kind kind, struct hs_hostile *out)
         hs_match_set_world(out->match, out->world);
     }
     post_frames(out, crowded ? 200 : 2, kind == HS_HOSTILE_MOVERS ? MOVERS : 0,
-                kind == HS_HOSTILE_PASSERS ? 100 : kind == HS_HOSTILE_FLIGHT ? 0.4 : 0);
+                kind == HS_HOSTILE_PASSERS  ? 100
+                : kind == HS_HOSTILE_FLIGHT ? 0.4
+                                            : 0);
     out->claim = (struct hs_hit_claim){.shot = 1,
                                        .shooter = name_of(out, 0),
                                        .target = name_of(out, 1),
