@@ -144,6 +144,7 @@ static uint64_t budget_left(const struct hs_judging *judging)
 static bool pay(struct hs_judging *judging, const struct hs_hit_result *result)
 {
     judging->spent += result->work;
+    hs_metrics_work(judging->service->metrics, result->work);
     bool is_over = result->replay == NULL && result->reason == HS_REASON_OVER_BUDGET;
     judging->over_budget += is_over ? 1 : 0;
     return is_over;

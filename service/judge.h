@@ -1,7 +1,7 @@
 /*
  * What the routes that judge share: frames into a locked match, claims out as verdicts. Frames and
- * moves of a tick are stored and judged together. Between two claims the match may be lent to those
- * who wait for it, so nobody waits for longer than one claim takes.
+ * moves of a tick are stored and judged together, and so are the claims of most requests. One that
+ * takes long lends the match to those who wait for it between two claims.
  */
 #ifndef HS_SERVICE_JUDGE_H
 #define HS_SERVICE_JUDGE_H
@@ -22,6 +22,7 @@ struct hs_judging {
     struct hs_match_slot *slot;
     struct hs_writer writer;
     uint64_t budget, spent; /* work units (validators/work.h) of this request */
+    uint64_t lent_at;       /* `spent` when the match was last lent */
     size_t over_budget;     /* claims and shots that did not fit */
     /* Called between two claims. False: the match was deleted in between. */
     bool (*between)(struct hs_judging *judging);

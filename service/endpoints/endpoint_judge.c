@@ -60,11 +60,16 @@ static bool let_go(struct hs_judging *judging, bool for_good)
     return true;
 }
 
+/* Work after which a match is lent: 1 ms. All claims of an ordinary request see the same frames. */
+enum { TURN_WORK = HS_WORK_UNITS_A_MS };
+
 /* Requests that are recorded are computed again one after the other: they are not mixed. */
 static bool lend(struct hs_judging *judging)
 {
-    if (judging->service->record != NULL || !hs_registry_is_awaited(judging->slot))
+    if (judging->service->record != NULL || judging->spent - judging->lent_at < TURN_WORK ||
+        !hs_registry_is_awaited(judging->slot))
         return true;
+    judging->lent_at = judging->spent;
     return let_go(judging, false);
 }
 
