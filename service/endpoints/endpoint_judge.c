@@ -124,6 +124,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
             refuse(&judging, reply);
         note_posted(service, judging.slot);
         note_over_budget(&judging);
+        reply->work = judging.spent;
         hs_endpoint_record(service, request, judging.slot,
                            judging.over_budget > 0 ? judging.budget : 0, reply);
         let_go(&judging, true);
