@@ -394,10 +394,6 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
     hs_write_text(writer, hs_verdict_name(result->verdict));
     hs_write_key(writer, "reason");
     hs_write_text(writer, hs_reason_name(result->reason));
-    if (hs_reason_is_retryable(result->reason)) {
-        hs_write_key(writer, "retry_after_ms");
-        hs_write_int(writer, HS_RETRY_AFTER_MS);
-    }
 }
 
 void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain)
@@ -424,6 +420,12 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
     if (result->has_margin)
         write_real_field(writer, "margin", result->margin);
     hs_checks_encode(writer, result, explain);
+}
+
+void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)
+{
+    hs_write_key(writer, "retry_after_ms");
+    hs_write_int(writer, retry_after_ms);
 }
 
 void hs_replayed_encode(struct hs_writer *writer, bool replayed)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "api/rulesets_load.h"
+#include "validators/hit_work.h"
 
 static void read_zone_priority(struct hs_loading *l, const json_t *value,
                                const struct hs_json_at *at)
@@ -238,4 +239,26 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
     }
     hs_ruleset_finish(l.ruleset);
     return l.ruleset;
+}
+
+bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
+                           struct hs_problem *problem)
+{
+    bool fits = true;
+    for (int i = 0; limit > 0 && i < ruleset->weapon_count; i++) {
+        const struct hs_weapon *weapon = ruleset->weapons[i];
+        uint64_t work = hs_weapon_work(ruleset, weapon);
+        if (work <= limit)
+            continue;
+        char pointer[HS_NAME_MAX + 32];
+        snprintf(pointer, sizeof pointer, "/weapons/%s%s", weapon->name.text,
+                 weapon->pellets > 1 ? "/pellets" : "");
+        hs_problem_add(problem, pointer,
+                       "makes one claim cost up to %llu work units with %llu hitboxes in the "
+                       "largest rig: the limit is %llu (request-work)",
+                       (unsigned long long)work, (unsigned long long)hs_ruleset_hitboxes(ruleset),
+                       (unsigned long long)limit);
+        fits = false;
+    }
+    return fits;
 }

@@ -17,6 +17,13 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
                                      struct hs_str name);
 
 /*
+ * Whether a claim by these rules fits `limit` work units (hit_work.h); 0: any does. Where it does
+ * not, each weapon at fault is noted.
+ */
+bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
+                           struct hs_problem *problem);
+
+/*
  * The canonical document: every field, in a fixed order, without white space. Decoding it gives
  * an equal ruleset, and encoding that the same bytes.
  */

@@ -5,6 +5,7 @@
 #include "service/clock.h"
 #include "service/watch/metrics.h"
 #include "service/state/ruleset_store.h"
+#include "service/options/options.h"
 #include "service/serve.h"
 #include "service/state/sha256.h"
 
@@ -124,13 +125,37 @@ static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry 
     hs_replayed_encode(writer, true);
 }
 
+/* ---- the budget ---- */
+
+/* A client that waits that long before it sends the claim again keeps half a core busy. */
+static unsigned retry_after_ms(const struct hs_judging *judging)
+{
+    uint64_t ms = judging->budget / HS_WORK_UNITS_A_MS;
+    return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
+}
+
+/* A claim without any budget left is not even looked at. */
+static uint64_t budget_left(const struct hs_judging *judging)
+{
+    return judging->spent < judging->budget ? judging->budget - judging->spent : 1;
+}
+
+static void pay(struct hs_judging *judging, const struct hs_hit_result *result)
+{
+    judging->spent += result->work;
+    hs_metrics_work(judging->service->metrics, result->work);
+    bool is_over = result->replay == NULL && result->reason == HS_REASON_OVER_BUDGET;
+    judging->over_budget += is_over ? 1 : 0;
+}
+
+/* ---- one item ---- */
+
 /* A claim or a posted shot, its result, and what of it depends on which of the two it is. */
 struct judged {
     enum hs_judged kind;
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     int64_t forward_us;
-    bool explain;
     struct hs_hit_result *result; /* large: it is not cleared for each claim */
 };
 
@@ -139,32 +164,41 @@ static struct hs_str shooter_of(const struct judged *judged)
     return judged->hit != NULL ? judged->hit->shooter : judged->shot->shooter;
 }
 
-static void verify(const struct hs_match_slot *slot, int64_t now_us, struct judged *judged)
+static void verify(const struct hs_judging *judging, int64_t now_us, struct judged *judged)
 {
+    const struct hs_match *match = judging->slot->match;
+    uint64_t left = budget_left(judging);
+    bool is_whole = judging->spent == 0;
     if (judged->hit != NULL)
-        hs_hit_verify(slot->match, judged->hit, now_us, judged->result);
+        hs_hit_verify_within(match, judged->hit, now_us, left, is_whole, judged->result);
     else
-        hs_shot_verify(slot->match, judged->shot, now_us, judged->result, &judged->forward_us);
+        hs_shot_verify_within(match, judged->shot, now_us, left, is_whole, judged->result,
+                              &judged->forward_us);
 }
 
 /* Writes the result and returns what was written: the answer that a replay repeats. ptr NULL:
    memory is out, and the whole reply fails. */
-static struct hs_str encode(const struct hs_match_slot *slot, const struct judged *judged,
-                            struct hs_writer *writer)
+static struct hs_str encode(struct hs_judging *judging, const struct judged *judged)
 {
+    const struct hs_match_slot *slot = judging->slot;
+    struct hs_writer *writer = &judging->writer;
+    bool explain = judging->request->explain;
     struct hs_verdict_id id;
     size_t mark = mark_of(writer);
     if (judged->hit != NULL) {
         int64_t fired_us = judged->result->replay != NULL ? judged->result->replay->fire_time_us
                                                           : judged->result->fire_time_us;
         name_verdict(slot, "hit", judged->hit->shot, judged->hit->shooter, fired_us, &id);
-        hs_hit_encode(writer, judged->hit, judged->result, &id, judged->explain);
+        hs_hit_encode(writer, judged->hit, judged->result, &id, explain);
     } else {
         name_verdict(slot, "shot", judged->shot->shot, judged->shot->shooter, judged->shot->time_us,
                      &id);
-        hs_shot_encode(writer, judged->shot, judged->result, judged->forward_us, &id,
-                       judged->explain);
+        hs_shot_encode(writer, judged->shot, judged->result, judged->forward_us, &id, explain);
     }
+    if (judged->result->reason == HS_REASON_OVER_BUDGET)
+        hs_retry_encode(writer, retry_after_ms(judging));
+    else if (hs_reason_is_retryable(judged->result->reason))
+        hs_retry_encode(writer, HS_RETRY_AFTER_MS);
     return written_since(writer, mark);
 }
 
@@ -189,77 +223,91 @@ static bool answer_replay(const struct hs_match_slot *slot, struct judged *judge
 }
 
 /* Encodes and books the result. What cannot be remembered is not paid: it is encoded once more. */
-static void answer(struct hs_service *service, const struct hs_match_slot *slot,
-                   struct judged *judged, bool is_known, struct hs_writer *writer)
+static void answer(struct hs_judging *judging, struct judged *judged, bool is_known)
 {
+    const struct hs_match_slot *slot = judging->slot;
+    struct hs_writer *writer = &judging->writer;
     struct hs_hit_result *result = judged->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay != NULL)
-        result->verdict = HS_VERDICT_ACCEPTED; /* and nothing else is set: it is withheld */
+    if (result->replay != NULL) { /* nothing else is set: it is withheld */
+        result->verdict = HS_VERDICT_ACCEPTED;
+        result->reason = HS_REASON_OK;
+    }
     if (!is_known)
         hs_hit_withhold(result, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     else if (slot->pays_nothing)
         hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
-    bool is_booked = is_known && result->reason != HS_REASON_NOT_RECORDED;
-    struct hs_str text = encode(slot, judged, writer);
+    bool is_booked = is_known && !hs_reason_is_retryable(result->reason);
+    struct hs_str text = encode(judging, judged);
     if (text.ptr == NULL || (is_booked && book(slot, judged, text)))
         return;
     if (judged->shot != NULL)
         hs_shot_lacked(slot->match, judged->shot);
     if (!is_booked)
         return;
-    if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&service->match_log))
+    if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&judging->service->match_log))
         hs_log(HS_LOG_ERROR, "memory is out: a verdict cannot be remembered, and nothing is paid",
                HS_LOG_TEXT("match", slot->name.text));
     hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     *writer = before;
     writer->buffer->len = len;
-    encode(slot, judged, writer);
+    encode(judging, judged);
 }
 
-static void judge_one(struct hs_service *service, struct hs_match_slot *slot, int64_t now_us,
-                      struct judged *judged, struct hs_writer *writer)
+static void judge_one(struct hs_judging *judging, int64_t now_us, struct judged *judged)
 {
+    struct hs_metrics *metrics = judging->service->metrics;
     struct hs_hit_result result;
     int64_t began = hs_clock_ns();
     judged->result = &result;
-    bool is_known = hs_hit_admit(slot->match, shooter_of(judged));
-    verify(slot, now_us, judged);
+    bool is_known = hs_hit_admit(judging->slot->match, shooter_of(judged));
+    verify(judging, now_us, judged);
+    pay(judging, &result);
     int64_t verified = hs_clock_ns();
-    hs_metrics_stage(service->metrics, HS_STAGE_JUDGE, verified - began);
-    if (answer_replay(slot, judged, writer))
+    hs_metrics_stage(metrics, HS_STAGE_JUDGE, verified - began);
+    if (answer_replay(judging->slot, judged, &judging->writer))
         return;
-    answer(service, slot, judged, is_known, writer);
-    hs_replayed_encode(writer, false);
-    count_verdict(service, judged->kind, judged->result);
-    hs_metrics_stage(service->metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
+    answer(judging, judged, is_known);
+    hs_replayed_encode(&judging->writer, false);
+    count_verdict(judging->service, judged->kind, &result);
+    hs_metrics_stage(metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
 }
 
-void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_shots_request *request, bool explain, struct hs_writer *writer)
+/* ---- lists ---- */
+
+bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *request)
 {
     bool has_now = (request->fields & HS_SHOTS_NOW) != 0;
-    hs_write_begin(writer, '[');
+    hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
+        if (i > 0 && !judging->between(judging)) {
+            judging->is_gone = true;
+            return false;
+        }
         const struct hs_shot_claim *claim = &request->shots[i];
-        int64_t now_us = now_of(slot, has_now, request->now_us, claim->time_us);
-        struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim, .explain = explain};
-        judge_one(service, slot, now_us, &judged, writer);
+        struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim};
+        judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->time_us),
+                  &judged);
     }
-    hs_write_end(writer, ']');
+    hs_write_end(&judging->writer, ']');
+    return true;
 }
 
-void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,
-                   const struct hs_hits_request *request, bool explain, struct hs_writer *writer)
+bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *request)
 {
     bool has_now = (request->fields & HS_HITS_NOW) != 0;
-    hs_write_begin(writer, '[');
+    hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
+        if (i > 0 && !judging->between(judging)) {
+            judging->is_gone = true;
+            return false;
+        }
         const struct hs_hit_claim *claim = &request->claims[i];
-        int64_t now_us = now_of(slot, has_now, request->now_us, claim->hit_time_us);
-        struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim, .explain = explain};
-        judge_one(service, slot, now_us, &judged, writer);
+        struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim};
+        judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->hit_time_us),
+                  &judged);
     }
-    hs_write_end(writer, ']');
+    hs_write_end(&judging->writer, ']');
+    return true;
 }

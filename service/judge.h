@@ -1,6 +1,7 @@
 /*
- * What the routes that judge share: frames into a locked match, claims out as verdicts. The match
- * stays locked from the first frame to the last verdict, so a tick is never torn.
+ * What the routes that judge share: frames into a locked match, claims out as verdicts. Frames and
+ * moves of a tick are stored and judged together, and so are the claims of most requests. One that
+ * takes long lends the match to those who wait for it between two claims.
  */
 #ifndef HS_SERVICE_JUDGE_H
 #define HS_SERVICE_JUDGE_H
@@ -9,9 +10,25 @@
 #include "api/hits.h"
 #include "api/moves.h"
 #include "api/shots.h"
+#include "service/http/http.h"
 #include "service/state/registry.h"
 
 struct hs_service;
+
+/* A request whose match is locked. */
+struct hs_judging {
+    struct hs_service *service;
+    const struct hs_request *request;
+    struct hs_match_slot *slot;
+    struct hs_writer writer;
+    uint64_t budget, spent; /* work units (validators/work.h) of this request */
+    uint64_t lent_at;       /* `spent` when the match was last lent */
+    size_t over_budget;     /* claims and shots that did not fit */
+    /* Called between two claims. False: the match was deleted in between. */
+    bool (*between)(struct hs_judging *judging);
+    bool is_gone;      /* it was: the request cannot be answered */
+    bool is_unwritten; /* what was paid is not in the journal yet: nor can it */
+};
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */
 bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
@@ -22,12 +39,11 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
 bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
                     const struct hs_moves_request *request, struct hs_writer *writer);
 
-/* Judges posted shots and writes the array of results. */
-void hs_judge_shots(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_shots_request *request, bool explain, struct hs_writer *writer);
-
-/* Judges claims and writes the array of results. */
-void hs_judge_hits(struct hs_service *service, struct hs_match_slot *slot,
-                   const struct hs_hits_request *request, bool explain, struct hs_writer *writer);
+/*
+ * Judges posted shots, or claims, and writes the array of results. What no longer fits the budget
+ * is answered `over_budget` and not recorded. False: the match is gone.
+ */
+bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *request);
+bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *request);
 
 #endif

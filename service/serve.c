@@ -66,6 +66,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->metrics = hs_metrics_create();
     service->rulesets =
         hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
+    if (service->rulesets != NULL)
+        hs_ruleset_store_limit_work(service->rulesets, options->request_work);
     size_t map_bytes = options->map_bytes;
     if (map_bytes == 0)
         map_bytes = (size_t)(hs_memory_limit_bytes() / 4);

@@ -104,6 +104,7 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct burst *b
 {
     struct hs_body body;
     hs_rewind_body(view->player->history, c->ruleset, &view->bracket, &body);
+    hs_work_spend(&c->work, HS_WORK_LEG + (uint64_t)body.count * 2 * HS_WORK_BALL);
     *distance = distance_to(burst, &body);
     if (*distance > burst->blast->radius + touch_slack(burst))
         return HS_REASON_OUTSIDE_BLAST;
@@ -111,6 +112,7 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct burst *b
                                                              hs_name_str(&view->player->name));
     if (!burst->blast->occlusion || is_touched)
         return HS_REASON_OK;
+    hs_work_spend(&c->work, (uint64_t)body.count * 2 * HS_WORK_BALL);
     return hs_sight_of_body(c, burst->eye, &body, c->hit_time_us);
 }
 
@@ -118,6 +120,7 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct burst *b
 static bool judge_claimed(struct hs_hit_context *c, const struct burst *burst, struct hs_str name)
 {
     struct hs_view view;
+    hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
     hs_look(c, name, c->hit_time_us, &view);
     enum hs_reason reason = may_hurt(c, burst, &view, name);
     double distance = 0;
@@ -147,8 +150,9 @@ static bool is_among_victims(const struct hs_hit_context *c, struct hs_str name)
 static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
 {
     const struct hs_players *players = &c->match->players;
-    for (uint32_t i = 0; i < players->count; i++) {
+    for (uint32_t i = 0; i < players->count && !hs_work_is_over(&c->work); i++) {
         const struct hs_player *player = players->all[i];
+        hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
         struct hs_str name = hs_name_str(&player->name);
         struct hs_view view;
         if (player->left || is_among_victims(c, name) ||
@@ -184,7 +188,7 @@ void hs_check_blast(struct hs_hit_context *c)
     bool direct = c->landed_count > 0, hurt = false;
     if (direct && !is_among_victims(c, c->claim->target))
         hurt = judge_claimed(c, &burst, c->claim->target);
-    for (size_t i = 0; i < c->claim->victim_count; i++)
+    for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++)
         if (!hs_is_repeated(c, i))
             hurt = judge_claimed(c, &burst, c->claim->victims[i]) || hurt;
     find_unclaimed(c, &burst);

@@ -63,7 +63,7 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
 }
 
 /* The body is on the path, but only beyond where the world ends it. */
-static bool is_behind_obstacle(const struct hs_hit_context *c, const struct hs_encounter *e,
+static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_encounter *e,
                                const struct hs_view *view)
 {
     if (!e->clips)
@@ -71,7 +71,7 @@ static bool is_behind_obstacle(const struct hs_hit_context *c, const struct hs_e
     struct hs_path whole = c->path;
     struct hs_contact contact;
     whole.reach = whole.length + whole.extension;
-    hs_contact_find(&whole, c->ruleset, view->player->history, false, false, &contact);
+    hs_contact_find(&whole, c->ruleset, view->player->history, false, false, &c->work, &contact);
     return contact.touched;
 }
 
@@ -79,8 +79,9 @@ static bool is_behind_obstacle(const struct hs_hit_context *c, const struct hs_e
    more bodies before it than the shot goes through. */
 static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
 {
-    for (size_t i = 0; i < c->claim->victim_count; i++) {
+    for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++) {
         struct hs_view view;
+        hs_work_spend(&c->work, HS_WORK_LOOK + (i + e->met_count) * HS_WORK_PASS);
         if (hs_is_claimed_before(c, i))
             continue;
         hs_look(c, c->claim->victims[i], c->hit_time_us, &view);

@@ -34,6 +34,7 @@ static size_t expected_directions(const struct hs_hit_context *c, struct hs_vec 
 
 /* Who of the pellets took which expected direction, while they are matched. */
 struct matching {
+    struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* radians, of a pellet from a direction */
     size_t owner[HS_MAX_PELLETS];               /* of a direction; `pellets`: nobody yet */
@@ -48,6 +49,7 @@ static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
         if (m->tried[k] || m->off[pellet][k] > tolerance)
             continue;
         m->tried[k] = true;
+        hs_work_spend(m->work, m->count / 4);
         if (m->owner[k] == m->pellets || place_pellet(m, m->owner[k], tolerance)) {
             m->owner[k] = pellet;
             return true;
@@ -70,10 +72,9 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
  * places say nothing. Returns the largest error, radians: of a pellet without a direction within
  * the tolerance, from the nearest that is left.
  */
-static double spread_error(const struct hs_hit_context *c, const struct hs_vec *expected,
-                           size_t count)
+static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
-    struct matching m = {.pellets = c->claim->pellet_count, .count = count};
+    struct matching m = {.work = &c->work, .pellets = c->claim->pellet_count, .count = count};
     double tolerance = to_radians(SPREAD_TOLERANCE_DEG), worst = 0;
     for (size_t i = 0; i < m.pellets; i++) {
         struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
@@ -110,6 +111,8 @@ void hs_check_pellets(struct hs_hit_context *c)
                           (double)c->weapon->pellets);
         return;
     }
+    /* Each against each, and at worst each placed once more for every other. */
+    hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     double error = hs_degrees(spread_error(c, expected, expected_count));
     struct hs_check_row *row = error <= SPREAD_TOLERANCE_DEG
                                    ? hs_report_pass(c, HS_CHECK_PELLETS)

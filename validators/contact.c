@@ -12,13 +12,14 @@ struct leg_body {
 
 /* The player moved without a jump, a death or a new life from one bracket to the other. */
 static bool is_continuous(const struct hs_history *history, const struct hs_bracket *from,
-                          const struct hs_bracket *to)
+                          const struct hs_bracket *to, struct hs_work *work)
 {
     if (from->held || to->held)
         return false;
     const struct hs_state *a = hs_rewind_state(history, from);
     int64_t first = hs_history_find(history, from->from->time_us);
     int64_t last = hs_history_find(history, to->to->time_us);
+    hs_work_spend(work, (uint64_t)(last - first) * HS_WORK_SAMPLE);
     for (int64_t i = first + 1; i <= last; i++) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
         const struct hs_state *state = hs_history_state(history, sample);
@@ -30,15 +31,16 @@ static bool is_continuous(const struct hs_history *history, const struct hs_brac
 }
 
 static bool place_body(const struct hs_leg *leg, const struct hs_ruleset *ruleset,
-                       const struct hs_history *history, struct leg_body *out)
+                       const struct hs_history *history, struct hs_work *work, struct leg_body *out)
 {
+    hs_work_spend(work, HS_WORK_LEG);
     out->moves = false;
     out->motion = (struct hs_vec){0, 0, 0};
     if (hs_rewind_find(history, ruleset, leg->start_us, &out->bracket) != HS_REWIND_OK)
         return false;
     if (leg->end_us == leg->start_us ||
         hs_rewind_find(history, ruleset, leg->end_us, &out->end) != HS_REWIND_OK ||
-        !is_continuous(history, &out->bracket, &out->end))
+        !is_continuous(history, &out->bracket, &out->end, work))
         return true;
     out->moves = true;
     out->motion = hs_vec_sub(hs_rewind_position(&out->end), hs_rewind_position(&out->bracket));
@@ -74,9 +76,11 @@ enum { CHUNK = 16 };
  * ball, the path is near one segment. DBL_MAX where there is no sample to stand on.
  */
 static double chunk_gap(const struct hs_path *path, uint32_t first, uint32_t last,
-                        const struct hs_ruleset *ruleset, const struct hs_history *history)
+                        const struct hs_ruleset *ruleset, const struct hs_history *history,
+                        struct hs_work *work)
 {
     struct hs_leg begin, end;
+    hs_work_spend(work, 2 * HS_WORK_LEG);
     hs_path_leg(path, first, &begin);
     hs_path_leg(path, last, &end);
     uint32_t count = hs_history_count(history);
@@ -91,6 +95,7 @@ static double chunk_gap(const struct hs_path *path, uint32_t first, uint32_t las
     for (; i < count; i++) {
         const struct hs_sample *sample = hs_history_at(history, i);
         struct hs_bracket alone = {.from = sample, .to = sample};
+        hs_work_spend(work, HS_WORK_SAMPLE);
         spread = fmax(spread, hs_vec_distance(sample->position, middle));
         reach = fmax(reach, hs_rewind_reach(history, ruleset, &alone));
         if (sample->time_us >= end.end_us)
@@ -132,6 +137,7 @@ struct search {
     const struct hs_ruleset *ruleset;
     double tie;
     bool measure_gap;
+    struct hs_work *work;
     int best_rank; /* of the hitbox that counts: lower wins over nearer */
     struct hs_contact *out;
 };
@@ -194,6 +200,7 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
 {
     struct hs_sweep_contact contact;
     double distance;
+    hs_work_spend(s->work, HS_WORK_SWEEP);
     if (!s->measure_gap && !hs_sweep_touches(relative, solid, &distance))
         return;
     hs_sweep_solid(relative, solid, &contact);
@@ -224,6 +231,7 @@ static void search_instant(struct search *s, const struct hs_history *history,
     double bounds[HS_MAX_HITBOXES], least = DBL_MAX, counts = slack;
     uint16_t nearest = 0, count = pose.rig->hitbox_count;
     s->out->rig = pose.rig;
+    hs_work_spend(s->work, (uint64_t)count * HS_WORK_BALL);
     memset(s->out->excluded, 0, sizeof s->out->excluded);
     for (uint16_t i = 0; i < count; i++) {
         struct hs_vec center;
@@ -244,6 +252,7 @@ static void search_instant(struct search *s, const struct hs_history *history,
     bool knows_first = s->measure_gap && least < DBL_MAX;
     if (knows_first) {
         hs_pose_place(&pose, nearest, &first);
+        hs_work_spend(s->work, HS_WORK_SWEEP);
         hs_sweep_solid(&sweep, &first, &contact);
         counts = contact.gap > slack ? contact.gap : slack;
     }
@@ -261,6 +270,7 @@ static void search_leg(struct search *s, const struct hs_history *history,
 {
     struct hs_body body, end;
     hs_rewind_body(history, s->ruleset, &placed->bracket, &body);
+    hs_work_spend(s->work, (uint64_t)body.count * (placed->moves ? 2 : 1) * HS_WORK_BALL);
     if (placed->moves)
         hs_rewind_body(history, s->ruleset, &placed->end, &end);
     s->out->rig = body.rig;
@@ -287,7 +297,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg, const struct hs_
                     bool even_dead, double slack)
 {
     struct leg_body body;
-    if (!place_body(leg, s->ruleset, history, &body))
+    if (!place_body(leg, s->ruleset, history, s->work, &body))
         return;
     s->out->has_pose = true;
     if (!even_dead && !hs_rewind_state(history, &body.bracket)->alive)
@@ -310,20 +320,21 @@ static bool is_settled(const struct search *s)
 
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool measure_gap, bool even_dead,
-                     struct hs_contact *out)
+                     struct hs_work *work, struct hs_contact *out)
 {
     memset(out, 0, sizeof *out);
     out->gap = DBL_MAX;
     struct search search = {.ruleset = ruleset,
                             .tie = HS_CONTACT_TIE * (path->length + path->radius),
                             .measure_gap = measure_gap,
+                            .work = work,
                             .out = out};
     double slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
     uint32_t legs = hs_path_legs(path);
-    for (uint32_t i = 0; i < legs && !is_settled(&search); i++) {
+    for (uint32_t i = 0; i < legs && !is_settled(&search) && !hs_work_is_over(work); i++) {
         if (legs > 1 && i % CHUNK == 0) {
             uint32_t last = i + CHUNK < legs ? i + CHUNK - 1 : legs - 1;
-            double nearest = chunk_gap(path, i, last, ruleset, history);
+            double nearest = chunk_gap(path, i, last, ruleset, history, work);
             if (nearest > slack && !(measure_gap && nearest < out->gap)) {
                 out->has_pose = out->has_pose || nearest < DBL_MAX;
                 i = last;
@@ -333,7 +344,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
         struct hs_leg leg, rest = {0};
         hs_path_leg(path, i, &leg);
         bool more = true;
-        while (more && !is_settled(&search)) {
+        while (more && !is_settled(&search) && !hs_work_is_over(work)) {
             more = cut_leg(history, &leg, &rest);
             try_leg(&search, &leg, history, even_dead, slack);
             leg = rest;

@@ -7,6 +7,7 @@
 #include "path.h"
 #include "players.h"
 #include "rewind.h"
+#include "work.h"
 
 /* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
    or faces that coincide. Their hitboxes' centres likewise are equally near. A thousandth of the
@@ -33,11 +34,11 @@ struct hs_contact {
 
 /*
  * Sweeps a path over a body. With `measure_gap` the nearest approach is found too. Dead bodies
- * are passed through unless `even_dead`.
+ * are passed through unless `even_dead`. Once `work` is over its limit the answer means nothing.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool measure_gap, bool even_dead,
-                     struct hs_contact *out);
+                     struct hs_work *work, struct hs_contact *out);
 
 /* a is touched before b; within rounding the nearer hitbox centre decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,

@@ -10,10 +10,11 @@ static void note_ignored(struct hs_hit_result *out, const struct hs_player *play
 }
 
 /* Keeps the nearest ones when there is no room. */
-static void insert_met(const struct hs_path *path, const struct hs_met *met,
+static void insert_met(const struct hs_path *path, const struct hs_met *met, struct hs_work *work,
                        struct hs_encounter *out)
 {
     uint32_t i = HS_MAX_MET - 1;
+    hs_work_spend(work, (uint64_t)out->met_count * HS_WORK_SAMPLE);
     if (out->met_count < HS_MAX_MET)
         i = out->met_count++;
     else if (!hs_contact_is_before(path, &met->contact, &out->met[i].contact))
@@ -71,11 +72,11 @@ static void look_beside_path(struct hs_hit_context *c, struct hs_encounter *e)
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
-    hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+    hs_contact_find(path, c->ruleset, target->history, true, true, &c->work, &out->target);
     if (out->clips && !reaches(c, &out->target)) {
         double clipped = path->reach;
         path->reach = whole;
-        hs_contact_find(path, c->ruleset, target->history, true, true, &out->target);
+        hs_contact_find(path, c->ruleset, target->history, true, true, &c->work, &out->target);
         path->reach = clipped;
     }
     out->reaches = reaches(c, &out->target);
@@ -121,21 +122,22 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
         hs_path_leg(path, 0, &way);
         hs_rewind_passing(&way.sweep, path->end_us, &passing);
     }
-    for (uint32_t i = 0; i < players->count; i++) {
+    for (uint32_t i = 0; i < players->count && !hs_work_is_over(&c->work); i++) {
         const struct hs_player *player = players->all[i];
+        hs_work_spend(&c->work, HS_WORK_PASS);
         if (player->left || player == c->shooter.player || player == target ||
             (instant && hs_rewind_is_far(player->history, c->ruleset, &passing)) ||
             hs_history_count(player->history) == 0)
             continue;
         struct hs_met met = {.player = player};
-        hs_contact_find(path, c->ruleset, met.player->history, false, false, &met.contact);
+        hs_contact_find(path, c->ruleset, player->history, false, false, &c->work, &met.contact);
         if (!met.contact.has_pose)
             note_ignored(c->out, met.player);
         if (!met.contact.touched)
             continue;
         if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
             out->before_target++;
-        insert_met(path, &met, out);
+        insert_met(path, &met, &c->work, out);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "digest.h"
 #include "hit_context.h"
+#include "hit_work.h"
 #include "journal_records.h"
 #include "player_moves.h"
 #include "suspicion.h"
@@ -168,43 +169,115 @@ static void note_burst(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_DURING_BURST;
 }
 
+/* ---- work ---- */
+
+/* The size of a claim that is prepared. */
+static struct hs_hit_size size_of(const struct hs_hit_context *c)
+{
+    /* A shot is cast at the map, from the eye to where it starts, and meets nobody. */
+    struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
+                               .near = HS_WORK_NEAR_BODIES,
+                               .hitboxes = hs_ruleset_hitboxes(c->ruleset),
+                               .legs = c->path.flight_legs,
+                               .pellets = c->claim->pellet_count,
+                               .victims = c->claim->victim_count,
+                               .movers = c->match->movers.count,
+                               .has_blast =
+                                   !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
+    if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
+        size.pellets = (uint64_t)c->weapon->pellets;
+    if (c->match->world != NULL) {
+        struct hs_world_info info;
+        hs_world_info(c->match->world, &info);
+        size.triangles = info.triangles + info.boxes;
+    }
+    return size;
+}
+
+bool hs_hit_may_begin(struct hs_hit_context *c, bool is_whole)
+{
+    bool is_bound = c->work.limit != 0 && !is_whole;
+    if (is_bound && c->work.limit < HS_WORK_CLAIM)
+        return false;
+    hs_hit_prepare(c);
+    hs_work_spend(&c->work, (uint64_t)c->path.flight_legs * HS_WORK_FLIGHT_LEG);
+    if (!is_bound)
+        return true;
+    struct hs_hit_size size = size_of(c);
+    return hs_hit_work(&size) <= c->work.limit;
+}
+
+void hs_hit_give_up(struct hs_hit_context *c)
+{
+    hs_hit_clear(c->out);
+    c->out->verdict = HS_VERDICT_INCONCLUSIVE;
+    c->out->reason = HS_REASON_OVER_BUDGET;
+    c->out->rewind.time_us = c->claim->hit_time_us;
+    c->out->rewind.by_us = c->now_us - c->claim->hit_time_us;
+    c->out->weapon = HS_NONE;
+    c->out->work = c->work.spent;
+}
+
+static void run_checks(struct hs_hit_context *c)
+{
+    describe_rewind(c);
+    compare_claim(c);
+    note_burst(c);
+    hs_check_shape(c);
+    hs_check_identity(c);
+    hs_check_trajectory(c);
+    hs_check_weapon(c);
+    hs_check_fire_rate(c);
+    hs_check_rewind(c);
+    hs_check_latency(c);
+    hs_check_life(c);
+    hs_check_team(c);
+    hs_check_origin(c);
+    hs_check_aim(c);
+    hs_check_range(c);
+    judge_way(c);
+    hs_check_pellets(c);
+    hs_check_flight(c);
+    hs_check_blast(c);
+}
+
+void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
+                          int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out)
+{
+    struct hs_hit_context c = {.match = match,
+                               .ruleset = match->ruleset,
+                               .claim = claim,
+                               .now_us = now_us,
+                               .work = {.spent = HS_WORK_REPLAY, .limit = limit},
+                               .out = out};
+    hs_hit_clear(out);
+    out->replay = find_replay(&c);
+    out->work = c.work.spent;
+    if (out->replay != NULL)
+        return;
+    if (!hs_hit_may_begin(&c, is_whole)) {
+        hs_hit_give_up(&c);
+        return;
+    }
+    hs_work_spend(&c.work, HS_WORK_CLAIM + claim->pellet_count * HS_WORK_PELLET +
+                               claim->victim_count * HS_WORK_VICTIM);
+    run_checks(&c);
+    if (hs_work_is_over(&c.work)) {
+        hs_hit_give_up(&c);
+        return;
+    }
+    hs_hit_decide(&c);
+    hs_hit_damage(&c);
+    out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
+    out->fire_time_us = c.fire_time_us;
+    out->shot_was_posted = c.posted != NULL;
+    out->work = c.work.spent;
+}
+
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out)
 {
-    struct hs_hit_context c = {
-        .match = match, .ruleset = match->ruleset, .claim = claim, .now_us = now_us, .out = out};
-    hs_hit_clear(out);
-    out->replay = find_replay(&c);
-    if (out->replay != NULL)
-        return;
-    hs_hit_prepare(&c);
-    describe_rewind(&c);
-    compare_claim(&c);
-    note_burst(&c);
-    hs_check_shape(&c);
-    hs_check_identity(&c);
-    hs_check_trajectory(&c);
-    hs_check_weapon(&c);
-    hs_check_fire_rate(&c);
-    hs_check_rewind(&c);
-    hs_check_latency(&c);
-    hs_check_life(&c);
-    hs_check_team(&c);
-    hs_check_origin(&c);
-    hs_check_aim(&c);
-    hs_check_range(&c);
-    judge_way(&c);
-    hs_check_pellets(&c);
-    hs_check_flight(&c);
-    hs_check_blast(&c);
-    hs_hit_decide(&c);
-    hs_hit_damage(&c);
-    if (c.weapon != NULL)
-        out->weapon = c.weapon_index;
-    else
-        out->weapon = HS_NONE;
-    out->fire_time_us = c.fire_time_us;
-    out->shot_was_posted = c.posted != NULL;
+    hs_hit_verify_within(match, claim, now_us, 0, true, out);
 }
 
 /* ---- booking ---- */

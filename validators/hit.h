@@ -16,6 +16,7 @@
 #include "match.h"
 #include "ruleset.h"
 #include "vocabulary.h"
+#include "work.h"
 
 enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
 
@@ -139,6 +140,7 @@ struct hs_hit_result {
     uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
     int64_t fire_time_us; /* judged by */
     bool shot_was_posted;
+    uint64_t work; /* units this claim cost, replays included */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
     /* The lists. Only the entries counted above are ever written: clearing them all would cost
@@ -159,6 +161,14 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
    while nobody posts frames. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
+
+/*
+ * The same with at most `limit` work units (0: no limit). A claim whose estimate (hit_work.h) does
+ * not fit is not begun, unless `is_whole` says that nothing of the budget is spent yet; one that
+ * passes the limit is given up. Both are HS_REASON_OVER_BUDGET and must not be noted.
+ */
+void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
+                          int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
  * Makes the shooter known, so that claims of his can be booked, which changes no verdict. False:

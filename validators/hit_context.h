@@ -9,6 +9,7 @@
 #include "path.h"
 #include "players.h"
 #include "rewind.h"
+#include "work.h"
 
 /* A player at the time that counts for him. */
 struct hs_view {
@@ -54,6 +55,8 @@ struct hs_hit_context {
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
+    struct hs_work work; /* of this claim, so far */
+
     bool is_lenient;                        /* missed by no more than the padding */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* what is paid if the verdict lets it */
     uint16_t landed_count;
@@ -92,6 +95,12 @@ bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
 
 /* The posted shot was refused for something its hits do not carry on, as its time. */
 bool hs_posted_was_refused(const struct hs_hit_context *c);
+
+/* Prepares a claim. True: its estimated work fits, or nothing of the budget is spent yet. */
+bool hs_hit_may_begin(struct hs_hit_context *c, bool is_whole);
+
+/* Makes the result one of a claim that does not fit its budget. */
+void hs_hit_give_up(struct hs_hit_context *c);
 
 /* Empties a result: everything but the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);

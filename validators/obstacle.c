@@ -84,6 +84,7 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
                       const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_mover_bracket start, end;
+    hs_work_spend(&c->work, HS_WORK_LEG + HS_WORK_SWEEP);
     enum hs_rewind_status status = find_on_leg(leg, mover, c->ruleset, &start);
     if (status != HS_REWIND_OK) {
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
@@ -125,7 +126,8 @@ static void try_leg(struct hs_hit_context *c, const struct hs_leg *whole,
                     const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_leg leg = *whole, rest;
-    while (hs_leg_cut(&leg, hs_mover_next_change(mover, c->ruleset, leg.start_us), &rest)) {
+    while (!hs_work_is_over(&c->work) &&
+           hs_leg_cut(&leg, hs_mover_next_change(mover, c->ruleset, leg.start_us), &rest)) {
         try_mover(c, &leg, mover, out);
         leg = rest;
     }
@@ -194,8 +196,10 @@ static void note_distant(struct hs_hit_context *c, const struct hs_mover *mover,
                          int64_t to_us)
 {
     struct hs_mover_bracket unused;
+    hs_work_spend(&c->work, 2 * HS_WORK_PASS);
     if (hs_mover_is_placed(mover, c->ruleset, from_us, to_us))
         return;
+    hs_work_spend(&c->work, HS_WORK_LEG);
     if (hs_mover_find(mover, c->ruleset, from_us, &unused) != HS_REWIND_OK ||
         hs_mover_find(mover, c->ruleset, to_us, &unused) != HS_REWIND_OK)
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
@@ -208,8 +212,10 @@ static void try_movers_on_leg(struct hs_hit_context *c, const struct hs_leg *leg
     const struct hs_movers *movers = &c->match->movers;
     struct extent extent = nothing;
     cover_leg(&extent, leg);
-    for (uint32_t i = 0; i < movers->count && !(any && out->touched); i++) {
+    for (uint32_t i = 0; i < movers->count && !(any && out->touched) && !hs_work_is_over(&c->work);
+         i++) {
         const struct hs_mover *mover = &movers->all[i];
+        hs_work_spend(&c->work, HS_WORK_PASS);
         double margin = margin_of(mover, leg->sweep.length, leg->sweep.radius);
         if (is_apart(&extent, mover, margin) || passes_by(leg, mover, margin))
             note_distant(c, mover, leg->start_us, leg->end_us);
@@ -257,8 +263,10 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
         return;
     for (uint32_t first = 0; first < stretch->legs; first += CHUNK) {
         uint32_t end = first + CHUNK < stretch->legs ? first + CHUNK : stretch->legs;
+        hs_work_spend(&c->work, HS_WORK_PASS);
         if (is_apart(&stretch->chunks[first / CHUNK], mover, margin))
             continue;
+        hs_work_spend(&c->work, CHUNK * HS_WORK_CAST);
         for (uint32_t i = first; i < end; i++) {
             struct hs_leg leg;
             hs_path_leg(path, i, &leg);
@@ -271,11 +279,12 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
     }
 }
 
-static void try_map(const struct hs_hit_context *c, const struct hs_leg *leg,
-                    struct hs_obstacle *out)
+static void try_map(struct hs_hit_context *c, const struct hs_leg *leg, struct hs_obstacle *out)
 {
     struct hs_world_contact contact;
-    if (c->match->world == NULL || !hs_world_sweep(c->match->world, &leg->sweep, &contact))
+    hs_work_spend(&c->work, HS_WORK_CAST);
+    if (c->match->world == NULL ||
+        !hs_world_sweep_within(c->match->world, &leg->sweep, &c->work, &contact))
         return;
     out->touched = true;
     out->mover = NULL;
@@ -308,7 +317,7 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
     memset(out, 0, sizeof *out);
     uint32_t legs = hs_path_legs(path), reached = 0;
     struct hs_leg leg;
-    while (reached < legs && !out->touched) {
+    while (reached < legs && !out->touched && !hs_work_is_over(&c->work)) {
         hs_path_leg(path, reached++, &leg);
         leg.sweep.radius = radius;
         try_map(c, &leg, out);
@@ -317,8 +326,9 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
         try_movers_on_leg(c, &leg, false, out);
     } else if (movers->count > 0) {
         struct stretch stretch;
+        hs_work_spend(&c->work, (uint64_t)reached * HS_WORK_CAST);
         measure(path, reached, radius, &stretch);
-        for (uint32_t i = 0; i < movers->count; i++)
+        for (uint32_t i = 0; i < movers->count && !hs_work_is_over(&c->work); i++)
             try_stretch(c, path, &stretch, &movers->all[i], out);
     }
     settle_doubt(out);
@@ -378,7 +388,7 @@ void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_v
     cast_line(c, from, to, time_us, true, out);
 }
 
-void hs_obstacle_of_map(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+void hs_obstacle_of_map(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                         struct hs_obstacle *out)
 {
     struct hs_leg leg;

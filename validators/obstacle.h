@@ -41,7 +41,7 @@ void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_v
                        int64_t time_us, struct hs_obstacle *out);
 
 /* The same, of the map alone: for times whose movers are forgotten. */
-void hs_obstacle_of_map(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+void hs_obstacle_of_map(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                         struct hs_obstacle *out);
 
 /* Names the mover in a row of the report; nothing for the map. */

@@ -2,6 +2,7 @@
 
 #include "digest.h"
 #include "hit_context.h"
+#include "hit_work.h"
 
 static struct hs_digest digest_of(const struct hs_shot_claim *claim)
 {
@@ -41,10 +42,12 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
-                    struct hs_hit_result *out, int64_t *forward_time_us)
+void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
+                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
+                           int64_t *forward_time_us)
 {
     hs_hit_clear(out);
+    out->work = HS_WORK_REPLAY;
     *forward_time_us = forward_time(match, claim, now_us);
     out->replay = find_replay(match, claim);
     if (out->replay != NULL)
@@ -63,8 +66,13 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
                                .claim = &as_hit,
                                .now_us = now_us,
                                .is_shot = true,
+                               .work = {.spent = HS_WORK_REPLAY, .limit = limit},
                                .out = out};
-    hs_hit_prepare(&c);
+    if (!hs_hit_may_begin(&c, is_whole)) {
+        hs_hit_give_up(&c);
+        return;
+    }
+    hs_work_spend(&c.work, HS_WORK_CLAIM);
     if (claim->has_direction)
         c.direction = claim->direction; /* as given: adding it to a far origin rounds it */
     out->rewind.time_us = claim->time_us;
@@ -78,9 +86,20 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_check_life(&c);
     hs_check_origin(&c);
     hs_check_aim(&c);
+    if (hs_work_is_over(&c.work)) {
+        hs_hit_give_up(&c);
+        return;
+    }
     hs_hit_decide(&c);
     out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
     out->fire_time_us = claim->time_us;
+    out->work = c.work.spent;
+}
+
+void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
+                    struct hs_hit_result *out, int64_t *forward_time_us)
+{
+    hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
 /* Latency is judged of each hit by itself, but where it left the shot open, its hits are as well.

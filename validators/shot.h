@@ -28,6 +28,10 @@ struct hs_shot_claim {
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
 
+/* The same with at most `limit` work units; see hs_hit_verify_within. */
+void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
+                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
+                           int64_t *forward_time_us);
 /* The shot was not booked, whatever was found: until it is sent again, its hits are not_recorded
    and not refused for lack of it. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);

@@ -65,7 +65,7 @@ const char *hs_frame_result_name(enum hs_frame_result result)
 
 bool hs_reason_is_retryable(enum hs_reason reason)
 {
-    return reason == HS_REASON_NOT_RECORDED;
+    return reason == HS_REASON_NOT_RECORDED || reason == HS_REASON_OVER_BUDGET;
 }
 
 enum hs_verdict hs_reason_verdict(enum hs_reason reason)

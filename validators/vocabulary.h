@@ -75,6 +75,7 @@ enum hs_check {
     X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT)                             \
     X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
     X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY)                                        \
+    X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT)                                           \
     X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
     X(DUPLICATE, "duplicate", REJECTED, IDENTITY)                                                  \

@@ -90,6 +90,7 @@ static void judge_pellet(struct hs_hit_context *c, const struct hs_pellet_claim 
     *out = (struct hs_pellet_result){.outcome = HS_PELLET_MISS, .reason = HS_REASON_OK};
     if (name.ptr == NULL)
         return; /* claims nobody */
+    hs_work_spend(&c->work, HS_WORK_LOOK);
     hs_look(c, name, c->hit_time_us, &view);
     enum hs_reason reason = hs_judge_victim(c, &view, name);
     if (reason != HS_REASON_OK) {
@@ -110,9 +111,16 @@ static void judge_pellet(struct hs_hit_context *c, const struct hs_pellet_claim 
 
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out)
 {
+    size_t fired = c->weapon != NULL ? (size_t)c->weapon->pellets : HS_MAX_PELLETS;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < c->claim->pellet_count; i++)
-        judge_pellet(c, &c->claim->pellets[i], out, &c->out->pellets[c->out->pellet_count++]);
+    for (size_t i = 0; i < c->claim->pellet_count && !hs_work_is_over(&c->work); i++) {
+        struct hs_pellet_result *result = &c->out->pellets[c->out->pellet_count++];
+        if (i < fired)
+            judge_pellet(c, &c->claim->pellets[i], out, result);
+        else
+            *result = (struct hs_pellet_result){.outcome = HS_PELLET_REFUSED,
+                                                .reason = HS_REASON_PELLET_COUNT};
+    }
     c->out->has_margin = out->landed == 0 && out->has_margin;
     c->out->margin = c->out->has_margin ? out->margin : 0;
 }

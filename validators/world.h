@@ -19,6 +19,7 @@
 
 #include "sweep.h"
 #include "vec.h"
+#include "work.h"
 
 /* No coordinate, start, length or radius may be larger: products of three stay inside float. A
    query with numbers ten times that touches nothing. */
@@ -96,6 +97,10 @@ struct hs_world_contact {
  */
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
+
+/* The same, counted in `work`. Once that is over its limit the answer means nothing. */
+bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
+                           struct hs_work *work, struct hs_world_contact *out);
 
 /*
  * Whether anything touches the segment: the same answer as a sweep with radius 0 from one end to

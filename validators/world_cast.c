@@ -19,6 +19,7 @@ struct walk {
     const struct hs_world *world;
     const struct hs_sweep *sweep;
     bool any; /* the first contact found will do */
+    struct hs_work *work;
 
     struct hs_lanes near_from[3], far_from[3]; /* start, moved by the sphere's size */
     struct hs_lanes inverse[3];                /* 1 / direction */
@@ -209,6 +210,7 @@ static void visit_group(struct walk *w, const struct hs_world_group *group)
         if ((mask >> lane & 1) == 0 || group->index[lane] == HS_WORLD_NO_TRIANGLE)
             continue;
         double distance;
+        hs_work_spend(w->work, HS_WORK_TRIANGLE);
         struct hs_triangle triangle = triangle_in(group, lane);
         if (hs_triangle_touches(w->sweep, &triangle, &distance) &&
             keep(w, distance, HS_WORLD_TRIANGLE, group->index[lane])) {
@@ -221,6 +223,7 @@ static void visit_group(struct walk *w, const struct hs_world_group *group)
 static void visit_box(struct walk *w, uint32_t index)
 {
     double distance;
+    hs_work_spend(w->work, HS_WORK_TRIANGLE);
     struct hs_solid solid = solid_of(&w->world->boxes[index]);
     if (hs_sweep_touches(w->sweep, &solid, &distance))
         keep(w, distance, HS_WORLD_BOX, index);
@@ -305,10 +308,11 @@ static void walk_tree(struct walk *w)
     struct place stack[HS_WORLD_STACK_MAX];
     int top = 1;
     stack[0] = (struct place){HS_CHILD_NODE, 0};
-    while (top > 0) {
+    while (top > 0 && !hs_work_is_over(w->work)) {
         struct place place = stack[--top];
         if (place.enter > w->farthest)
             continue;
+        hs_work_spend(w->work, HS_WORK_NODE);
         uint32_t index = HS_CHILD_INDEX(place.child);
         if (HS_CHILD_KIND(place.child) == HS_CHILD_NODE) {
             top = push_children(w, &world->nodes[index], stack, top);
@@ -381,12 +385,20 @@ static bool is_castable(const struct hs_sweep *s)
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out)
 {
+    struct hs_work work = {0};
+    return hs_world_sweep_within(world, sweep, &work, out);
+}
+
+bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
+                           struct hs_work *work, struct hs_world_contact *out)
+{
     if (!is_castable(sweep))
         return false;
     struct walk w;
     w.world = world;
     w.sweep = sweep;
     w.any = out == NULL;
+    w.work = work;
     if (!cast(&w))
         return false;
     if (out == NULL)

@@ -118,7 +118,7 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
     bool is_open = true, is_more = true;
     out->len = 0;
     while (is_open && is_more) {
-        pthread_mutex_lock(&slot->lock);
+        hs_registry_lock(slot);
         is_open = !slot->closed;
         if (is_open && !cursor.has_begun) {
             hs_kept_match_put_head(slot, out);
@@ -126,7 +126,7 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
         }
         if (is_open)
             is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
-        pthread_mutex_unlock(&slot->lock);
+        hs_registry_unlock(slot);
     }
     return is_open;
 }

@@ -8,6 +8,7 @@
 #include "service/judge.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+#include "service/options/options.h"
 #include "service/state/ruleset_store.h"
 #include "service/serve.h"
 
@@ -17,20 +18,12 @@ static void write_revision(struct hs_writer *writer, const struct hs_match_slot 
     hs_write_text(writer, slot->ruleset->revision);
 }
 
-/* A request that was decoded and whose match is locked. */
-struct judging {
-    struct hs_service *service;
-    const struct hs_request *request;
-    struct hs_match_slot *slot;
-    struct hs_writer writer;
-};
-
 /* A body decodes into that part of a tick which its route posts. */
 typedef void decode_body(struct hs_reader *reader, const json_t *root,
                          struct hs_ticks_request *out);
 
-/* Writes the answer. False: out of memory. */
-typedef bool answer_body(struct judging *judging, const struct hs_ticks_request *tick);
+/* Writes the answer. False: out of memory, or the match is gone. */
+typedef bool answer_body(struct hs_judging *judging, const struct hs_ticks_request *tick);
 
 static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
 {
@@ -56,11 +49,65 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
-/* Before the lock is given back: what others could see paid is in the journal first. */
-static void let_go(struct judging *judging, struct hs_reply *reply)
+/* What others could see paid is in the journal first; before, whether something can be paid. */
+static void write_journal(struct hs_judging *judging)
 {
-    if (!hs_kept_match_write(judging->service, judging->slot))
-        hs_endpoint_overloaded(reply, "what was paid cannot be written to the journal");
+    bool has_records = judging->slot->journal.len > 0;
+    bool is_written = hs_kept_match_write(judging->service, judging->slot);
+    judging->is_unwritten = judging->is_unwritten || (has_records && !is_written);
+    judging->slot->pays_nothing = !is_written;
+}
+
+/*
+ * Gives the match of a request back: for good, or to those who wait for it. False: it was deleted
+ * while others had it. Every way out of the lock leads through here.
+ */
+static bool let_go(struct hs_judging *judging, bool for_good)
+{
+    struct hs_registry *registry = judging->service->registry;
+    if (for_good) {
+        hs_registry_release(registry, judging->slot);
+        return true;
+    }
+    write_journal(judging);
+    if (!hs_registry_yield(registry, judging->slot))
+        return false;
+    judging->slot->pays_nothing = !hs_kept_match_write(judging->service, judging->slot);
+    return true;
+}
+
+/* Work after which a match is lent: 1 ms. All claims of an ordinary request see the same frames. */
+enum { TURN_WORK = HS_WORK_UNITS_A_MS };
+
+/* Requests that are recorded are computed again one after the other: they are not mixed. */
+static bool lend(struct hs_judging *judging)
+{
+    if (judging->service->record != NULL || judging->spent - judging->lent_at < TURN_WORK ||
+        !hs_registry_is_awaited(judging->slot))
+        return true;
+    judging->lent_at = judging->spent;
+    return let_go(judging, false);
+}
+
+static void note_over_budget(const struct hs_judging *judging)
+{
+    struct hs_service *service = judging->service;
+    if (judging->over_budget == 0 || !hs_log_enabled(HS_LOG_WARN) ||
+        !hs_log_allowed(&service->match_log))
+        return;
+    hs_log(HS_LOG_WARN, "claims did not fit the work budget of their request",
+           HS_LOG_TEXT("match", judging->slot->name.text),
+           HS_LOG_NUMBER("claims", judging->over_budget),
+           HS_LOG_NUMBER("request_work", judging->budget));
+}
+
+static void refuse(const struct hs_judging *judging, struct hs_reply *reply)
+{
+    if (judging->is_gone)
+        hs_endpoint_unknown(judging->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
+                            "it was deleted while this request was judged");
+    else
+        hs_endpoint_overloaded(reply, "out of memory");
 }
 
 static void judge(struct hs_service *service, const struct hs_request *request,
@@ -73,8 +120,11 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         return;
     struct hs_ticks_request tick = {0};
     decode(&body.reader, body.root, &tick);
-    struct judging judging = {
-        .service = service, .request = request, .writer = {.buffer = &reply->body}};
+    struct hs_judging judging = {.service = service,
+                                 .request = request,
+                                 .writer = {.buffer = &reply->body},
+                                 .budget = service->options->request_work,
+                                 .between = lend};
     int64_t decoded = hs_clock_ns();
     if (hs_body_is_fine(&body, reply))
         judging.slot = hs_endpoint_match(service, request, reply, true);
@@ -88,45 +138,49 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         if (judging.slot->awaited_map.text[0] != '\0')
             await_map(judging.slot, reply);
         else if (!answer(&judging, &tick))
-            hs_endpoint_overloaded(reply, "out of memory");
+            refuse(&judging, reply);
         note_posted(service, judging.slot);
-        let_go(&judging, reply);
-        hs_endpoint_record(service, request, judging.slot, reply);
-        hs_registry_release(service->registry, judging.slot);
+        note_over_budget(&judging);
+        reply->work = judging.spent;
+        write_journal(&judging);
+        if (judging.is_unwritten)
+            hs_endpoint_overloaded(reply, "what was paid cannot be written to the journal");
+        hs_endpoint_record(service, request, judging.slot,
+                           judging.over_budget > 0 ? judging.budget : 0, reply);
+        let_go(&judging, true);
         if (service->journal != NULL && !hs_journal_settle(service->journal))
             hs_endpoint_overloaded(reply, "what was paid cannot be synced to the disk");
     }
     hs_body_close(&body);
 }
 
-static bool write_frames(struct judging *judging, const struct hs_ticks_request *tick)
+static bool write_frames(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
     return hs_judge_frames(judging->service, judging->slot, &tick->frames, judging->request->arena,
                            &judging->writer);
 }
 
 /* False: out of memory. */
-static bool write_moves(struct judging *judging, const struct hs_ticks_request *tick,
+static bool write_moves(struct hs_judging *judging, const struct hs_ticks_request *tick,
                         const char *key)
 {
     hs_write_key(&judging->writer, key);
     return hs_judge_moves(judging->service, judging->slot, &tick->moves, &judging->writer);
 }
 
-static void write_shots(struct judging *judging, const struct hs_ticks_request *tick,
+/* False: the match is gone; so for hits. */
+static bool write_shots(struct hs_judging *judging, const struct hs_ticks_request *tick,
                         const char *key)
 {
     hs_write_key(&judging->writer, key);
-    hs_judge_shots(judging->service, judging->slot, &tick->shots, judging->request->explain,
-                   &judging->writer);
+    return hs_judge_shots(judging, &tick->shots);
 }
 
-static void write_hits(struct judging *judging, const struct hs_ticks_request *tick,
+static bool write_hits(struct hs_judging *judging, const struct hs_ticks_request *tick,
                        const char *key)
 {
     hs_write_key(&judging->writer, key);
-    hs_judge_hits(judging->service, judging->slot, &tick->hits, judging->request->explain,
-                  &judging->writer);
+    return hs_judge_hits(judging, &tick->hits);
 }
 
 /* ---- frames ---- */
@@ -150,7 +204,7 @@ static void decode_moves(struct hs_reader *reader, const json_t *root, struct hs
     hs_moves_decode_body(reader, root, &out->moves);
 }
 
-static bool answer_moves(struct judging *judging, const struct hs_ticks_request *tick)
+static bool answer_moves(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
     hs_write_begin(&judging->writer, '{');
     if (!write_moves(judging, tick, "results"))
@@ -173,10 +227,11 @@ static void decode_hits(struct hs_reader *reader, const json_t *root, struct hs_
     hs_hits_decode_body(reader, root, &out->hits);
 }
 
-static bool answer_hits(struct judging *judging, const struct hs_ticks_request *tick)
+static bool answer_hits(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
     hs_write_begin(&judging->writer, '{');
-    write_hits(judging, tick, "results");
+    if (!write_hits(judging, tick, "results"))
+        return false;
     write_revision(&judging->writer, judging->slot);
     hs_write_end(&judging->writer, '}');
     return true;
@@ -195,10 +250,11 @@ static void decode_shots(struct hs_reader *reader, const json_t *root, struct hs
     hs_shots_decode_body(reader, root, &out->shots);
 }
 
-static bool answer_shots(struct judging *judging, const struct hs_ticks_request *tick)
+static bool answer_shots(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
     hs_write_begin(&judging->writer, '{');
-    write_shots(judging, tick, "results");
+    if (!write_shots(judging, tick, "results"))
+        return false;
     write_revision(&judging->writer, judging->slot);
     hs_write_end(&judging->writer, '}');
     return true;
@@ -212,7 +268,7 @@ void hs_endpoint_shots_post(struct hs_service *service, const struct hs_request 
 
 /* ---- ticks ---- */
 
-static bool answer_tick(struct judging *judging, const struct hs_ticks_request *tick)
+static bool answer_tick(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
     hs_write_begin(&judging->writer, '{');
     if (tick->fields & HS_TICKS_FRAMES) {
@@ -222,10 +278,10 @@ static bool answer_tick(struct judging *judging, const struct hs_ticks_request *
     }
     if ((tick->fields & HS_TICKS_MOVES) && !write_moves(judging, tick, "moves"))
         return false;
-    if (tick->fields & HS_TICKS_SHOTS)
-        write_shots(judging, tick, "shots");
-    if (tick->fields & HS_TICKS_HITS)
-        write_hits(judging, tick, "hits");
+    if ((tick->fields & HS_TICKS_SHOTS) && !write_shots(judging, tick, "shots"))
+        return false;
+    if ((tick->fields & HS_TICKS_HITS) && !write_hits(judging, tick, "hits"))
+        return false;
     write_revision(&judging->writer, judging->slot);
     hs_write_end(&judging->writer, '}');
     return true;

@@ -170,7 +170,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     if (!is_kept)
         hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
     if (is_kept) {
-        hs_endpoint_record(service, request, slot, reply); /* before another can take the name */
+        hs_endpoint_record(service, request, slot, 0, reply); /* before another can take the name */
         hs_registry_remove(service->registry, slot);
     }
     hs_registry_release(service->registry, slot);

@@ -121,7 +121,13 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
     if (!hs_body_open(service, request, reply, &body))
         return;
     struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
-    if (hs_body_is_fine(&body, reply))
+    if (!hs_body_is_fine(&body, reply)) {
+        hs_body_close(&body);
+        return;
+    }
+    if (hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
         answer_put(service, request, ruleset, reply);
+    else
+        hs_ruleset_destroy(ruleset);
     hs_body_close(&body);
 }

@@ -214,32 +214,29 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
 }
 
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
-                        struct hs_match_slot *slot, const struct hs_reply *reply)
+                        struct hs_match_slot *slot, uint64_t request_work,
+                        const struct hs_reply *reply)
 {
     if (service->record == NULL)
         return;
-    struct hs_recorded_request recorded = {
-        .route = request->route, .explain = request->explain, .body = request->body};
+    struct hs_recorded_request recorded = {.route = request->route,
+                                           .explain = request->explain,
+                                           .request_work = request_work,
+                                           .body = request->body};
     if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)
         recorded.answer = (struct hs_str){reply->body.data, reply->body.len};
     hs_record_request(service->record, slot, &recorded);
 }
 
-static void add_gauges(void *context, struct hs_match_slot *slot)
-{
-    struct hs_metrics_gauges *gauges = context;
-    struct hs_match_info info;
-    hs_match_info(slot->match, &info);
-    gauges->matches++;
-    gauges->players += info.players;
-    gauges->movers += info.movers;
-    gauges->matches_held += slot->held ? 1 : 0;
-}
-
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
 {
     *gauges = (struct hs_metrics_gauges){0};
-    hs_registry_each(service->registry, add_gauges, gauges);
+    struct hs_registry_totals totals;
+    hs_registry_totals(service->registry, &totals);
+    gauges->matches = totals.matches;
+    gauges->players = totals.players;
+    gauges->movers = totals.movers;
+    gauges->matches_held = totals.held;
     gauges->record_queue_bytes =
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);

@@ -62,9 +62,11 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
-/* Where requests are recorded: this one, answered, while its match is still locked. */
+/* Where requests are recorded: this one, answered, while its match is still locked. `request_work`:
+   its work budget, if some of it did not fit; else 0. */
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
-                        struct hs_match_slot *slot, const struct hs_reply *reply);
+                        struct hs_match_slot *slot, uint64_t request_work,
+                        const struct hs_reply *reply);
 
 /* A limit was reached or memory is out: 503. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);

@@ -35,6 +35,7 @@ struct hs_reply {
     int status;               /* 200 unless set */
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
+    uint64_t work;              /* work units of its claims and shots (validators/work.h) */
     unsigned shed;              /* enum hs_shed_reason of a problem that is OVERLOADED */
     struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
     const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */

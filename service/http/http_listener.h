@@ -1,5 +1,6 @@
 /* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
-   http_watch.c (deadlines), http_worker.c (threads), http_linger.c (ends), http_log.c. */
+   http_watch.c (deadlines), http_worker.c (threads), http_heavy.c (what takes long),
+   http_linger.c (ends), http_log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -19,13 +20,14 @@
 
 /*
  * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
- * ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
+ * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
  * so exactly one wins.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
     HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_QUEUED,   /* it waits for a thread of http_heavy.c, or was there */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
@@ -57,6 +59,27 @@ struct hs_http_watch_list {
     struct hs_http_watched *free;
 };
 
+/* A request that takes long; its connection is suspended until it is done. */
+struct hs_http_job {
+    struct hs_http_job *next;
+    struct hs_http_worker *worker;
+    struct MHD_Connection *connection;
+    const struct hs_name *tenant;
+    void (*run)(struct hs_http_job *job); /* on a thread of http_heavy.c */
+};
+
+enum { HS_HTTP_HEAVY_MAX = 65 };
+
+struct hs_http_heavy {
+    pthread_mutex_t lock; /* guards what follows, and `done` of the workers */
+    pthread_cond_t wake;
+    pthread_t threads[HS_HTTP_HEAVY_MAX];
+    struct hs_http_job *running[HS_HTTP_HEAVY_MAX]; /* by each thread; NULL: none */
+    unsigned count, started;
+    struct hs_http_job *waiting; /* the oldest first */
+    bool ended;
+};
+
 /*
  * A thread with a daemon of the library's of its own; all accept from the same socket. The library
  * would run such threads by itself, but its loop waits for another event when a multiple of 128 are
@@ -69,6 +92,7 @@ struct hs_http_worker {
     int ready;      /* the library's epoll; readable when there is something to do */
     int wake;       /* an eventfd: look at `closing` and `stopped` */
     bool is_closed; /* accepts no more */
+    struct hs_http_job *done; /* to be resumed */
     bool has_ended; /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;
@@ -97,6 +121,7 @@ struct hs_http_connection {
      */
     bool is_cut_short;
     struct hs_request_target target; /* of the request that begins */
+    bool is_dear; /* its last request took long */
     /* Of the newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us; /* its endpoint hangs when it takes longer */
@@ -116,6 +141,7 @@ struct hs_http {
     atomic_size_t body_bytes; /* of all requests being received */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended, and still sent to */
+    struct hs_http_heavy heavy;
 
     pthread_t watchdog;
     atomic_bool stopping; /* the watchdog ends */
@@ -157,6 +183,17 @@ void hs_http_workers_stop(struct hs_http *http);
 
 /* Once the watchdog has ended, too. */
 void hs_http_workers_free(struct hs_http *http);
+
+/*
+ * Threads for requests that take long. `stop` ends them: jobs that were not begun are never run,
+ * but all are `done`. `put` is called with the job's connection suspended, `resume` by the job's
+ * worker when it was woken. False: no thread was started.
+ */
+bool hs_http_heavy_start(struct hs_http *http, unsigned count);
+void hs_http_heavy_put(struct hs_http *http, struct hs_http_job *job);
+void hs_http_heavy_resume(struct hs_http_worker *worker);
+void hs_http_heavy_stop(struct hs_http *http);
+void hs_http_heavy_free(struct hs_http *http);
 
 /* Takes from a request what is said of it. `headers` have an id. */
 void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,

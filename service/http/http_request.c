@@ -7,6 +7,7 @@
 #include "service/watch/metrics.h"
 #include "service/options/options.h"
 #include "service/serve.h"
+#include "validators/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,15 @@ struct request {
     bool shed;          /* it is not served; its body is read and dropped */
     enum hs_shed_reason why;
     unsigned retry_after_ms; /* 0: as usual */
+    struct heavy *heavy;     /* of one that takes long; else NULL */
 };
+
+/*
+ * Requests that take long for a worker: a body of this size takes some 20 ms to parse, and this much
+ * work takes 10 ms. Requests that come after one that took long are expected to, as well. Smaller
+ * bounds send ticks of many players with bones to the other threads, where requests wait for long.
+ */
+enum { HEAVY_BODY_BYTES = 262144, HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 /* A longer body of a request that is not served is not read: the connection ends. */
 enum { DROPPED_BODY_MAX = 65536 };
@@ -41,6 +50,16 @@ struct target {
     struct hs_route_params params;
     struct hs_problem problem;
     bool close; /* the end of the request is in doubt, or its body is left unread */
+};
+
+/* A request on its way through the threads of http_heavy.c. */
+struct heavy {
+    struct hs_http_job job; /* the first member: the one is the other */
+    struct request *request;
+    struct target target;
+    struct hs_reply reply;
+    int64_t queued_us;
+    bool has_run;
 };
 
 /* ---- names and headers ---- */
@@ -336,6 +355,15 @@ static void drop_body(struct request *request)
     hs_buffer_free(&request->body);
 }
 
+/* The work budget of the request comes on top, and those of the requests of other workers that may
+   be before it at its match. */
+static int64_t stuck_after_us(const struct hs_http *http, uint64_t body_bytes)
+{
+    int64_t budget_us = (int64_t)http->service->options->request_work * 1000 / HS_WORK_UNITS_A_MS;
+    return STUCK_US + (int64_t)(body_bytes / STUCK_BYTES_A_SECOND) * 1000000 +
+           budget_us * (1 + (int64_t)http->worker_count);
+}
+
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
                              const char *url, const char *method, const char *version,
                              void **context)
@@ -366,8 +394,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         admit(request, &target);
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
-    atomic_store(&peer->stuck_us,
-                 STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
+    atomic_store(&peer->stuck_us, stuck_after_us(http, request->headers.length));
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)
@@ -424,9 +451,75 @@ static void run_endpoint(struct request *request, struct target *target,
         hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
 }
 
+/* ---- requests that take long ---- */
+
+static void run_heavy(struct hs_http_job *job)
+{
+    struct heavy *heavy = (struct heavy *)job;
+    struct request *request = heavy->request;
+    const struct hs_headers *headers = &request->headers;
+    int64_t now_us = hs_clock_us(), queue_us = request->http->limits.queue_us;
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
+    /* As for a worker's queue that passes (admission.h). */
+    if (headers->deadlines > 0 &&
+        now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
+        shed(request, HS_SHED_DEADLINE);
+    else if (queue_us > 0 && now_us - heavy->queued_us > 10 * queue_us)
+        shed(request, HS_SHED_QUEUE);
+    if (request->shed)
+        refuse_shed(request, &heavy->target);
+    else
+        run_endpoint(request, &heavy->target, job->connection, &heavy->reply);
+    heavy->has_run = true;
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+}
+
+static bool is_heavy(const struct request *request, const struct target *target)
+{
+    return target->problem.code == HS_PROBLEM_NONE && !request->shed &&
+           (request->body.len > HEAVY_BODY_BYTES ||
+            (request->connection->is_dear && request->body.len > 0));
+}
+
+/* False: memory is out. */
+static bool begin_heavy(struct request *request, const struct target *target,
+                        struct MHD_Connection *connection)
+{
+    struct heavy *heavy = request->heavy = calloc(1, sizeof *heavy);
+    if (heavy == NULL)
+        return false;
+    heavy->job = (struct hs_http_job){.worker = request->connection->worker,
+                                      .connection = connection,
+                                      .tenant = &request->auth.identity.tenant,
+                                      .run = run_heavy};
+    heavy->request = request;
+    heavy->target = *target;
+    heavy->reply = (struct hs_reply){
+        .status = 200, .content_type = "application/json", .problem = &heavy->target.problem};
+    heavy->queued_us = hs_clock_us();
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+    MHD_suspend_connection(connection);
+    hs_http_heavy_put(request->http, &heavy->job);
+    return true;
+}
+
+static enum MHD_Result finish_heavy(struct request *request, struct MHD_Connection *connection)
+{
+    struct heavy *heavy = request->heavy;
+    if (!heavy->has_run) {
+        request->why = HS_SHED_CAPACITY;
+        hs_problem_set(&heavy->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
+    }
+    request->connection->is_dear = heavy->reply.work > HEAVY_WORK;
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
+    return send_reply(request, &heavy->target, connection, &heavy->reply);
+}
+
 static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
                               const char *url, const char *method)
 {
+    if (request->heavy != NULL)
+        return finish_heavy(request, connection);
     struct target target;
     struct hs_reply reply = {
         .status = 200, .content_type = "application/json", .problem = &target.problem};
@@ -441,8 +534,11 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         admit_again(request, &target);
     if (target.problem.code == HS_PROBLEM_NONE && request->shed)
         refuse_shed(request, &target);
+    else if (is_heavy(request, &target) && begin_heavy(request, &target, connection))
+        return MHD_YES;
     else if (target.problem.code == HS_PROBLEM_NONE)
         run_endpoint(request, &target, connection, &reply);
+    request->connection->is_dear = reply.work > HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
     return send_reply(request, &target, connection, &reply);
 }
@@ -479,6 +575,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
     drop_body(ended);
+    free(ended->heavy);
     free(ended);
     hs_metrics_inflight(http->service->metrics, -1);
     atomic_fetch_sub(&http->in_flight, 1);

@@ -152,7 +152,7 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
 static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
     int phase = atomic_load(&watched->phase);
-    if (phase == HS_HTTP_FREE)
+    if (phase == HS_HTTP_FREE || phase == HS_HTTP_QUEUED)
         return false;
     int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)

@@ -68,7 +68,7 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
                          const struct hs_tls *tls)
 {
     const struct hs_http *http = worker->http;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | (http->is_tls ? MHD_USE_TLS : 0);
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | (http->is_tls ? MHD_USE_TLS : 0);
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
@@ -131,6 +131,7 @@ static void *serve(void *context)
             worker->is_closed = true;
         }
         wait_for_work(worker);
+        hs_http_heavy_resume(worker);
         MHD_run(worker->daemon);
     }
     return NULL;
@@ -178,7 +179,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    bool fine = true;
+    /* One more than workers: all processors, and one for another tenant. */
+    bool fine = hs_http_heavy_start(http, count + 1);
     for (unsigned i = 0; fine && i < count; i++) {
         unsigned connections = each + (i < more ? 1 : 0);
         fine = start_worker(http, fd, connections > 0 ? connections : 1, tls);
@@ -199,11 +201,13 @@ void hs_http_workers_wake(struct hs_http *http)
 
 void hs_http_workers_stop(struct hs_http *http)
 {
+    hs_http_heavy_stop(http);
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
+        hs_http_heavy_resume(worker); /* the library ends none that is suspended */
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }
@@ -214,4 +218,5 @@ void hs_http_workers_free(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++)
         hs_http_watch_list_free(&http->workers[i].watched);
     http->worker_count = 0;
+    hs_http_heavy_free(http);
 }

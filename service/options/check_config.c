@@ -1,5 +1,6 @@
 #include "service/options/check_config.h"
 
+#include "api/rulesets.h"
 #include "service/http/tls.h"
 #include "service/options/options.h"
 #include "service/options/ruleset_reload.h"
@@ -34,6 +35,7 @@ static bool check_steps(const struct hs_options *options, FILE *to)
         fprintf(to, "%s\n", error);
         return false;
     }
+    hs_ruleset_store_limit_work(store, options->request_work);
     const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store), hs_token_check_step()};
     bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, false, &reload);
     hs_reload_free(&reload);
@@ -75,6 +77,10 @@ static bool check_ruleset(const char *path, FILE *to)
     struct hs_str name = ruleset != NULL ? hs_name_str(&ruleset->name) : HS_STR("");
     if (hs_ruleset_name_is_reserved(name))
         hs_problem_add(problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
+    struct hs_options options;
+    hs_options_default(&options);
+    if (ruleset != NULL)
+        hs_ruleset_check_work(ruleset, options.request_work, problem);
     bool fine = problem->code == HS_PROBLEM_NONE;
     if (fine)
         fprintf(to, "ruleset %s\n", ruleset->name.text);

@@ -60,6 +60,8 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
         return read_number(value, &line->max_samples);
     if (is(key, "max_movers"))
         return read_number(value, &line->max_movers);
+    if (is(key, "request_work"))
+        return read_number(value, &line->request_work);
     if (is(key, "request"))
         return read_text(value, &name) && hs_stream_request_route(name, &line->route);
     if (is(key, "explain"))

@@ -17,8 +17,9 @@ struct hs_registry {
     struct hs_map_store *maps;
     uint64_t newest_opening;
     bool keeps_journals;
-    size_t match_bytes;        /* bound of each */
-    struct hs_account account; /* of all */
+    atomic_size_t players, movers, held; /* of the matches in the table */
+    size_t match_bytes;                  /* bound of each */
+    struct hs_account account;           /* of all */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -109,6 +110,7 @@ static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slo
     hs_match_destroy(slot->match);
     hs_ruleset_store_release(registry->rulesets, slot->ruleset);
     hs_map_store_release(registry->maps, slot->map);
+    pthread_mutex_destroy(&slot->turn);
     pthread_mutex_destroy(&slot->lock);
     free(slot->journal.data);
     free(slot);
@@ -189,6 +191,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         free(slot);
         return NULL;
     }
+    pthread_mutex_init(&slot->turn, NULL);
     pthread_mutex_init(&slot->lock, NULL);
     hs_name_set(&slot->name, name);
     hs_name_set(&slot->tenant, opening->tenant);
@@ -210,6 +213,68 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     *head = slot;
     registry->count++;
     return slot;
+}
+
+/* ---- the lock of a match ---- */
+
+/* A mutex given back and taken again at once is nearly always taken by the same thread. So who
+   waits holds `turn`, and who comes back queues for that. */
+void hs_registry_lock(struct hs_match_slot *slot)
+{
+    if (pthread_mutex_trylock(&slot->turn) == 0) {
+        if (pthread_mutex_trylock(&slot->lock) == 0) {
+            pthread_mutex_unlock(&slot->turn);
+            return;
+        }
+        atomic_fetch_add(&slot->waiting, 1);
+    } else {
+        atomic_fetch_add(&slot->waiting, 1);
+        pthread_mutex_lock(&slot->turn);
+    }
+    pthread_mutex_lock(&slot->lock);
+    atomic_fetch_sub(&slot->waiting, 1);
+    pthread_mutex_unlock(&slot->turn);
+}
+
+void hs_registry_unlock(struct hs_match_slot *slot)
+{
+    pthread_mutex_unlock(&slot->lock);
+}
+
+bool hs_registry_is_awaited(struct hs_match_slot *slot)
+{
+    return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
+}
+
+/* The match is locked. What is added may be below 0: sums of sizes wrap. */
+static void count_slot(struct hs_registry *registry, struct hs_match_slot *slot, uint32_t players,
+                       uint32_t movers, bool held)
+{
+    if (players != slot->players)
+        atomic_fetch_add(&registry->players, (size_t)players - slot->players);
+    if (movers != slot->movers)
+        atomic_fetch_add(&registry->movers, (size_t)movers - slot->movers);
+    if (held != slot->counted_held)
+        atomic_fetch_add(&registry->held, (size_t)held - slot->counted_held);
+    slot->players = players;
+    slot->movers = movers;
+    slot->counted_held = held;
+}
+
+static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    struct hs_match_info info = {0};
+    if (!slot->closed)
+        hs_match_info(slot->match, &info);
+    count_slot(registry, slot, info.players, info.movers, !slot->closed && slot->held);
+}
+
+bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot)
+{
+    count_again(registry, slot);
+    hs_registry_unlock(slot);
+    hs_registry_lock(slot);
+    return !slot->closed;
 }
 
 static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
@@ -257,7 +322,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         pthread_mutex_unlock(&registry->lock);
         if (found == NULL)
             return result;
-        pthread_mutex_lock(&found->lock);
+        hs_registry_lock(found);
         if (!found->closed) {
             *slot = found;
             return result;
@@ -277,13 +342,15 @@ static void drop_reference(struct hs_registry *registry, struct hs_match_slot *s
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
 {
-    pthread_mutex_unlock(&slot->lock);
+    count_again(registry, slot);
+    hs_registry_unlock(slot);
     drop_reference(registry, slot);
 }
 
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     slot->closed = true;
+    count_again(registry, slot);
     pthread_mutex_lock(&registry->lock);
     struct hs_match_slot **at = bucket(registry, hs_name_str(&slot->name));
     while (*at != slot)
@@ -330,7 +397,7 @@ void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
     size_t count;
     struct hs_match_slot **slots = snapshot(registry, tenant, &count);
     for (size_t i = 0; i < count; i++) {
-        pthread_mutex_lock(&slots[i]->lock);
+        hs_registry_lock(slots[i]);
         if (!slots[i]->closed)
             visit(context, slots[i]);
         hs_registry_release(registry, slots[i]);
@@ -350,7 +417,7 @@ size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
     size_t count, expired = 0;
     struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
     for (size_t i = 0; i < count; i++) {
-        pthread_mutex_lock(&slots[i]->lock);
+        hs_registry_lock(slots[i]);
         if (!slots[i]->closed && slots[i]->used_us < before_us) {
             visit(context, slots[i]);
             hs_registry_remove(registry, slots[i]);
@@ -381,4 +448,12 @@ size_t hs_registry_count(struct hs_registry *registry)
     size_t count = registry->count;
     pthread_mutex_unlock(&registry->lock);
     return count;
+}
+
+void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out)
+{
+    *out = (struct hs_registry_totals){.matches = hs_registry_count(registry),
+                                       .players = atomic_load(&registry->players),
+                                       .movers = atomic_load(&registry->movers),
+                                       .held = atomic_load(&registry->held)};
 }

@@ -6,6 +6,7 @@
 #define HS_SERVICE_REGISTRY_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,8 +33,12 @@ struct hs_match_slot {
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
+    pthread_mutex_t turn; /* held while waiting for `lock`: who waits gets it next */
+    atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
     struct hs_match *match;
+    uint32_t players, movers; /* as they are in the registry's totals, like the next */
+    bool counted_held;
     enum hs_recorded recorded;
     int64_t used_us; /* when something was last posted to it, monotonic */
     bool held;       /* memory was refused to it, and there is little still */
@@ -99,6 +104,19 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
                                             struct hs_match_slot **slot);
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
 
+/* Locks the match of a slot that cannot go, and unlocks it. Threads that wait take turns. */
+void hs_registry_lock(struct hs_match_slot *slot);
+void hs_registry_unlock(struct hs_match_slot *slot);
+
+/* Whether somebody waits for a locked match. */
+bool hs_registry_is_awaited(struct hs_match_slot *slot);
+
+/*
+ * Lets those who wait for a locked match have it first, one each, and locks it again. False: it was
+ * closed in between; it is locked all the same.
+ */
+bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
+
 /* Takes a locked match out of the registry; the caller still releases the slot. */
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
 
@@ -150,5 +168,13 @@ void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
                          void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
 size_t hs_registry_count(struct hs_registry *registry);
+
+/* Sums over all open matches, as each was when it was last released. Waits for no match. */
+struct hs_registry_totals {
+    size_t matches, players, movers;
+    size_t held; /* matches that may take no more memory */
+};
+
+void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
 
 #endif

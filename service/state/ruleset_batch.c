@@ -53,7 +53,9 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
                        (int)name.len, name.ptr);
     struct hs_ruleset *ruleset =
         problem.code == HS_PROBLEM_NONE ? hs_ruleset_from_file(path, name, &problem) : NULL;
-    if (ruleset != NULL && add_to_batch(batch, ruleset))
+    if (ruleset != NULL && !hs_ruleset_store_allows(batch->store, ruleset, &problem))
+        hs_ruleset_destroy(ruleset);
+    else if (ruleset != NULL && add_to_batch(batch, ruleset))
         return true;
     if (problem.code == HS_PROBLEM_NONE)
         hs_problem_set(&problem, HS_PROBLEM_OVERLOADED, "out of memory");

@@ -12,7 +12,8 @@ struct hs_ruleset_store {
     struct hs_name default_name;
     struct hs_ruleset_entry **entries; /* in order of name */
     size_t count, max_rulesets;
-    size_t reserved; /* places kept for names of batches that are not put yet */
+    size_t claim_work; /* units one claim may cost; 0: any */
+    size_t reserved;   /* places kept for names of batches that are not put yet */
 };
 
 /* Takes the ruleset over; one reference. NULL: out of memory. */

@@ -136,6 +136,17 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
     return store;
 }
 
+void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units)
+{
+    store->claim_work = units;
+}
+
+bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
+                             struct hs_problem *problem)
+{
+    return hs_ruleset_check_work(ruleset, store->claim_work, problem);
+}
+
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
 {
     if (store == NULL)

@@ -35,6 +35,14 @@ struct hs_ruleset_store;
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  char error[256]);
 
+/* From now on rulesets of files and of tenants whose one claim may cost more work units are refused
+   (hs_ruleset_store_allows); 0, as at first: none is. Before others use the store. */
+void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
+
+/* Whether that limit lets a ruleset in; else `problem` has the weapons at fault. */
+bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
+                             struct hs_problem *problem);
+
 /* Nobody may hold an entry any more. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 

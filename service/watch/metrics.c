@@ -75,6 +75,11 @@ void hs_metrics_wait(struct hs_metrics *metrics, double seconds)
     observe(&metrics->waits, hs_wait_bounds, seconds);
 }
 
+void hs_metrics_work(struct hs_metrics *metrics, uint64_t units)
+{
+    add(&metrics->work_units, units);
+}
+
 void hs_metrics_match_expired(struct hs_metrics *metrics)
 {
     add(&metrics->matches_expired, 1);

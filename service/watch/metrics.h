@@ -104,6 +104,9 @@ enum hs_shed_reason {
 
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
 
+/* Work units that a claim or a shot cost, whether it was judged or not. */
+void hs_metrics_work(struct hs_metrics *metrics, uint64_t units);
+
 /* A match that was ended because nothing was posted to it. */
 void hs_metrics_match_expired(struct hs_metrics *metrics);
 

@@ -50,7 +50,7 @@ struct hs_metrics {
     hs_counter auth_failures[HS_AUTH_FAILURE_COUNT];
     hs_counter recorded, not_recorded;
     struct hs_histogram stages[HS_STAGE_COUNT], rewind, waits;
-    hs_counter matches_expired;
+    hs_counter matches_expired, work_units;
     atomic_llong inflight;
     atomic_llong connections[HS_LISTENER_BOTH]; /* by listener */
     unsigned connection_limits[HS_LISTENER_BOTH];

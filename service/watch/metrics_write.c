@@ -153,6 +153,9 @@ static void put_verdicts(const struct hs_metrics *metrics, struct hs_buffer *out
             hs_buffer_printf(out, "hindsight_verdict_flags_total{kind=\"%s\",flag=\"%s\"} %llu\n",
                              kinds[kind], hs_flag_name((enum hs_flag)flag),
                              value(&metrics->flags[kind][flag]));
+    hs_metrics_head(out, "hindsight_work_units_total", "counter",
+                    "Work of claims, in units of about 10 ns; see --request-work.");
+    hs_buffer_printf(out, "hindsight_work_units_total %llu\n", value(&metrics->work_units));
     put_stages(metrics, out);
     hs_metrics_head(out, "hindsight_rewind_age_seconds", "histogram", "How far back claims reach.");
     put_histogram(out, "hindsight_rewind_age_seconds", "", &metrics->rewind, hs_rewind_bounds);

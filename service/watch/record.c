@@ -124,6 +124,8 @@ static void write_request(struct hs_writer *writer, const struct hs_match_slot *
         hs_write_key(writer, "explain");
         hs_write_bool(writer, true);
     }
+    if (request->request_work > 0)
+        write_int_member(writer, "request_work", (size_t)request->request_work);
     if (request->body.len > 0)
         write_flat(writer, "body", request->body);
     hs_write_key(writer, "answer");
