@@ -184,7 +184,8 @@ START_TEST(a_start_on_a_full_disk)
 }
 END_TEST
 
-/* The disk has room again: so has the service, without a restart. */
+/* While the disk is full nothing can be opened: what is paid could not be remembered. Once it has
+   room again, so has the service, without a restart. */
 START_TEST(a_disk_that_has_room_again)
 {
     struct rlimit limit;
@@ -192,11 +193,12 @@ START_TEST(a_disk_that_has_room_again)
     fill_disk(true);
     hs_kept_start(&kept, NULL); /* with nothing to read */
     fill_disk(false);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{}"), 503);
+    ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_journal_records_total{result=\"failed\"}"),
+                        1);
+    ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
     hs_kept_frames(&kept, "m", 10);
     free(hs_kept_hit(&kept, "m", 1, 11));
-    wait_for_failures(1);
-    ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
-    hs_kept_wait(&kept);
     hs_kept_kill(&kept);
     hs_kept_start(&kept, NULL);
     hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
@@ -204,42 +206,22 @@ START_TEST(a_disk_that_has_room_again)
 }
 END_TEST
 
-/* ---- how old it may be ---- */
+/* ---- between two checkpoints ---- */
 
-static bool is_replayed(int shot)
+/* A crash loses no payment that was answered, whether the newest checkpoint has it or not. */
+START_TEST(no_payment_is_lost)
 {
-    char *answer = hs_kept_hit(&kept, "m", shot, 11);
-    bool replayed = strstr(answer, "\"replayed\":true") != NULL;
-    free(answer);
-    return replayed;
-}
-
-/* What a crash leaves is no older than an interval and what writing takes, and never older than the
-   metric said; nor is anything kept of which something before it is not. */
-START_TEST(no_older_than_an_interval)
-{
-    enum { SHOTS = 100, MOST_SECONDS = 3 };
-    double answered[SHOTS + 1];
+    enum { SHOTS = 60 };
     hs_kept_start(&kept, NULL);
-    hs_kept_frames(&kept, "m", 10);
     for (int shot = 1; shot <= SHOTS; shot++) {
-        free(hs_kept_hit(&kept, "m", shot, 11));
-        answered[shot] = hs_test_seconds();
-        nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+        hs_kept_frames(&kept, "m", 10 + 3 * shot); /* time to reload */
+        hs_kept_holds(hs_kept_hit(&kept, "m", shot, 11 + 3 * shot), "\"verdict\":\"accepted\"");
+        hs_test_pause_ms(25);
     }
-    double asked = hs_test_seconds(),
-           lag = hs_kept_metric(&kept, "hindsight_checkpoint_lag_seconds");
     hs_kept_kill(&kept);
     hs_kept_start(&kept, NULL);
-    int newest = SHOTS;
-    while (newest > 0 && !is_replayed(newest))
-        newest--;
-    ck_assert_int_gt(newest, 0);
-    for (int shot = 1; shot < newest; shot++)
-        ck_assert_msg(is_replayed(shot), "shot %d of %d is not known", shot, newest);
-    double lost = newest < SHOTS ? asked - answered[newest + 1] : 0;
-    ck_assert_msg(lost < MOST_SECONDS, "%.2f s are lost", lost);
-    ck_assert_msg(lost <= lag, "%.2f s are lost, and the lag was %.2f s", lost, lag);
+    for (int shot = 1; shot <= SHOTS; shot++)
+        hs_kept_holds(hs_kept_hit(&kept, "m", shot, 11 + 3 * shot), "\"replayed\":true");
     hs_kept_stop(&kept);
 }
 END_TEST
@@ -354,7 +336,7 @@ int main(void)
     tcase_add_test(tests, after_sigterm);
     tcase_add_test(tests, a_start_on_a_full_disk);
     tcase_add_test(tests, a_disk_that_has_room_again);
-    tcase_add_test(tests, no_older_than_an_interval);
+    tcase_add_test(tests, no_payment_is_lost);
     tcase_add_test(tests, beside_traffic);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
