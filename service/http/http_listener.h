@@ -19,8 +19,8 @@
 
 /*
  * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
- * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
- * so exactly one wins.
+ * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both
+ * compare and swap, so exactly one wins.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
@@ -88,11 +88,11 @@ struct hs_http_heavy {
 struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
-    int ready;      /* the library's epoll; readable when there is something to do */
-    int wake;       /* an eventfd: look at `closing` and `stopped` */
-    bool is_closed; /* accepts no more */
+    int ready;                /* the library's epoll; readable when there is something to do */
+    int wake;                 /* an eventfd: look at `closing` and `stopped` */
+    bool is_closed;           /* accepts no more */
     struct hs_http_job *done; /* to be resumed */
-    bool has_ended; /* a connection ended since the library last looked for new ones */
+    bool has_ended;           /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;
     struct hs_http_watch_list watched;

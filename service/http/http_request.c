@@ -31,9 +31,10 @@ struct request {
 };
 
 /*
- * Requests that take long for a worker: a body of this size takes some 20 ms to parse, and this much
- * work takes 10 ms. Requests that come after one that took long are expected to, as well. Smaller
- * bounds send ticks of many players with bones to the other threads, where requests wait for long.
+ * Requests that take long for a worker: a body of this size takes some 20 ms to parse, and this
+ * much work takes 10 ms. Requests that come after one that took long are expected to, as well.
+ * Smaller bounds send ticks of many players with bones to the other threads, where requests wait
+ * for long.
  */
 enum { HEAVY_BODY_BYTES = 262144, HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
