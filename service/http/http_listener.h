@@ -70,7 +70,7 @@ struct hs_http_job {
 enum { HS_HTTP_HEAVY_MAX = 65 };
 
 struct hs_http_heavy {
-    pthread_mutex_t lock; /* guards what follows, and `done` of the workers */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     pthread_t threads[HS_HTTP_HEAVY_MAX];
     struct hs_http_job *running[HS_HTTP_HEAVY_MAX]; /* by each thread; NULL: none */
@@ -88,11 +88,11 @@ struct hs_http_heavy {
 struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
-    int ready;                /* the library's epoll; readable when there is something to do */
-    int wake;                 /* an eventfd: look at `closing` and `stopped` */
-    bool is_closed;           /* accepts no more */
-    struct hs_http_job *done; /* to be resumed */
-    bool has_ended;           /* a connection ended since the library last looked for new ones */
+    int ready;      /* the library's epoll; readable when there is something to do */
+    int wake;       /* an eventfd: look at `closing` and `stopped` */
+    bool is_closed; /* accepts no more */
+    _Atomic(struct hs_http_job *) done; /* to be resumed */
+    bool has_ended; /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;
     struct hs_http_watch_list watched;
