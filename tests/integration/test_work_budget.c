@@ -313,7 +313,7 @@ static pthread_t begin_heavy(struct heavy *heavy)
     return thread;
 }
 
-static const char *const unbounded[] = {"--request-work", "1000000000", NULL};
+static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
 /* While a request is judged for seconds, its match is shown and saved, and the service is alive. */
 START_TEST(others_come_between_claims)
@@ -341,7 +341,7 @@ END_TEST
 /* The only worker of the listener goes on with other connections meanwhile. */
 START_TEST(workers_go_on)
 {
-    static const char *const arguments[] = {"--request-work", "1000000000", "--threads", "1", NULL};
+    static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
     struct heavy heavy;
     hs_kept_start(&kept, arguments);
     pthread_t thread = begin_heavy(&heavy);
