@@ -79,14 +79,17 @@ static bool let_go(struct hs_judging *judging, bool for_good)
 /* Work after which a match is lent: 1 ms. All claims of an ordinary request see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* Requests that are recorded are computed again one after the other: they are not mixed. */
+/* Between two claims. Requests that are recorded are computed again one after the other: they are
+   not mixed. */
 static bool lend(struct hs_judging *judging)
 {
-    if (judging->service->record != NULL || judging->spent - judging->lent_at < TURN_WORK ||
-        !hs_registry_is_awaited(judging->slot))
+    if (judging->spent - judging->lent_at < TURN_WORK)
         return true;
     judging->lent_at = judging->spent;
-    return let_go(judging, false);
+    if (judging->request->alive_us != NULL)
+        atomic_store(judging->request->alive_us, hs_clock_us());
+    bool may_lend = judging->service->record == NULL && hs_registry_is_awaited(judging->slot);
+    return !may_lend || let_go(judging, false);
 }
 
 static void note_over_budget(const struct hs_judging *judging)

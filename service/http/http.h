@@ -5,6 +5,7 @@
 #ifndef HS_SERVICE_HTTP_H
 #define HS_SERVICE_HTTP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,9 +26,12 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or one made here */
     struct hs_arena *arena; /* freed when the endpoint has returned */
     bool explain;           /* ?explain, ?explain=1 */
-    struct hs_str tenant;   /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
-    unsigned scopes;        /* what he may do (api/scopes.h); of no meaning without a tenant */
-    void *connection;       /* for hs_request_query; NULL: it came over none, and has no query */
+    /* Set to the time (hs_clock_us) now and then by an endpoint that takes long: it does not hang.
+       NULL: nobody watches. */
+    atomic_llong *alive_us;
+    struct hs_str tenant; /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
+    unsigned scopes;      /* what he may do (api/scopes.h); of no meaning without a tenant */
+    void *connection;     /* for hs_request_query; NULL: it came over none, and has no query */
 };
 
 /* What an endpoint answers: a body and a status, or a problem. */

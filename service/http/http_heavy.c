@@ -1,7 +1,7 @@
 /*
  * Threads for requests that take long. A worker serves many connections one after the other, so
- * what takes long is done here, while its connection is suspended. The threads yield processors to
- * the workers (nice).
+ * what takes long is done here, while its connection is suspended. Workers sleep most of the time,
+ * so the kernel runs them at once when something comes.
  */
 #include "service/http/http_listener.h"
 
@@ -9,9 +9,6 @@
 
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
-
-enum { NICE = 5 };
 
 /* Where there are tenants, one of them never has all threads. */
 static unsigned share_of_tenant(const struct hs_http *http)
@@ -58,11 +55,20 @@ static void put_last(struct hs_http_job **list, struct hs_http_job *job)
     *list = job;
 }
 
+/* Without a lock: no worker waits for a thread that holds one and does not run. */
+static void put_done(struct hs_http_job *job)
+{
+    struct hs_http_worker *worker = job->worker;
+    job->next = atomic_load(&worker->done);
+    while (!atomic_compare_exchange_weak(&worker->done, &job->next, job)) {
+    }
+    eventfd_write(worker->wake, 1);
+}
+
 static void *work(void *context)
 {
     struct hs_http *http = context;
     struct hs_http_heavy *heavy = &http->heavy;
-    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread, on Linux */
     pthread_mutex_lock(&heavy->lock);
     unsigned place = heavy->started++;
     while (!heavy->ended) {
@@ -76,9 +82,10 @@ static void *work(void *context)
         job->run(job);
         pthread_mutex_lock(&heavy->lock);
         heavy->running[place] = NULL;
-        put_last(&job->worker->done, job);
-        eventfd_write(job->worker->wake, 1);
         pthread_cond_broadcast(&heavy->wake); /* its tenant may have one more now */
+        pthread_mutex_unlock(&heavy->lock);
+        put_done(job); /* the name of its tenant may end with it */
+        pthread_mutex_lock(&heavy->lock);
     }
     pthread_mutex_unlock(&heavy->lock);
     return NULL;
@@ -105,19 +112,21 @@ bool hs_http_heavy_start(struct hs_http *http, unsigned count)
 
 void hs_http_heavy_put(struct hs_http *http, struct hs_http_job *job)
 {
-    pthread_mutex_lock(&http->heavy.lock);
-    put_last(&http->heavy.waiting, job);
-    pthread_cond_signal(&http->heavy.wake);
-    pthread_mutex_unlock(&http->heavy.lock);
+    struct hs_http_heavy *heavy = &http->heavy;
+    pthread_mutex_lock(&heavy->lock);
+    bool is_late = heavy->ended;
+    if (!is_late) {
+        put_last(&heavy->waiting, job);
+        pthread_cond_signal(&heavy->wake);
+    }
+    pthread_mutex_unlock(&heavy->lock);
+    if (is_late)
+        put_done(job);
 }
 
 void hs_http_heavy_resume(struct hs_http_worker *worker)
 {
-    struct hs_http_heavy *heavy = &worker->http->heavy;
-    pthread_mutex_lock(&heavy->lock);
-    struct hs_http_job *done = worker->done;
-    worker->done = NULL;
-    pthread_mutex_unlock(&heavy->lock);
+    struct hs_http_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
         struct hs_http_job *next = done->next; /* the job ends with its request */
         MHD_resume_connection(done->connection);
@@ -134,15 +143,17 @@ void hs_http_heavy_stop(struct hs_http *http)
     pthread_mutex_unlock(&heavy->lock);
     for (unsigned i = 0; i < heavy->count; i++)
         pthread_join(heavy->threads[i], NULL);
-    pthread_mutex_lock(&heavy->lock);
     /* Those that were not begun end with their connections. */
-    while (heavy->waiting != NULL) {
-        struct hs_http_job *job = heavy->waiting;
-        heavy->waiting = job->next;
-        put_last(&job->worker->done, job);
-    }
+    pthread_mutex_lock(&heavy->lock);
+    struct hs_http_job *waiting = heavy->waiting;
+    heavy->waiting = NULL;
     heavy->count = 0;
     pthread_mutex_unlock(&heavy->lock);
+    while (waiting != NULL) {
+        struct hs_http_job *next = waiting->next;
+        put_done(waiting);
+        waiting = next;
+    }
 }
 
 void hs_http_heavy_free(struct hs_http *http)

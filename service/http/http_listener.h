@@ -20,8 +20,8 @@
 
 /*
  * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
- * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
- * so exactly one wins.
+ * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both
+ * compare and swap, so exactly one wins.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
@@ -71,7 +71,7 @@ struct hs_http_job {
 enum { HS_HTTP_HEAVY_MAX = 65 };
 
 struct hs_http_heavy {
-    pthread_mutex_t lock; /* guards what follows, and `done` of the workers */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     pthread_t threads[HS_HTTP_HEAVY_MAX];
     struct hs_http_job *running[HS_HTTP_HEAVY_MAX]; /* by each thread; NULL: none */
@@ -92,7 +92,7 @@ struct hs_http_worker {
     int ready;      /* the library's epoll; readable when there is something to do */
     int wake;       /* an eventfd: look at `closing` and `stopped` */
     bool is_closed; /* accepts no more */
-    struct hs_http_job *done; /* to be resumed */
+    _Atomic(struct hs_http_job *) done; /* to be resumed */
     bool has_ended; /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;

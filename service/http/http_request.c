@@ -31,9 +31,10 @@ struct request {
 };
 
 /*
- * Requests that take long for a worker: a body of this size takes some 20 ms to parse, and this much
- * work takes 10 ms. Requests that come after one that took long are expected to, as well. Smaller
- * bounds send ticks of many players with bones to the other threads, where requests wait for long.
+ * Requests that take long for a worker: a body of this size takes some 20 ms to parse, and this
+ * much work takes 10 ms. Requests that come after one that took long are expected to, as well.
+ * Smaller bounds send ticks of many players with bones to the other threads, where requests wait
+ * for long.
  */
 enum { HEAVY_BODY_BYTES = 262144, HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
@@ -355,15 +356,6 @@ static void drop_body(struct request *request)
     hs_buffer_free(&request->body);
 }
 
-/* The work budget of the request comes on top, and those of the requests of other workers that may
-   be before it at its match. */
-static int64_t stuck_after_us(const struct hs_http *http, uint64_t body_bytes)
-{
-    int64_t budget_us = (int64_t)http->service->options->request_work * 1000 / HS_WORK_UNITS_A_MS;
-    return STUCK_US + (int64_t)(body_bytes / STUCK_BYTES_A_SECOND) * 1000000 +
-           budget_us * (1 + (int64_t)http->worker_count);
-}
-
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
                              const char *url, const char *method, const char *version,
                              void **context)
@@ -394,7 +386,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         admit(request, &target);
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
-    atomic_store(&peer->stuck_us, stuck_after_us(http, request->headers.length));
+    atomic_store(&peer->stuck_us,
+                 STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)
@@ -435,6 +428,7 @@ static void run_endpoint(struct request *request, struct target *target,
         .body = {request->body.len > 0 ? request->body.data : "", request->body.len},
         .request_id = request->headers.request_id,
         .arena = &arena,
+        .alive_us = &request->connection->watched->since_us,
         .connection = connection,
         .scopes = request->auth.identity.scopes,
     };

@@ -68,7 +68,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
                          const struct hs_tls *tls)
 {
     const struct hs_http *http = worker->http;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | (http->is_tls ? MHD_USE_TLS : 0);
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
+                     (http->is_tls ? MHD_USE_TLS : 0);
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},

@@ -13,14 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/buffer.h"
+#include "tests/support/crowd.h"
 #include "tests/support/exposition.h"
 #include "tests/support/files.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
-enum { PLAYERS = 100, FRAMES = 60, BODY = 1 << 20, BUDGET = 5000000 };
+enum { BUDGET = 5000000 };
 
 /* What later items of a request may cost beyond its budget: they are looked up, and one claim is
    given up in the middle. */
@@ -54,100 +54,27 @@ static char *post(const char *path, struct hs_buffer *body)
 
 /* ---- a crowd, and claims ---- */
 
-/* p0 stands 10 m before all others, who stand in one place. */
-static void put_frame(struct hs_buffer *to, int step)
-{
-    hs_buffer_printf(to, "%s{\"time\":%.3f,\"players\":[", step % FRAMES > 0 ? "," : "",
-                     10 + 0.01 * step);
-    for (int i = 0; i < PLAYERS; i++)
-        hs_buffer_printf(to, "%s{\"player\":\"p%d\",\"position\":[%g,0,0]}", i > 0 ? "," : "", i,
-                         i == 0 ? 0 : 1000 + 0.1 * (step % 7));
-    hs_buffer_puts(to, "]}");
-}
-
-static void put_frames(struct hs_buffer *to, int first)
-{
-    hs_buffer_puts(to, "\"frames\":[");
-    for (int step = 0; step < FRAMES; step++)
-        put_frame(to, first + step);
-    hs_buffer_puts(to, "]");
-}
-
 static void crowd(const char *path)
 {
     struct hs_buffer body = {0};
     hs_buffer_puts(&body, "{");
-    put_frames(&body, 0);
+    hs_crowd_put_frames(&body, 0);
     hs_buffer_puts(&body, "}");
     free(post(path, &body));
-}
-
-#define NOW "10.59"
-
-static void put_pellets(struct hs_buffer *to, int shot)
-{
-    hs_buffer_printf(to,
-                     "{\"shot\":%d,\"shooter\":\"p0\",\"weapon\":\"shotgun\",\"hit_time\":" NOW
-                     ",\"start\":[0,0,160],\"target\":\"p1\",\"pellets\":[",
-                     shot);
-    for (int i = 0; i < 64; i++)
-        hs_buffer_printf(to, "%s{\"end\":[2000,%d,90]}", i > 0 ? "," : "", i);
-    hs_buffer_puts(to, "]}");
-}
-
-static void put_bullet(struct hs_buffer *to, int shot)
-{
-    hs_buffer_printf(to,
-                     "{\"shot\":%d,\"shooter\":\"p0\",\"weapon\":\"rifle\",\"hit_time\":" NOW
-                     ",\"start\":[0,0,160],\"end\":[2000,%g,100],\"target\":\"p1\"}",
-                     shot, 0.01 * shot);
-}
-
-static void put_rocket(struct hs_buffer *to, int shot)
-{
-    hs_buffer_printf(to,
-                     "{\"shot\":%d,\"shooter\":\"p0\",\"weapon\":\"rocket\",\"fire_time\":10,"
-                     "\"hit_time\":" NOW ",\"start\":[999,0,160],\"end\":[1001,%g,100],"
-                     "\"target\":\"p1\",\"additional_targets\":[",
-                     shot, 0.01 * shot);
-    for (int i = 2; i < 66; i++)
-        hs_buffer_printf(to, "%s\"p%d\"", i > 2 ? "," : "", i);
-    hs_buffer_puts(to, "]}");
-}
-
-static void put_shot(struct hs_buffer *to, int shot)
-{
-    hs_buffer_printf(to,
-                     "{\"shot\":%d,\"shooter\":\"p%d\",\"weapon\":\"shotgun\",\"time\":" NOW
-                     ",\"origin\":[0,0,160],\"directions\":[",
-                     shot, shot % PLAYERS);
-    for (int i = 0; i < 64; i++)
-        hs_buffer_printf(to, "%s[1,0,0]", i > 0 ? "," : "");
-    hs_buffer_puts(to, "]}");
-}
-
-/* A list of items up to 1024, or to about 1 MiB of body. */
-static void put_items(struct hs_buffer *to, const char *key,
-                      void (*put)(struct hs_buffer *to, int shot))
-{
-    hs_buffer_printf(to, "\"%s\":[", key);
-    for (int i = 0; i < 1024 && to->len < BODY - 4096; i++) {
-        hs_buffer_puts(to, i > 0 ? "," : "");
-        put(to, 1 + i);
-    }
-    hs_buffer_puts(to, "]");
 }
 
 /* ---- 1 MiB of every kind ---- */
 
 static const struct {
     const char *route, *key;
-    void (*put)(struct hs_buffer *to, int shot);
+    hs_crowd_put *put;
     bool is_tick, is_over;
 } kinds[] = {
-    {"hits", "hits", put_pellets, false, true}, {"hits", "hits", put_bullet, false, true},
-    {"hits", "hits", put_rocket, false, true},  {"shots", "shots", put_shot, false, false},
-    {"ticks", "hits", put_pellets, true, true},
+    {"hits", "hits", hs_crowd_put_pellets, false, true},
+    {"hits", "hits", hs_crowd_put_bullet, false, true},
+    {"hits", "hits", hs_crowd_put_rocket, false, true},
+    {"shots", "shots", hs_crowd_put_shot, false, false},
+    {"ticks", "hits", hs_crowd_put_pellets, true, true},
 };
 
 static size_t count_of(const char *text, const char *what)
@@ -164,12 +91,12 @@ START_TEST(no_request_passes_its_budget)
     char path[64];
     hs_kept_start(&kept, NULL);
     crowd("/v1/matches/m/frames");
-    hs_buffer_puts(&body, "{\"now\":" NOW ",");
+    hs_buffer_puts(&body, "{\"now\":" HS_CROWD_NOW ",");
     if (kinds[_i].is_tick) {
-        put_frames(&body, FRAMES);
+        hs_crowd_put_frames(&body, HS_CROWD_FRAMES);
         hs_buffer_puts(&body, ",");
     }
-    put_items(&body, kinds[_i].key, kinds[_i].put);
+    hs_crowd_put_items(&body, kinds[_i].key, kinds[_i].put);
     hs_buffer_puts(&body, "}");
     snprintf(path, sizeof path, "/v1/matches/m/%s", kinds[_i].route);
     char *answer = post(path, &body);
@@ -190,7 +117,7 @@ END_TEST
 
 static double place(int i, bool is_y)
 {
-    double angle = 6.28 * i / PLAYERS;
+    double angle = 6.28 * i / HS_CROWD_PLAYERS;
     return i == 0 ? 0 : 1000 * (is_y ? sin(angle) : cos(angle));
 }
 
@@ -199,10 +126,10 @@ static void ring(const char *path)
 {
     struct hs_buffer body = {0};
     hs_buffer_puts(&body, "{\"frames\":[");
-    for (int step = 0; step < FRAMES; step++) {
+    for (int step = 0; step < HS_CROWD_FRAMES; step++) {
         hs_buffer_printf(&body, "%s{\"time\":%.3f,\"players\":[", step > 0 ? "," : "",
                          10 + 0.01 * step);
-        for (int i = 0; i < PLAYERS; i++)
+        for (int i = 0; i < HS_CROWD_PLAYERS; i++)
             hs_buffer_printf(&body, "%s{\"player\":\"p%d\",\"position\":[%.3f,%.3f,0]}",
                              i > 0 ? "," : "", i, place(i, false), place(i, true));
         hs_buffer_puts(&body, "]}");
@@ -214,16 +141,17 @@ static void ring(const char *path)
 /* All hit p0, each once. */
 static void put_accepted(struct hs_buffer *to, int i)
 {
-    hs_buffer_printf(to,
-                     "{\"shot\":1,\"shooter\":\"p%d\",\"weapon\":\"rifle\",\"hit_time\":" NOW
-                     ",\"start\":[%.3f,%.3f,160],\"end\":[0,0,100],\"target\":\"p0\"}",
-                     i, place(i, false), place(i, true));
+    hs_buffer_printf(
+        to,
+        "{\"shot\":1,\"shooter\":\"p%d\",\"weapon\":\"rifle\",\"hit_time\":" HS_CROWD_NOW
+        ",\"start\":[%.3f,%.3f,160],\"end\":[0,0,100],\"target\":\"p0\"}",
+        i, place(i, false), place(i, true));
 }
 
 static json_t *judge_one(int i)
 {
     struct hs_buffer body = {0};
-    hs_buffer_puts(&body, "{\"now\":" NOW ",\"hits\":[");
+    hs_buffer_puts(&body, "{\"now\":" HS_CROWD_NOW ",\"hits\":[");
     put_accepted(&body, i);
     hs_buffer_puts(&body, "]}");
     char *text = post("/v1/matches/m/hits", &body);
@@ -260,8 +188,8 @@ START_TEST(what_did_not_fit_is_judged_later)
     struct hs_buffer body = {0};
     hs_kept_start(&kept, arguments);
     ring("/v1/matches/m/frames");
-    hs_buffer_puts(&body, "{\"now\":" NOW ",\"hits\":[");
-    for (int i = 1; i < PLAYERS; i++) {
+    hs_buffer_puts(&body, "{\"now\":" HS_CROWD_NOW ",\"hits\":[");
+    for (int i = 1; i < HS_CROWD_PLAYERS; i++) {
         hs_buffer_puts(&body, i > 1 ? "," : "");
         put_accepted(&body, i);
     }
@@ -270,7 +198,7 @@ START_TEST(what_did_not_fit_is_judged_later)
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *results = json_object_get(answer, "results"), *result;
     size_t i, over = 0;
-    ck_assert_uint_eq(json_array_size(results), PLAYERS - 1);
+    ck_assert_uint_eq(json_array_size(results), HS_CROWD_PLAYERS - 1);
     json_array_foreach(results, i, result)
     {
         bool is_over = strcmp(json_string_value(json_object_get(result, "verdict")), "accepted");
@@ -284,7 +212,7 @@ START_TEST(what_did_not_fit_is_judged_later)
         send_again(result);
         over++;
     }
-    ck_assert_msg(over > 0 && over < PLAYERS - 1, "%zu over the budget", over);
+    ck_assert_msg(over > 0 && over < HS_CROWD_PLAYERS - 1, "%zu over the budget", over);
     json_decref(answer);
     free(text);
     text = hs_kept_get(&kept, "/v1/matches/m");
@@ -303,13 +231,13 @@ START_TEST(recordings_hold_what_did_not_fit)
     struct hs_buffer body = {0};
     hs_kept_start(&kept, arguments);
     crowd("/v1/matches/m/frames");
-    hs_buffer_puts(&body, "{\"now\":" NOW ",");
-    put_items(&body, "hits", put_bullet);
+    hs_buffer_puts(&body, "{\"now\":" HS_CROWD_NOW ",");
+    hs_crowd_put_items(&body, "hits", hs_crowd_put_bullet);
     hs_buffer_puts(&body, "}");
     char *answer = post("/v1/matches/m/hits", &body);
     ck_assert_uint_gt(count_of(answer, "over_budget"), 0);
     free(answer);
-    json_decref(judge_one(PLAYERS - 1));
+    json_decref(judge_one(HS_CROWD_PLAYERS - 1));
     hs_kept_stop(&kept);
     struct hs_test_run run;
     HS_TEST_RUN(&run, "recheck", path);
@@ -368,10 +296,10 @@ static pthread_t begin_heavy(struct heavy *heavy)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/dear", "{\"ruleset\":\"dear\"}"),
                      201);
     crowd("/v1/matches/dear/frames");
-    hs_buffer_puts(&body, "{\"now\":" NOW ",\"hits\":[");
-    for (int i = 0; i < 200; i++) {
+    hs_buffer_puts(&body, "{\"now\":" HS_CROWD_NOW ",\"hits\":[");
+    for (int i = 0; i < 300; i++) {
         hs_buffer_puts(&body, i > 0 ? "," : "");
-        put_pellets(&body, i + 1);
+        hs_crowd_put_pellets(&body, i + 1);
     }
     hs_buffer_puts(&body, "]}");
     hs_buffer_append(&body, "", 1);
@@ -385,7 +313,7 @@ static pthread_t begin_heavy(struct heavy *heavy)
     return thread;
 }
 
-static const char *const unbounded[] = {"--request-work", "1000000000", NULL};
+static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
 /* While a request is judged for seconds, its match is shown and saved, and the service is alive. */
 START_TEST(others_come_between_claims)
@@ -404,7 +332,28 @@ START_TEST(others_come_between_claims)
     ck_assert_int_eq(heavy.status, 200);
     ck_assert_msg(shown >= 5, "shown %d times", shown);
     ck_assert_msg(saved >= 1, "saved %d times", saved);
-    ck_assert_double_eq(metric("hindsight_players_active"), PLAYERS);
+    ck_assert_double_eq(metric("hindsight_players_active"), HS_CROWD_PLAYERS);
+    free(heavy.body);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* The only worker of the listener goes on with other connections meanwhile. */
+START_TEST(workers_go_on)
+{
+    static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
+    struct heavy heavy;
+    hs_kept_start(&kept, arguments);
+    pthread_t thread = begin_heavy(&heavy);
+    int answered = 0;
+    for (; !atomic_load(&heavy.is_done); answered++) {
+        long status = hs_test_http_status(heavy.port, "POST", "/v1/matches/other/frames",
+                                          "{\"frames\":[{\"time\":1,\"players\":[]}]}");
+        ck_assert_int_eq(status, 200);
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(heavy.status, 200);
+    ck_assert_msg(answered >= 5, "%d answers", answered);
     free(heavy.body);
     hs_kept_stop(&kept);
 }
@@ -478,6 +427,7 @@ int main(void)
     tcase_add_test(tcase, what_did_not_fit_is_judged_later);
     tcase_add_test(tcase, recordings_hold_what_did_not_fit);
     tcase_add_test(tcase, others_come_between_claims);
+    tcase_add_test(tcase, workers_go_on);
     tcase_add_test(tcase, deleted_between_claims);
     tcase_add_test(tcase, dear_rulesets_are_refused);
     tcase_set_timeout(tcase, 120);
