@@ -6,6 +6,7 @@
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/follower.h"
+#include "tests/support/gallery.h"
 #include "tests/support/kill_game.h"
 #include "tests/support/kill_squad.h"
 #include "tests/support/kept_service.h"
@@ -14,6 +15,8 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <jansson.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +40,8 @@ static void setup(void)
     ck_assert_int_eq(mkdir(rules, 0700), 0);
     snprintf(path, sizeof path, "%s/game.json", rules);
     hs_test_write_file(path, hs_kill_game_rules);
+    snprintf(path, sizeof path, "%s/gallery.json", rules);
+    hs_test_write_file(path, hs_gallery_rules);
 }
 
 static void teardown(void)
@@ -61,6 +66,12 @@ static void start_with(const char *idle_seconds)
 static void start(void)
 {
     start_with("");
+}
+
+static void start_gallery(void)
+{
+    const char *const more[] = {"--rules", rules, "--default-ruleset", "gallery", NULL};
+    hs_kept_start(&kept, more);
 }
 
 static void pause_us(long us)
@@ -165,6 +176,79 @@ START_TEST(nothing_answered_is_lost)
 }
 END_TEST
 
+/* ---- requests cut by a kill ---- */
+
+/* All claims of a gallery in one request, whose answers are long. False: there was no answer. */
+static bool send_batch(struct hs_gallery *gallery)
+{
+    char *list = NULL, path[64];
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    ck_assert_ptr_nonnull(out);
+    for (int i = 0; i < HS_GALLERY_CLAIMS; i++)
+        fprintf(out, "%s%s", i > 0 ? "," : ",\"hits\":[", gallery->claims[i].text);
+    fputc(']', out);
+    fclose(out);
+    char *body = hs_gallery_body(false, list);
+    free(list);
+    struct hs_test_response response;
+    snprintf(path, sizeof path, "/v1/matches/%s/hits?explain=1", gallery->match);
+    hs_test_http_send(kept.http, "POST", path, body, strlen(body), NULL, &response);
+    free(body);
+    json_t *answer = hs_test_response_json(&response);
+    const json_t *results = json_object_get(answer, "results");
+    bool is_answered = json_array_size(results) == HS_GALLERY_CLAIMS;
+    for (size_t i = 0; is_answered && i < HS_GALLERY_CLAIMS; i++)
+        hs_gallery_take(gallery, &gallery->claims[i], json_array_get(results, i));
+    ck_assert_msg(is_answered || response.status == 0, "%ld %.300s", response.status,
+                  response.body);
+    json_decref(answer);
+    hs_test_response_free(&response);
+    return is_answered;
+}
+
+static void *kill_soon(void *context)
+{
+    pause_us(*(long *)context);
+    kill(kept.service.pid, SIGKILL);
+    return NULL;
+}
+
+/* What a request without answer has paid is paid, as far as it came, and goes on being so. */
+START_TEST(a_request_is_cut_by_a_kill)
+{
+    enum { ROUNDS = 6, MOST_US = 40000 };
+    uint64_t seed = hs_test_seed(20261004);
+    struct hs_random random = hs_random_start(seed, 2);
+    struct hs_follower *follower = hs_follower_create();
+    int cut = 0;
+    printf("seed %llu\n", (unsigned long long)seed);
+    start_gallery();
+    for (int round = 0; round < ROUNDS; round++) {
+        char match[16];
+        pthread_t killer;
+        long us = hs_random_index(&random, MOST_US);
+        snprintf(match, sizeof match, "m%d", round);
+        struct hs_gallery *gallery = hs_gallery_create(match, follower, (uint64_t)round);
+        ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
+        ck_assert_int_eq(pthread_create(&killer, NULL, kill_soon, &us), 0);
+        cut += send_batch(gallery) ? 0 : 1;
+        pthread_join(killer, NULL);
+        for (int again = 0; again < 2; again++) {
+            hs_kept_kill(&kept);
+            start_gallery();
+            ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
+            ck_assert(send_batch(gallery));
+        }
+        hs_gallery_judge(gallery, match);
+        hs_gallery_destroy(gallery);
+    }
+    printf("%d of %d requests were cut\n", cut, ROUNDS);
+    hs_kept_stop(&kept);
+    hs_follower_destroy(follower);
+}
+END_TEST
+
 /* ---- idle matches ---- */
 
 /* The first frames of a match, and one hit. The answer is freed by the caller. */
@@ -234,6 +318,7 @@ int main(void)
     tcase_set_timeout(tests, 60 + 3 * (double)kills_wanted(DEFAULT_KILLS));
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, nothing_answered_is_lost);
+    tcase_add_test(tests, a_request_is_cut_by_a_kill);
     tcase_add_test(tests, a_match_that_ended_idle_stays_ended);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
