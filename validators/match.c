@@ -11,9 +11,11 @@
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;
-    for (uint16_t i = 0; i < ruleset->weapon_count; i++)
-        if (ruleset->weapons[i]->max_flight_us > flight_us)
-            flight_us = ruleset->weapons[i]->max_flight_us;
+    for (uint16_t i = 0; i < ruleset->weapon_count; i++) {
+        const struct hs_weapon *weapon = ruleset->weapons[i];
+        if (weapon->type == HS_WEAPON_PROJECTILE && weapon->max_flight_us > flight_us)
+            flight_us = weapon->max_flight_us;
+    }
     return ruleset->history.keep_us + ruleset->rewind.limit_us + ruleset->rewind.future_slack_us +
            flight_us;
 }
