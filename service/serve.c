@@ -16,6 +16,7 @@
 #include "service/watch/record.h"
 #include "service/options/ruleset_reload.h"
 #include "service/state/ruleset_store.h"
+#include "service/state/share.h"
 #include "service/options/token_reload.h"
 #include "service/version.h"
 
@@ -99,6 +100,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (map_bytes == 0)
         map_bytes = (size_t)(hs_memory_limit_bytes() / 4);
     service->maps = hs_map_store_create(options->max_maps, map_bytes);
+    service->bodies = hs_share_create(options->inflight_body_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
@@ -106,7 +108,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
-        service->rulesets == NULL || service->maps == NULL || !set_limits(service, options)) {
+        service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
+        !set_limits(service, options)) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -122,6 +125,7 @@ static void destroy_state(struct hs_service *service)
     hs_ruleset_store_destroy(service->rulesets);
     hs_keyring_destroy(service->keyring);
     hs_tenant_rates_destroy(service->rates);
+    hs_share_destroy(service->bodies);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -173,10 +177,7 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
         .threads = options->threads == 0 ? processors() : (unsigned)options->threads,
         .connections = (unsigned)fit_connections(options->max_connections),
         .body_bytes = options->body_bytes,
-        .map_body_bytes = options->map_body_bytes < options->inflight_body_bytes
-                              ? options->map_body_bytes
-                              : options->inflight_body_bytes,
-        .inflight_body_bytes = options->inflight_body_bytes,
+        .map_body_bytes = options->map_body_bytes,
         .idle_seconds = (unsigned)options->idle_seconds,
         .queue_us = (int64_t)options->queue_ms * 1000,
         .request_seconds = (unsigned)options->request_seconds,

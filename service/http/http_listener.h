@@ -97,7 +97,8 @@ struct hs_http_connection {
     bool is_cut_short;
     /* Of the newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us; /* its endpoint hangs when it takes longer */
+    atomic_llong stuck_us;                    /* its endpoint hangs when it takes longer */
+    atomic_size_t body_length, body_received; /* bytes of its body */
 };
 
 struct hs_http {
@@ -107,11 +108,10 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;              /* bytes of ours must not be put on its sockets */
-    atomic_bool closing;      /* no new connections; each reply is the last of its connection */
-    atomic_bool stopped;      /* the workers end */
-    atomic_uint in_flight;    /* requests between header and reply sent */
-    atomic_size_t body_bytes; /* of all requests being received */
+    bool is_tls;           /* bytes of ours must not be put on its sockets */
+    atomic_bool closing;   /* no new connections; each reply is the last of its connection */
+    atomic_bool stopped;   /* the workers end */
+    atomic_uint in_flight; /* requests between header and reply sent */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended, and still sent to */
 

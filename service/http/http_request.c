@@ -7,6 +7,8 @@
 #include "service/watch/metrics.h"
 #include "service/options/options.h"
 #include "service/serve.h"
+#include "service/state/map_store.h"
+#include "service/state/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@ struct request {
     struct hs_auth auth;
     bool authenticated; /* `auth` says */
     struct hs_buffer body;
+    struct hs_share *share; /* where the body's bytes were taken, `taken` of them; or NULL */
+    size_t taken;
     int64_t start_us;
     int64_t arrived_us; /* when the header had come, before the wait for its turn */
     bool shed;          /* it is not served; its body is read and dropped */
@@ -166,6 +170,26 @@ static void authenticate(struct request *request, struct MHD_Connection *connect
     hs_auth_refuse(&request->auth, route, &target->problem);
 }
 
+static struct hs_str tenant_of(const struct request *request)
+{
+    return hs_name_str(&request->auth.identity.tenant);
+}
+
+/* Maps have a share of their own: a map that arrives is part of a map under construction. */
+static struct hs_share *share_of(const struct request *request, unsigned route)
+{
+    const struct hs_service *service = request->http->service;
+    return route == HS_ROUTE_MAP_PUT ? hs_map_store_share(service->maps) : service->bodies;
+}
+
+static size_t largest_body(const struct request *request, unsigned route)
+{
+    const struct hs_http_limits *limits = &request->http->limits;
+    size_t limit = route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    size_t most = hs_share_most(share_of(request, route), tenant_of(request));
+    return limit < most ? limit : most;
+}
+
 static void examine(struct request *request, struct MHD_Connection *connection, const char *method,
                     const char *url, struct target *target)
 {
@@ -178,9 +202,7 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
     if (target->route != HS_METRICS_NO_ROUTE)
         authenticate(request, connection, target);
     refuse_route(match, target);
-    const struct hs_http_limits *limits = &request->http->limits;
-    size_t limit = target->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
-    hs_headers_check_content(headers, body, limit, &target->problem);
+    hs_headers_check_content(headers, body, largest_body(request, target->route), &target->problem);
     if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
         target->close = true;
 }
@@ -222,7 +244,10 @@ static void refuse_shed(const struct request *request, struct target *target)
         break;
     default:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
-                       "Too many bodies are being received");
+                       "The body has %zu bytes, and %zu are left for it of %s",
+                       request->headers.length,
+                       hs_share_left(share_of(request, target->route), tenant_of(request)),
+                       target->route == HS_ROUTE_MAP_PUT ? "map-bytes" : "inflight-body-bytes");
         break;
     }
 }
@@ -246,6 +271,19 @@ static void judge_wait(struct request *request, enum hs_priority priority, int64
         shed(request, HS_SHED_QUEUE);
 }
 
+/* Takes the whole body's bytes before any of them is read. */
+static void take_body(struct request *request, unsigned route)
+{
+    struct hs_share *share = share_of(request, route);
+    size_t length = request->headers.length;
+    if (!hs_share_take(share, tenant_of(request), length)) {
+        shed(request, HS_SHED_BODIES);
+        return;
+    }
+    request->share = share;
+    request->taken = length;
+}
+
 /* On the first call, with everything else about the header in order. */
 static void admit(struct request *request, struct target *target)
 {
@@ -253,11 +291,13 @@ static void admit(struct request *request, struct target *target)
     enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
     judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
     if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
-        request->retry_after_ms = hs_tenant_rates_take(
-            service->rates, hs_name_str(&request->auth.identity.tenant), hs_clock_ns());
+        request->retry_after_ms =
+            hs_tenant_rates_take(service->rates, tenant_of(request), hs_clock_ns());
         if (request->retry_after_ms > 0)
             shed(request, HS_SHED_RATE);
     }
+    if (!request->shed && request->headers.length > 0)
+        take_body(request, target->route);
     if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
         refuse_shed(request, target);
         target->close = true;
@@ -320,8 +360,10 @@ static enum MHD_Result refuse(struct request *request, struct target *target,
 
 static void drop_body(struct request *request)
 {
-    atomic_fetch_sub(&request->http->body_bytes, request->body.len);
     hs_buffer_free(&request->body);
+    if (request->share != NULL)
+        hs_share_give(request->share, tenant_of(request), request->taken);
+    request->share = NULL;
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
@@ -355,6 +397,8 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
                        &request->auth.identity.tenant);
     atomic_store(&peer->stuck_us,
                  STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
+    atomic_store(&peer->body_length, request->headers.length);
+    atomic_store(&peer->body_received, 0);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)
@@ -367,19 +411,22 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
 
 static enum MHD_Result receive(struct request *request, const char *bytes, size_t size)
 {
-    struct hs_http *http = request->http;
     if (atomic_load(&request->connection->watched->phase) != HS_HTTP_BODY)
         return MHD_NO;
+    atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    size_t all = atomic_fetch_add(&http->body_bytes, size) + size;
-    hs_buffer_append(&request->body, bytes, size);
-    if (request->body.failed)
-        atomic_fetch_sub(&http->body_bytes, size);
-    if (request->body.failed || all > http->limits.inflight_body_bytes) {
+    /* All of it at once: what was taken is what is used. */
+    if (request->body.data == NULL) {
+        request->body.data = malloc(request->headers.length);
+        request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
+    }
+    if (size > request->body.capacity - request->body.len) {
         shed(request, HS_SHED_BODIES);
         drop_body(request);
+        return MHD_YES;
     }
+    hs_buffer_append(&request->body, bytes, size);
     return MHD_YES;
 }
 
@@ -399,7 +446,7 @@ static void run_endpoint(struct request *request, struct target *target,
         .scopes = request->auth.identity.scopes,
     };
     if (http->service->keyring != NULL)
-        view.tenant = hs_name_str(&request->auth.identity.tenant);
+        view.tenant = tenant_of(request);
     const char *explain = hs_request_query(&view, "explain");
     view.explain = explain != NULL && strcmp(explain, "0") != 0;
     hs_endpoints[target->route](http->service, &view, reply);

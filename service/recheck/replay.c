@@ -221,7 +221,8 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
     hs_problem_init(&problem);
-    if (hs_map_decode(&reader, text, &document)) {
+    struct hs_world_mesh counts = hs_map_measure(text);
+    if (hs_map_decode(&reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         hs_map_store_put(replay->service.maps, name, &mesh, &entry);
     }
