@@ -74,10 +74,8 @@ static size_t fit_connections(size_t wanted)
 /* What may be in memory and be sent; false: memory is out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
-    size_t all_bytes = options->history_bytes;
-    if (all_bytes == 0)
-        all_bytes = (size_t)(hs_memory_limit_bytes() / 2);
-    hs_registry_limit_bytes(service->registry, options->match_bytes, all_bytes);
+    hs_registry_limit_bytes(service->registry, options->match_bytes,
+                            hs_memory_part(options->history_bytes, HS_HISTORY_PART));
     if (options->tenant_rate == 0)
         return true;
     service->rates = hs_tenant_rates_create(options->tenant_rate, options->tenant_burst > 0
@@ -95,11 +93,10 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         (struct hs_log_limit){.per_second = (unsigned)options->log_rate, .kind = "matches"};
     service->metrics = hs_metrics_create();
     service->rulesets =
-        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
-    size_t map_bytes = options->map_bytes;
-    if (map_bytes == 0)
-        map_bytes = (size_t)(hs_memory_limit_bytes() / 4);
-    service->maps = hs_map_store_create(options->max_maps, map_bytes);
+        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets,
+                                hs_memory_part(options->ruleset_bytes, HS_RULESET_PART), error);
+    service->maps =
+        hs_map_store_create(options->max_maps, hs_memory_part(options->map_bytes, HS_MAP_PART));
     service->bodies = hs_share_create(options->inflight_body_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =

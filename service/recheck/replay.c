@@ -47,6 +47,7 @@ static void set_bounds(struct hs_options *options)
     options->max_batch = 65536;
     options->max_maps = 4096;
     options->map_bytes = (size_t)1 << 40;
+    options->ruleset_bytes = (size_t)1 << 40;
 }
 
 static bool create_service(struct hs_replay *replay)
@@ -56,7 +57,8 @@ static bool create_service(struct hs_replay *replay)
     set_bounds(&replay->options);
     service->options = &replay->options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets, error);
+    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets,
+                                                replay->options.ruleset_bytes, error);
     service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =

@@ -230,6 +230,49 @@ START_TEST(builds_are_refused_before_they_begin)
 }
 END_TEST
 
+/* ---- rulesets ---- */
+
+/* With a rig that no other has. */
+static int put_ruleset(int who, const char *name, int radius)
+{
+    char path[64], body[512];
+    snprintf(path, sizeof path, "/v1/rulesets/%s", name);
+    snprintf(body, sizeof body,
+             "{\"name\":\"%s\",\"zones\":{\"body\":1},\"default_rig\":\"r\",\"rigs\":{\"r\":{"
+             "\"bones\":[\"root\"],\"hitboxes\":[{\"bone\":\"root\",\"zone\":\"body\",\"shape\":"
+             "\"sphere\",\"radius\":%d}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,"
+             "0,0,0,1]]}}}}}",
+             name, radius);
+    return ask(who, "PUT", path, body);
+}
+
+/* Revisions that matches hold count, and one tenant's leave space for another's. */
+START_TEST(rulesets_of_one_tenant_leave_half)
+{
+    static const char *const small[] = {"--ruleset-bytes", "6291456", NULL};
+    char match[64];
+    int count = 0;
+    start(small);
+    ck_assert(hs_metric(&service, "hindsight_ruleset_bytes_limit") == 6 * MIB);
+    for (; count < 100 && put_ruleset(ACME, "mine", count + 1) != 503; count++) {
+        ck_assert_int_eq(answer.status, count == 0 ? 201 : 200);
+        snprintf(match, sizeof match, "/v1/matches/m%d", count);
+        ck_assert_int_eq(ask(ACME, "PUT", match, "{\"ruleset\":\"mine\"}"), 201);
+    }
+    ck_assert_int_gt(count, 4);
+    ck_assert_int_lt(count, 100);
+    assert_detail("ruleset-bytes");
+    ck_assert(hs_metric(&service, "hindsight_ruleset_bytes") < 4 * MIB);
+    ck_assert_int_eq(put_ruleset(ZETA, "theirs", 1), 201);
+    for (int i = 0; i < count; i++) {
+        snprintf(match, sizeof match, "/v1/matches/m%d", i);
+        ck_assert_int_eq(ask(ACME, "DELETE", match, ""), 200);
+    }
+    ck_assert_int_eq(put_ruleset(ACME, "mine", 1000), 200);
+    stop();
+}
+END_TEST
+
 int main(void)
 {
     int fd = mkstemp(token_file);
@@ -245,6 +288,7 @@ int main(void)
     tcase_add_test(tests, slow_bodies_let_go_early);
     tcase_add_test(tests, steady_bodies_are_taken);
     tcase_add_test(tests, builds_are_refused_before_they_begin);
+    tcase_add_test(tests, rulesets_of_one_tenant_leave_half);
     suite_add_tcase(suite, tests);
     int failed = hs_run_suite(suite);
     unlink(token_file);

@@ -267,7 +267,7 @@ static void setup_matches(void)
     char error[256];
     setup();
     metrics = hs_metrics_create();
-    rulesets = hs_ruleset_store_create("metres", 16, error);
+    rulesets = hs_ruleset_store_create("metres", 16, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(16, rulesets, maps);
     ck_assert(metrics != NULL && rulesets != NULL && maps != NULL && registry != NULL);
