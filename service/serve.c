@@ -1,6 +1,7 @@
 #include "service/serve.h"
 
 #include "service/http/admission.h"
+#include "service/http/builder.h"
 #include "service/checkpoint/checkpoint.h"
 #include "service/clock.h"
 #include "service/options/configuration.h"
@@ -98,6 +99,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->maps =
         hs_map_store_create(options->max_maps, hs_memory_part(options->map_bytes, HS_MAP_PART));
     service->bodies = hs_share_create(options->inflight_body_bytes);
+    service->map_builder = hs_builder_create();
+    service->ruleset_builder = hs_builder_create();
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
@@ -106,6 +109,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
         service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
+        service->map_builder == NULL || service->ruleset_builder == NULL ||
         !set_limits(service, options)) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
@@ -115,6 +119,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
+    hs_builder_destroy(service->map_builder);
+    hs_builder_destroy(service->ruleset_builder);
     hs_checkpoint_abandon(service->checkpoint);
     hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */

@@ -6,6 +6,7 @@
 
 #include "service/watch/log.h"
 
+struct hs_builder;       /* builder.h: runs requests that take long */
 struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
@@ -24,7 +25,8 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_share *bodies;          /* request bodies, except those of maps */
+    struct hs_share *bodies; /* request bodies, except those of maps */
+    struct hs_builder *map_builder, *ruleset_builder;
     struct hs_keyring *keyring;       /* NULL: no tokens are asked for */
     struct hs_record *record;         /* NULL: nothing is written down */
     struct hs_tenant_rates *rates;    /* NULL: as much as he likes */

@@ -7,8 +7,10 @@
 #include "api/problem.h"
 #include "api/routes.h"
 #include "service/http/admission.h"
+#include "service/http/builder.h"
 #include "service/http/http.h"
 #include "service/http/http_linger.h"
+#include "service/state/share.h"
 #include "service/watch/log.h"
 
 #include <microhttpd.h>
@@ -18,13 +20,14 @@
 
 /*
  * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
- * ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both compare and swap,
- * so exactly one wins.
+ * WAITING and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both
+ * compare and swap, so exactly one wins.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
     HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_WAITING,  /* for a builder to run the endpoint */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
@@ -99,6 +102,8 @@ struct hs_http_connection {
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* its endpoint hangs when it takes longer */
     atomic_size_t body_length, body_received; /* bytes of its body */
+    struct hs_name tenant; /* charged with it: who sent its newest request; "": nobody yet */
+    struct hs_builder *_Atomic builder; /* runs its endpoint; NULL: its own worker does */
 };
 
 struct hs_http {
@@ -108,10 +113,11 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;           /* bytes of ours must not be put on its sockets */
-    atomic_bool closing;   /* no new connections; each reply is the last of its connection */
-    atomic_bool stopped;   /* the workers end */
-    atomic_uint in_flight; /* requests between header and reply sent */
+    bool is_tls;                  /* bytes of ours must not be put on its sockets */
+    atomic_bool closing;          /* no new connections; each reply is the last of its connection */
+    atomic_bool stopped;          /* the workers end */
+    struct hs_share *connections; /* that tenants hold */
+    atomic_uint in_flight;        /* requests between header and reply sent */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended, and still sent to */
 

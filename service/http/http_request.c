@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/eventfd.h>
+
+struct build;
 
 /* Lives from the first handler call to the completion callback, whatever happens in between. */
 struct request {
@@ -30,6 +33,7 @@ struct request {
     bool shed;          /* it is not served; its body is read and dropped */
     enum hs_shed_reason why;
     unsigned retry_after_ms; /* 0: as usual */
+    struct build *build;     /* a builder runs its endpoint, or has; or NULL */
 };
 
 /* A longer body of a request that is not served is not read: the connection ends. */
@@ -45,6 +49,15 @@ struct target {
     struct hs_route_params params;
     struct hs_problem problem;
     bool close; /* the end of the request is in doubt, or its body is left unread */
+};
+
+/* What a builder needs of a request, and its answer. */
+struct build {
+    struct hs_builder_job job;
+    struct request *request;
+    struct MHD_Connection *connection; /* suspended meanwhile */
+    struct target target;
+    struct hs_reply reply;
 };
 
 /* ---- names and headers ---- */
@@ -242,6 +255,11 @@ static void refuse_shed(const struct request *request, struct target *target)
                        "A tenant may send %zu requests a second", options->tenant_rate);
         target->problem.retry_after_ms = request->retry_after_ms;
         break;
+    case HS_SHED_CONNECTIONS:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "This tenant holds as many of the %zu connections as they may",
+                       hs_share_limit(request->http->connections));
+        break;
     default:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
                        "The body has %zu bytes, and %zu are left for it of %s",
@@ -269,6 +287,23 @@ static void judge_wait(struct request *request, enum hs_priority priority, int64
         shed(request, HS_SHED_DEADLINE);
     else if (!has_turn)
         shed(request, HS_SHED_QUEUE);
+}
+
+/* Charges the tenant with the connection their request came over. Of those of a balancer the newest
+   request's tenant is charged. False: they hold as many as they may. */
+static bool charge_connection(const struct request *request)
+{
+    struct hs_http_connection *peer = request->connection;
+    struct hs_share *share = request->http->connections;
+    struct hs_str tenant = tenant_of(request), before = hs_name_str(&peer->tenant);
+    if (tenant.len == 0 || hs_str_equal(tenant, before))
+        return true;
+    if (!hs_share_take(share, tenant, 1))
+        return false;
+    if (before.len > 0)
+        hs_share_give(share, before, 1);
+    hs_name_set(&peer->tenant, tenant);
+    return true;
 }
 
 /* Takes the whole body's bytes before any of them is read. */
@@ -391,8 +426,14 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         make_request_id(peer->worker, request->headers.request_id);
     struct target target;
     examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE)
+    if (!charge_connection(request)) {
+        hs_problem_init(&target.problem);
+        shed(request, HS_SHED_CONNECTIONS);
+        refuse_shed(request, &target);
+        target.close = true;
+    } else if (target.problem.code == HS_PROBLEM_NONE) {
         admit(request, &target);
+    }
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
     atomic_store(&peer->stuck_us,
@@ -458,12 +499,70 @@ static void run_endpoint(struct request *request, struct target *target,
         hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
 }
 
+static struct hs_builder *builder_of(const struct hs_service *service, unsigned route)
+{
+    return route == HS_ROUTE_MAP_PUT       ? service->map_builder
+           : route == HS_ROUTE_RULESET_PUT ? service->ruleset_builder
+                                           : NULL;
+}
+
+static void run_build(struct hs_builder_job *job)
+{
+    struct build *build = (struct build *)job;
+    hs_http_advance(build->request->connection, HS_HTTP_WAITING, HS_HTTP_ENDPOINT);
+    run_endpoint(build->request, &build->target, NULL, &build->reply);
+}
+
+/* The worker goes on with it, in finish(), or closes it. From then on the job is the worker's. */
+static void resume(struct hs_builder_job *job)
+{
+    const struct build *build = (const struct build *)job;
+    int wake = build->request->connection->worker->wake;
+    MHD_resume_connection(build->connection);
+    eventfd_write(wake, 1); /* the library's own signal is not among what the worker waits for */
+}
+
+/* Has a builder run the endpoint. False: out of memory. */
+static bool build_apart(struct request *request, struct MHD_Connection *connection,
+                        const struct target *target, struct hs_builder *builder)
+{
+    struct build *build = malloc(sizeof *build);
+    if (build == NULL)
+        return false;
+    *build = (struct build){.job = {.owner = request->http,
+                                    .tenant = tenant_of(request),
+                                    .run = run_build,
+                                    .done = resume},
+                            .request = request,
+                            .connection = connection,
+                            .target = *target,
+                            .reply = {.status = 200, .content_type = "application/json"}};
+    build->reply.problem = &build->target.problem;
+    request->build = build;
+    atomic_store(&request->connection->builder, builder);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_WAITING);
+    MHD_suspend_connection(connection);
+    hs_builder_submit(builder, &build->job);
+    return true;
+}
+
+/* The builder is done with it. */
+static enum MHD_Result answer_build(struct request *request, struct MHD_Connection *connection)
+{
+    struct build *build = request->build;
+    atomic_store(&request->connection->builder, NULL);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
+    return send_reply(request, &build->target, connection, &build->reply);
+}
+
 static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
                               const char *url, const char *method)
 {
     struct target target;
     struct hs_reply reply = {
         .status = 200, .content_type = "application/json", .problem = &target.problem};
+    if (request->build != NULL)
+        return answer_build(request, connection);
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
     /* What was wrong with it was found on the first call; a body to be read was let in then. */
@@ -475,8 +574,12 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         admit_again(request, &target);
     if (target.problem.code == HS_PROBLEM_NONE && request->shed)
         refuse_shed(request, &target);
-    else if (target.problem.code == HS_PROBLEM_NONE)
+    else if (target.problem.code == HS_PROBLEM_NONE) {
+        struct hs_builder *builder = builder_of(request->http->service, target.route);
+        if (builder != NULL && build_apart(request, connection, &target, builder))
+            return MHD_YES;
         run_endpoint(request, &target, connection, &reply);
+    }
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
     return send_reply(request, &target, connection, &reply);
 }
@@ -514,6 +617,9 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
     drop_body(ended);
+    if (ended->build != NULL)
+        hs_buffer_free(&ended->build->reply.body);
+    free(ended->build);
     free(ended);
     hs_metrics_inflight(http->service->metrics, -1);
     atomic_fetch_sub(&http->in_flight, 1);

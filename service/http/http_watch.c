@@ -94,6 +94,8 @@ void hs_http_connection_close(struct hs_http_connection *connection)
     slot->next_free = list->free;
     list->free = slot;
     pthread_mutex_unlock(&list->lock);
+    if (connection->tenant.text[0] != '\0')
+        hs_share_give(connection->http->connections, hs_name_str(&connection->tenant), 1);
     free(connection);
 }
 
@@ -170,6 +172,14 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
         shutdown(fd, SHUT_RD);
 }
 
+/* Of a connection whose endpoint runs. */
+static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us, int64_t now_us)
+{
+    int64_t limit_us = atomic_load(&connection->stuck_us);
+    struct hs_builder *builder = atomic_load(&connection->builder);
+    return builder != NULL ? hs_builder_is_stuck(builder, limit_us, now_us) : age_us > limit_us;
+}
+
 /* Looks at one connection; returns whether its endpoint is stuck. */
 static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
@@ -178,7 +188,9 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
-        return age_us > atomic_load(&watched->connection->stuck_us);
+        return is_stuck(watched->connection, age_us, now_us);
+    if (phase == HS_HTTP_WAITING)
+        return false;
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */

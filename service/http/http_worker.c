@@ -68,7 +68,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
                          const struct hs_tls *tls)
 {
     const struct hs_http *http = worker->http;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | (http->is_tls ? MHD_USE_TLS : 0);
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
+                     (http->is_tls ? MHD_USE_TLS : 0);
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
@@ -197,9 +198,13 @@ void hs_http_workers_stop(struct hs_http *http)
 {
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
+    for (unsigned i = 0; i < http->worker_count; i++)
+        pthread_join(http->workers[i].thread, NULL);
+    /* Nobody submits any more. The library stops only when no connection of its is suspended. */
+    hs_builder_end(http->service->map_builder, http);
+    hs_builder_end(http->service->ruleset_builder, http);
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
-        pthread_join(worker->thread, NULL);
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }

@@ -93,7 +93,8 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
     X(QUEUE, "queue")        /* it waited too long for its turn */                                 \
     X(DEADLINE, "deadline")  /* its X-Deadline-Ms had passed */                                    \
     X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */                                  \
-    X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */
+    X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */        \
+    X(CONNECTIONS, "connections") /* its tenant holds as many as they may */
 
 enum hs_shed_reason {
 #define X(id, label) HS_SHED_##id,

@@ -230,6 +230,68 @@ START_TEST(builds_are_refused_before_they_begin)
 }
 END_TEST
 
+/* A worker goes on while a map is built: there is only one, and it answers ticks meanwhile. */
+START_TEST(nobody_waits_for_a_build)
+{
+    static const char *const one[] = {
+        "--threads", "1", "--map-bytes", "4294967296", "--inflight-body-bytes", "16777216", NULL};
+    enum { SIZE = 12 << 20 };
+    double slowest = 0;
+    start(one);
+    char *body = many_triangles(SIZE);
+    int map = begin(ACME, "PUT", "/v1/maps/huge", SIZE);
+    ck_assert(hs_raw_send(map, body, SIZE));
+    double begun = hs_test_seconds();
+    struct pollfd poller = {.fd = map, .events = POLLIN};
+    while (poll(&poller, 1, 0) == 0 && hs_test_seconds() - begun < 60) {
+        double before = hs_test_seconds();
+        ck_assert_int_eq(tick(ZETA), 200);
+        double took = hs_test_seconds() - before;
+        slowest = took > slowest ? took : slowest;
+    }
+    double all = hs_test_seconds() - begun;
+    hs_raw_read(map, false, &answer);
+    ck_assert_int_eq(answer.status, 201);
+    ck_assert_msg(slowest < all / 3, "a tick took %f s of the %f s of the build", slowest, all);
+    close(map);
+    free(body);
+    stop();
+}
+END_TEST
+
+/* ---- connections ---- */
+
+/* One tenant may hold half of them, whatever they are for; others connect. */
+START_TEST(connections_of_one_tenant_leave_half)
+{
+    static const char *const few[] = {"--max-connections", "40", NULL};
+    enum { MANY = 40 };
+    int fds[MANY], open = 0;
+    char value[256];
+    start(few);
+    for (; open < MANY; open++) {
+        fds[open] = begin(ACME, "GET", "/v1/matches", 0);
+        hs_raw_read(fds[open], false, &answer);
+        if (answer.status != 200)
+            break;
+    }
+    ck_assert_int_eq(open, 20);
+    ck_assert_int_eq(answer.status, 503);
+    assert_detail("connections");
+    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
+    close(fds[open]);
+    ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"connections\"}") == 1);
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(tick(ZETA), 200);
+    for (int i = 0; i < open; i++)
+        close(fds[i]);
+    for (int tries = 0; tries < 100 && tick(ACME) != 200; tries++)
+        hs_test_pause_ms(20);
+    ck_assert_int_eq(answer.status, 200);
+    stop();
+}
+END_TEST
+
 /* ---- rulesets ---- */
 
 /* With a rig that no other has. */
@@ -288,6 +350,8 @@ int main(void)
     tcase_add_test(tests, slow_bodies_let_go_early);
     tcase_add_test(tests, steady_bodies_are_taken);
     tcase_add_test(tests, builds_are_refused_before_they_begin);
+    tcase_add_test(tests, nobody_waits_for_a_build);
+    tcase_add_test(tests, connections_of_one_tenant_leave_half);
     tcase_add_test(tests, rulesets_of_one_tenant_leave_half);
     suite_add_tcase(suite, tests);
     int failed = hs_run_suite(suite);
