@@ -20,6 +20,7 @@ struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
     struct hs_map_document *out;
+    bool measures; /* elements are counted in `room`, and not read */
     size_t room[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
     size_t cut_at[LISTS];   /* where in the shell something was left out, ... */
@@ -166,20 +167,13 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
     }
 }
 
-/* Room for one more element of a list. */
+/* Whether there is space for one more element: all of it, from the counts, or none. */
 static bool make_room(struct decoder *d, enum list list, size_t count, void **array, size_t size)
 {
-    if (count < d->room[list])
-        return true;
-    size_t room = d->room[list] + d->room[list] / 2 + 256;
-    void *moved = count < HS_WORLD_ITEMS_MAX ? realloc(*array, room * size) : NULL;
-    if (moved == NULL) {
-        d->reader->no_memory = true;
-        return false;
-    }
-    *array = moved;
-    d->room[list] = room;
-    return true;
+    if (*array == NULL && d->room[list] <= HS_WORLD_ITEMS_MAX)
+        *array = malloc(d->room[list] * size);
+    d->reader->no_memory = d->reader->no_memory || *array == NULL || count >= d->room[list];
+    return !d->reader->no_memory;
 }
 
 /* The next element as the parser sees it. False: nothing after it can be understood. */
@@ -272,9 +266,26 @@ static bool read_box_corners(struct decoder *d, struct hs_cursor *cursor)
     return read_slowly(d, cursor, BOXES, out->box_count++, box);
 }
 
+/* The same elements as read_list would take, counted; false where that would end. */
+static bool measure_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
+{
+    bool too_deep;
+    cursor->at++;
+    if (hs_cursor_take(cursor, ']'))
+        return true;
+    do {
+        d->room[list]++;
+        if (!hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH - LEVELS_AROUND, &too_deep))
+            return false;
+    } while (hs_cursor_take(cursor, ','));
+    return hs_cursor_take(cursor, ']');
+}
+
 /* A list from its opening bracket past its closing one. */
 static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
+    if (d->measures)
+        return measure_list(d, cursor, list);
     static bool (*const read[LISTS])(struct decoder *, struct hs_cursor *) = {
         read_vertex, read_corner_numbers, read_box_corners};
     cursor->at++;
@@ -310,6 +321,14 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
+/* Of a shell that is refused for its size, no more is kept than shows that. */
+static void keep(struct decoder *d, const char *from, size_t len)
+{
+    size_t space = PARSED_MAX + 1 - d->shell.len;
+    if (!d->measures)
+        hs_buffer_append(&d->shell, from, len < space ? len : space);
+}
+
 /* Takes the lists out of the text and leaves the rest in the shell. False: a fault was noted. */
 static bool take_lists(struct decoder *d)
 {
@@ -331,16 +350,16 @@ static bool take_lists(struct decoder *d)
             break;
         if (depth != 1 || d->cuts == LISTS || !find_list(&cursor, name, &list))
             continue;
-        hs_buffer_append(&d->shell, kept, (size_t)(cursor.at - kept));
+        keep(d, kept, (size_t)(cursor.at - kept));
         const char *from = cursor.at;
         if (!read_list(d, &cursor, list))
             return false;
         d->cut_at[d->cuts] = d->shell.len;
-        hs_buffer_puts(&d->shell, "[]");
+        keep(d, "[]", 2);
         d->cut[d->cuts++] = (size_t)(cursor.at - from) - 2;
         kept = cursor.at;
     }
-    hs_buffer_append(&d->shell, kept, (size_t)(d->text.ptr + d->text.len - kept));
+    keep(d, kept, (size_t)(d->text.ptr + d->text.len - kept));
     return true;
 }
 
@@ -419,10 +438,30 @@ static void check_corners(struct decoder *d)
     }
 }
 
-bool hs_map_decode(struct hs_reader *reader, struct hs_str text, struct hs_map_document *out)
+struct hs_world_mesh hs_map_measure(struct hs_str text)
+{
+    struct decoder d = {.text = text, .measures = true};
+    take_lists(&d);
+    return (struct hs_world_mesh){.vertex_count = d.room[VERTICES],
+                                  .triangle_count = d.room[TRIANGLES],
+                                  .box_count = d.room[BOXES]};
+}
+
+size_t hs_map_decode_bytes(const struct hs_world_mesh *counts)
+{
+    return counts->vertex_count * sizeof *counts->vertices +
+           counts->triangle_count * sizeof *counts->triangles +
+           counts->box_count * sizeof *counts->boxes;
+}
+
+bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
+                   struct hs_map_document *out)
 {
     *out = (struct hs_map_document){0};
-    struct decoder d = {.reader = reader, .text = text, .out = out};
+    struct decoder d = {.reader = reader,
+                        .text = text,
+                        .out = out,
+                        .room = {counts->vertex_count, counts->triangle_count, counts->box_count}};
     if (take_lists(&d)) {
         if (d.shell.failed)
             reader->no_memory = true;

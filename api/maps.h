@@ -21,12 +21,22 @@ struct hs_map_document {
 };
 
 /*
+ * How much a document holds, before it is read: the counts alone, without arrays. Of a document
+ * that is not well formed, what comes before the fault.
+ */
+struct hs_world_mesh hs_map_measure(struct hs_str text);
+
+/* Bytes that hs_map_decode allocates at most for a document with these counts. */
+size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
+
+/*
  * Reads a document: `vertices`, `triangles`, `boxes`, each of which may be left out. Faults are
  * noted in the reader's problem with their pointers, and no_memory is set as everywhere; beyond
- * HS_PROBLEM_MAX faults the rest is only counted, an element each. True when the document is right;
- * *out is set in any case and must be freed.
+ * HS_PROBLEM_MAX faults the rest is only counted, an element each. `counts`: of this document. True
+ * when it is right; *out is set in any case and must be freed.
  */
-bool hs_map_decode(struct hs_reader *reader, struct hs_str text, struct hs_map_document *out);
+bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
+                   struct hs_map_document *out);
 void hs_map_document_free(struct hs_map_document *document);
 
 /* The document as what a world is made of; borrows its arrays. */

@@ -63,6 +63,11 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
     return limit;
 }
 
+size_t hs_memory_part(size_t configured, unsigned part)
+{
+    return configured != 0 ? configured : (size_t)(hs_memory_limit_bytes() / part);
+}
+
 double hs_memory_limit_bytes(void)
 {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

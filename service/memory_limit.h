@@ -2,6 +2,8 @@
 #ifndef HS_SERVICE_MEMORY_LIMIT_H
 #define HS_SERVICE_MEMORY_LIMIT_H
 
+#include <stddef.h>
+
 /*
  * In bytes: the least of the machine's memory and the limits of the control group of this process
  * and of those above it (version 2: memory.max, version 1: memory.limit_in_bytes).
@@ -10,5 +12,11 @@ double hs_memory_limit_bytes(void);
 
 /* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
+
+/* A bound as configured, or where that is 0 this part of the memory: 2 is half of it. */
+size_t hs_memory_part(size_t configured, unsigned part);
+
+/* Such parts: of histories, maps and rulesets. */
+enum { HS_HISTORY_PART = 2, HS_MAP_PART = 4, HS_RULESET_PART = 16 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "service/serve.h"
 
 #include "service/http/admission.h"
+#include "service/http/pool.h"
 #include "service/checkpoint/checkpoint.h"
 #include "service/clock.h"
 #include "service/descriptors.h"
@@ -16,6 +17,7 @@
 #include "service/watch/record.h"
 #include "service/options/ruleset_reload.h"
 #include "service/state/ruleset_store.h"
+#include "service/state/share.h"
 #include "service/options/token_reload.h"
 #include "service/version.h"
 
@@ -44,10 +46,8 @@ static unsigned processors(void)
 /* What may be in memory and be sent; false: memory is out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
-    size_t all_bytes = options->history_bytes;
-    if (all_bytes == 0)
-        all_bytes = (size_t)(hs_memory_limit_bytes() / 2);
-    hs_registry_limit_bytes(service->registry, options->match_bytes, all_bytes);
+    hs_registry_limit_bytes(service->registry, options->match_bytes,
+                            hs_memory_part(options->history_bytes, HS_HISTORY_PART));
     if (options->tenant_rate == 0)
         return true;
     service->rates = hs_tenant_rates_create(options->tenant_rate, options->tenant_burst > 0
@@ -65,13 +65,15 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         (struct hs_log_limit){.per_second = (unsigned)options->log_rate, .kind = "matches"};
     service->metrics = hs_metrics_create();
     service->rulesets =
-        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
+        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets,
+                                hs_memory_part(options->ruleset_bytes, HS_RULESET_PART), error);
     if (service->rulesets != NULL)
         hs_ruleset_store_limit_work(service->rulesets, options->request_work);
-    size_t map_bytes = options->map_bytes;
-    if (map_bytes == 0)
-        map_bytes = (size_t)(hs_memory_limit_bytes() / 4);
-    service->maps = hs_map_store_create(options->max_maps, map_bytes);
+    service->maps =
+        hs_map_store_create(options->max_maps, hs_memory_part(options->map_bytes, HS_MAP_PART));
+    service->bodies = hs_share_create(options->inflight_body_bytes);
+    service->map_builder = hs_pool_create(1, true);
+    service->ruleset_builder = hs_pool_create(1, true);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
@@ -79,7 +81,9 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
-        service->rulesets == NULL || service->maps == NULL || !set_limits(service, options)) {
+        service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
+        service->map_builder == NULL || service->ruleset_builder == NULL ||
+        !set_limits(service, options)) {
         hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
         return false;
     }
@@ -88,6 +92,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 
 static void destroy_state(struct hs_service *service)
 {
+    hs_pool_destroy(service->map_builder);
+    hs_pool_destroy(service->ruleset_builder);
     hs_checkpoint_abandon(service->checkpoint);
     hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
@@ -95,6 +101,7 @@ static void destroy_state(struct hs_service *service)
     hs_ruleset_store_destroy(service->rulesets);
     hs_keyring_destroy(service->keyring);
     hs_tenant_rates_destroy(service->rates);
+    hs_share_destroy(service->bodies);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -156,10 +163,7 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
         .connections = (unsigned)shares.data,
         .linger = (unsigned)shares.linger,
         .body_bytes = options->body_bytes,
-        .map_body_bytes = options->map_body_bytes < options->inflight_body_bytes
-                              ? options->map_body_bytes
-                              : options->inflight_body_bytes,
-        .inflight_body_bytes = options->inflight_body_bytes,
+        .map_body_bytes = options->map_body_bytes,
         .idle_seconds = (unsigned)options->idle_seconds,
         .queue_us = (int64_t)options->queue_ms * 1000,
         .request_seconds = (unsigned)options->request_seconds,

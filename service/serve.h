@@ -6,6 +6,7 @@
 
 #include "service/watch/log.h"
 
+struct hs_pool;          /* pool.h: runs requests that take long */
 struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
 struct hs_journal;       /* journal.h: what was paid since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
@@ -14,6 +15,7 @@ struct hs_keyring;       /* tokens.h: the tokens in force */
 struct hs_registry;      /* registry.h: matches and their locks */
 struct hs_map_store;     /* map_store.h: named worlds, swapped whole */
 struct hs_ruleset_store; /* ruleset_store.h: named rulesets, swapped whole */
+struct hs_share;         /* share.h: what tenants hold together, each its part */
 struct hs_tenant_rates;  /* admission.h: what each tenant may send */
 struct hs_options;       /* options.h: the configuration as it was at the start, read-only */
 struct hs_options_input; /* options.h: what the program was started with */
@@ -24,6 +26,8 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
+    struct hs_share *bodies; /* request bodies, except those of maps */
+    struct hs_pool *map_builder, *ruleset_builder;
     struct hs_keyring *keyring;       /* NULL: no tokens are asked for */
     struct hs_record *record;         /* NULL: nothing is written down */
     struct hs_tenant_rates *rates;    /* NULL: as much as he likes */

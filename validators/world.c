@@ -48,31 +48,42 @@ static void *alloc_lines(size_t size)
     return rounded > size ? aligned_alloc(64, rounded) : NULL;
 }
 
-static bool fill(struct hs_world *world, const struct hs_world_mesh *mesh, hs_world_alloc *alloc)
+static enum hs_world_fault fill(struct hs_world *world, const struct hs_world_mesh *mesh,
+                                hs_world_alloc *alloc, size_t max_bytes)
 {
     world->info.vertices = mesh->vertex_count;
     world->info.triangles = mesh->triangle_count;
     world->info.boxes = mesh->box_count;
     world->boxes = copy(mesh->boxes, mesh->box_count, sizeof *mesh->boxes);
-    if (world->boxes == NULL || !hs_world_build(world, mesh, alloc != NULL ? alloc : alloc_lines))
-        return false;
+    if (world->boxes == NULL)
+        return HS_WORLD_NO_MEMORY;
+    enum hs_world_fault fault =
+        hs_world_build(world, mesh, alloc != NULL ? alloc : alloc_lines, max_bytes);
+    if (fault != HS_WORLD_FINE)
+        return fault;
     world->info.bytes = sizeof *world + world->node_count * sizeof *world->nodes +
                         world->group_count * sizeof *world->groups +
                         mesh->box_count * sizeof *mesh->boxes;
-    return true;
+    return HS_WORLD_FINE;
 }
 
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault)
 {
+    return hs_world_create_within(mesh, alloc, SIZE_MAX, fault);
+}
+
+struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
+                                        size_t max_bytes, enum hs_world_fault *fault)
+{
     enum hs_world_fault result = examine(mesh);
     struct hs_world *world = NULL;
     if (result == HS_WORLD_FINE) {
         world = calloc(1, sizeof *world);
-        if (world == NULL || !fill(world, mesh, alloc)) {
+        result = world == NULL ? HS_WORLD_NO_MEMORY : fill(world, mesh, alloc, max_bytes);
+        if (result != HS_WORLD_FINE) {
             hs_world_destroy(world);
             world = NULL;
-            result = HS_WORLD_NO_MEMORY;
         }
     }
     if (fault != NULL)

@@ -42,7 +42,8 @@ struct builder {
     const struct hs_world_mesh *mesh;
     struct item *items;
     size_t node_room, group_room;
-    bool no_memory;
+    size_t max_bytes;
+    enum hs_world_fault fault;
 };
 
 struct bin {
@@ -224,15 +225,44 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Room for one more element; false when memory is out. */
-static bool grow(void **array, size_t count, size_t *room, size_t size)
+/* Bytes in use with so many nodes and groups: at the end both are there twice for a moment. */
+static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
-    if (count < *room)
-        return true;
+    return items * sizeof(struct item) +
+           2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
+}
+
+/* Added to both counts: what rounding down loses. */
+enum { ROUNDING = 8 };
+
+size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
+{
+    /* A triangle is at worst alone in its group. A node with another below it has eight children,
+       and each node at least two: there are fewer than 4 nodes for 7 leaves. */
+    size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
+    size_t groups = any ? triangles : triangles / 3;
+    size_t nodes = (any ? triangles / 7 * 4 : triangles / 6) + boxes / 7 * 4 + ROUNDING;
+    return sizeof(struct hs_world) + bytes_with(triangles + boxes, nodes, groups + ROUNDING) +
+           boxes * sizeof *mesh->boxes;
+}
+
+/* Room for one more element of one of the arrays. False, with the fault set: there is none. */
+static bool grow(struct builder *b, void **array, size_t count, size_t *room, size_t size)
+{
+    const struct hs_world *world = b->world;
+    size_t leaves = world->info.triangles + world->info.boxes;
+    size_t bytes = bytes_with(leaves, world->node_count, world->group_count);
+    bytes += sizeof *world + world->info.boxes * sizeof *world->boxes;
+    if (bytes + 2 * size > b->max_bytes)
+        b->fault = HS_WORLD_TOO_LARGE;
+    if (count < *room || b->fault != HS_WORLD_FINE)
+        return b->fault == HS_WORLD_FINE;
     size_t more = *room + *room / 2 + 64;
     void *moved = realloc(*array, more * size);
-    if (moved == NULL)
+    if (moved == NULL) {
+        b->fault = HS_WORLD_NO_MEMORY;
         return false;
+    }
     *array = moved;
     *room = more;
     return true;
@@ -249,10 +279,8 @@ static uint32_t add_group(struct builder *b, const struct range *range)
 {
     struct hs_world *world = b->world;
     void *array = world->groups;
-    if (!grow(&array, world->group_count, &b->group_room, sizeof *world->groups)) {
-        b->no_memory = true;
+    if (!grow(b, &array, world->group_count, &b->group_room, sizeof *world->groups))
         return HS_CHILD_GROUP;
-    }
     world->groups = array;
     struct hs_world_group *group = &world->groups[world->group_count];
     for (size_t lane = 0; lane < GROUP; lane++) {
@@ -306,10 +334,8 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
 {
     struct hs_world *world = b->world;
     void *array = world->nodes;
-    if (!grow(&array, world->node_count, &b->node_room, sizeof *world->nodes)) {
-        b->no_memory = true;
+    if (!grow(b, &array, world->node_count, &b->node_room, sizeof *world->nodes))
         return HS_CHILD_NODE;
-    }
     world->nodes = array;
     size_t place = world->node_count++;
     struct range parts[CHILDREN] = {{0}};
@@ -324,7 +350,7 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
             node.bounds[2 * a + 1][i] = box->high[a];
         }
     }
-    for (int i = 0; i < count && !b->no_memory; i++) {
+    for (int i = 0; i < count && b->fault == HS_WORLD_FINE; i++) {
         if (!is_leaf(&parts[i]))
             node.child[i] = add_node(b, &parts[i], 1, depth + 1);
         else if (parts[i].boxes)
@@ -413,13 +439,14 @@ static void *settle(void *array, size_t count, size_t size, hs_world_alloc *allo
     return settled;
 }
 
-bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh, hs_world_alloc *alloc)
+enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
+                                   hs_world_alloc *alloc, size_t max_bytes)
 {
-    struct builder b = {.world = world, .mesh = mesh};
+    struct builder b = {.world = world, .mesh = mesh, .max_bytes = max_bytes};
     size_t most = world->info.triangles + world->info.boxes;
     b.items = malloc((most + 1) * sizeof *b.items);
     if (b.items == NULL)
-        return false;
+        return HS_WORLD_NO_MEMORY;
     size_t triangles = survey(world, mesh, b.items);
     fill_items(world, mesh, b.items, triangles);
 
@@ -434,9 +461,11 @@ bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh, hs
         measure(&b, &ranges[i]);
     add_node(&b, ranges, count, 0);
     free(b.items);
+    if (b.fault != HS_WORLD_FINE)
+        return b.fault;
     world->nodes = settle(world->nodes, world->node_count, sizeof *world->nodes, alloc);
     if (world->group_count > 0)
         world->groups = settle(world->groups, world->group_count, sizeof *world->groups, alloc);
-    return !b.no_memory && world->nodes != NULL &&
-           (world->group_count == 0 || world->groups != NULL);
+    bool fine = world->nodes != NULL && (world->group_count == 0 || world->groups != NULL);
+    return fine ? HS_WORLD_FINE : HS_WORLD_NO_MEMORY;
 }

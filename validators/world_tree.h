@@ -60,8 +60,8 @@ struct hs_world {
 };
 
 /* Builds everything for a mesh that was examined: nodes and groups over triangles and boxes, the
-   rest of the info, the origin. False: out of memory. */
-bool hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
-                    hs_world_alloc *alloc);
+   rest of the info, the origin. HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */
+enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
+                                   hs_world_alloc *alloc, size_t max_bytes);
 
 #endif

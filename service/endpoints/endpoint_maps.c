@@ -37,15 +37,34 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, give_to_match, &arrival);
 }
 
-/* A recording of requests has the maps in it, as they were put. */
-static void put_map(struct hs_service *service, const struct hs_request *request,
-                    const struct hs_map_document *document, struct hs_reply *reply)
+/* Refuses a map for which so many bytes are not left, beside its body. */
+static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
+                        struct hs_reply *reply)
 {
-    struct hs_str kept = service->record != NULL ? request->body : (struct hs_str){0};
+    struct hs_share *share = hs_map_store_share(service->maps);
+    size_t most = hs_share_most(share, request->tenant);
+    bool never = bytes > most || request->body.len > most - bytes;
+    hs_problem_set(
+        reply->problem, never ? HS_PROBLEM_BODY_TOO_LARGE : HS_PROBLEM_OVERLOADED,
+        "To build this map takes up to %zu bytes more, and %zu of map-bytes are left for "
+        "it",
+        bytes, hs_share_left(share, request->tenant));
+}
+
+/* A recording of requests has the maps in it, as they were put. */
+static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
+{
+    return service->record != NULL ? request->body : (struct hs_str){0};
+}
+
+static void put_map(struct hs_service *service, const struct hs_request *request,
+                    const struct hs_map_document *document, size_t taken, struct hs_reply *reply)
+{
     struct hs_world_mesh mesh = hs_map_mesh(document);
     struct hs_map_entry *entry = NULL;
-    enum hs_map_put result = hs_map_store_put_kept(service->maps, request->tenant,
-                                                   request->params.name[0], &mesh, kept, &entry);
+    enum hs_map_put result =
+        hs_map_store_put_kept(service->maps, request->tenant, request->params.name[0], &mesh,
+                              kept_text(service, request), taken, &entry);
     switch (result) {
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
@@ -61,7 +80,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
         hs_endpoint_overloaded(reply, "as many maps are loaded as are configured");
         return;
     case HS_MAP_TOO_BIG:
-        hs_endpoint_overloaded(reply, "the maps take as much memory as is configured");
+        refuse_size(service, request, hs_world_build_bytes(&mesh, true), reply);
         return;
     case HS_MAP_NO_MEMORY:
         hs_endpoint_overloaded(reply, "out of memory");
@@ -69,18 +88,29 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* Decoding and building take about two seconds for a million triangles, on one thread of the
-   listener: large maps are best sent to the admin listener. */
+/* All the memory that the map will need is taken before it is read. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {
     struct hs_reader reader = {.problem = reply->problem, .arena = request->arena};
+    struct hs_share *share = hs_map_store_share(service->maps);
+    struct hs_world_mesh counts = hs_map_measure(request->body);
+    size_t decoded = hs_map_decode_bytes(&counts);
+    size_t taken = hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
-    if (hs_map_decode(&reader, request->body, &document))
-        put_map(service, request, &document, reply);
-    else if (reader.no_memory)
-        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    if (!hs_share_take(share, request->tenant, decoded + taken)) {
+        refuse_size(service, request, decoded + taken, reply);
+        return;
+    }
+    if (hs_map_decode(&reader, request->body, &counts, &document)) {
+        put_map(service, request, &document, taken, reply);
+    } else {
+        hs_share_give(share, request->tenant, taken);
+        if (reader.no_memory)
+            hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    }
     hs_map_document_free(&document);
+    hs_share_give(share, request->tenant, decoded);
 }
 
 void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *request,

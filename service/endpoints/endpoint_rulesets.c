@@ -107,6 +107,11 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
     case HS_RULESET_FULL:
         hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
         return;
+    case HS_RULESET_TOO_BIG:
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                       "It takes more than the %zu bytes of ruleset-bytes that are left for it",
+                       hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
+        return;
     case HS_RULESET_NO_MEMORY:
         hs_endpoint_overloaded(reply, "out of memory");
         return;

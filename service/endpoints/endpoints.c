@@ -243,7 +243,9 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->history_bytes = hs_registry_bytes(service->registry);
     gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
     gauges->match_limit = service->options->max_matches;
-    gauges->map_bytes_limit = hs_map_store_bytes_limit(service->maps);
+    gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
+    gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
+    gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
     gauges->record_queue_bytes_limit = service->options->record_queue_bytes;
     for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)
         gauges->stuck[i] = atomic_load(&service->stuck[i]);

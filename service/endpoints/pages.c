@@ -7,11 +7,13 @@ enum { LINE = 64, LARGE = 2 * 1024 * 1024 };
 
 void *hs_pages_alloc(size_t size)
 {
-    size_t unit = size >= LARGE ? LARGE : LINE;
-    size_t rounded = (size / unit + 1) * unit;
-    void *memory = rounded > size ? aligned_alloc(unit, rounded) : NULL;
-    /* Advice: where it is not taken, small pages do. */
-    if (memory != NULL && unit == LARGE)
-        (void)madvise(memory, rounded, MADV_HUGEPAGE);
+    void *memory = NULL;
+    size_t rounded = (size / LINE + 1) * LINE;
+    if (rounded < size || posix_memalign(&memory, size >= LARGE ? LARGE : LINE, rounded) != 0)
+        return NULL;
+    /* Advice: where it is not taken, small pages do. The rest of the last large page would be
+       memory that nobody counts. */
+    if (size >= LARGE)
+        (void)madvise(memory, size / LARGE * LARGE, MADV_HUGEPAGE);
     return memory;
 }

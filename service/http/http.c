@@ -47,10 +47,15 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    if (http == NULL || !hs_linger_init(&http->linger, limits->linger)) {
+    /* Of one connection a tenant could hold none. */
+    struct hs_share *connections =
+        hs_share_create(limits->connections > 1 ? limits->connections : 2);
+    if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
+        hs_share_destroy(connections);
         free(http);
         return NULL;
     }
+    http->connections = connections;
     http->service = service;
     http->listener = listener;
     http->limits = *limits;
@@ -69,6 +74,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
 static void destroy(struct hs_http *http)
 {
     hs_linger_free(&http->linger);
+    hs_share_destroy(http->connections);
     free(http);
 }
 

@@ -58,16 +58,20 @@ hs_endpoint hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics, hs_endpo
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
+/* A body may stall for this long at first. */
+enum { HS_BODY_GRACE_US = 2000000 };
+
 struct hs_http_limits {
-    unsigned threads;           /* workers of this listener, >= 1 */
-    unsigned connections;       /* refused beyond this */
-    unsigned linger;            /* ended connections that are still read (http_linger.h) */
-    size_t body_bytes;          /* 413 beyond this */
-    size_t map_body_bytes;      /* the same for maps */
-    size_t inflight_body_bytes; /* of all bodies being received at a time; 503 beyond this */
-    unsigned idle_seconds;      /* a silent connection is closed after this */
-    int64_t queue_us;           /* what hits may wait for their turn (admission.h); 0: anything */
-    unsigned request_seconds;   /* a body that takes longer in all is answered 408 and closed */
+    unsigned threads;      /* workers of this listener, >= 1 */
+    unsigned connections;  /* refused beyond this */
+    unsigned linger;       /* ended connections that are still read (http_linger.h) */
+    size_t body_bytes;     /* 413 beyond this */
+    size_t map_body_bytes; /* the same for maps */
+    unsigned idle_seconds; /* a silent connection is closed after this */
+    int64_t queue_us;      /* what hits may wait for their turn (admission.h); 0: anything */
+    /* A body that takes longer in all, or that after HS_BODY_GRACE_US falls behind an even pace for
+       that, is answered 408 and closed. */
+    unsigned request_seconds;
 };
 
 struct hs_http;

@@ -1,5 +1,5 @@
 /* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
-   http_watch.c (deadlines), http_worker.c (threads), http_heavy.c (what takes long),
+   http_watch.c (deadlines), http_worker.c (threads), pool.c (what takes long),
    http_linger.c (ends), http_log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
@@ -11,6 +11,8 @@
 #include "service/http/header_block.h"
 #include "service/http/http.h"
 #include "service/http/http_linger.h"
+#include "service/http/pool.h"
+#include "service/state/share.h"
 #include "service/watch/log.h"
 
 #include <microhttpd.h>
@@ -27,7 +29,7 @@ enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
     HS_HTTP_BODY,     /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED,   /* it waits for a thread of http_heavy.c, or was there */
+    HS_HTTP_QUEUED,   /* it waits for a thread of a pool (pool.h), or was there */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
@@ -59,27 +61,6 @@ struct hs_http_watch_list {
     struct hs_http_watched *free;
 };
 
-/* A request that takes long; its connection is suspended until it is done. */
-struct hs_http_job {
-    struct hs_http_job *next;
-    struct hs_http_worker *worker;
-    struct MHD_Connection *connection;
-    const struct hs_name *tenant;
-    void (*run)(struct hs_http_job *job); /* on a thread of http_heavy.c */
-};
-
-enum { HS_HTTP_HEAVY_MAX = 65 };
-
-struct hs_http_heavy {
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t wake;
-    pthread_t threads[HS_HTTP_HEAVY_MAX];
-    struct hs_http_job *running[HS_HTTP_HEAVY_MAX]; /* by each thread; NULL: none */
-    unsigned count, started;
-    struct hs_http_job *waiting; /* the oldest first */
-    bool ended;
-};
-
 /*
  * A thread with a daemon of the library's of its own; all accept from the same socket. The library
  * would run such threads by itself, but its loop waits for another event when a multiple of 128 are
@@ -92,7 +73,7 @@ struct hs_http_worker {
     int ready;      /* the library's epoll; readable when there is something to do */
     int wake;       /* an eventfd: look at `closing` and `stopped` */
     bool is_closed; /* accepts no more */
-    _Atomic(struct hs_http_job *) done; /* to be resumed */
+    _Atomic(struct hs_pool_job *) done; /* to be resumed */
     bool has_ended; /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;
@@ -121,10 +102,13 @@ struct hs_http_connection {
      */
     bool is_cut_short;
     struct hs_request_target target; /* of the request that begins */
-    bool is_dear; /* its last request took long */
+    bool is_dear;                    /* its last request took long */
     /* Of the newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us; /* its endpoint hangs when it takes longer */
+    atomic_llong stuck_us;                    /* its endpoint hangs when it takes longer */
+    atomic_size_t body_length, body_received; /* bytes of its body */
+    struct hs_name tenant; /* charged with it: who sent its newest request; "": nobody yet */
+    struct hs_pool *_Atomic builder; /* the pool of one thread that runs its endpoint; or NULL */
 };
 
 struct hs_http {
@@ -134,14 +118,14 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;              /* bytes of ours must not be put on its sockets */
-    atomic_bool closing;      /* no new connections; each reply is the last of its connection */
-    atomic_bool stopped;      /* the workers end */
-    atomic_uint in_flight;    /* requests between header and reply sent */
-    atomic_size_t body_bytes; /* of all requests being received */
+    bool is_tls;                  /* bytes of ours must not be put on its sockets */
+    atomic_bool closing;          /* no new connections; each reply is the last of its connection */
+    atomic_bool stopped;          /* the workers end */
+    struct hs_share *connections; /* that tenants hold */
+    atomic_uint in_flight;        /* requests between header and reply sent */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended, and still sent to */
-    struct hs_http_heavy heavy;
+    struct hs_pool *heavy;   /* runs requests that take long */
 
     pthread_t watchdog;
     atomic_bool stopping; /* the watchdog ends */
@@ -184,16 +168,9 @@ void hs_http_workers_stop(struct hs_http *http);
 /* Once the watchdog has ended, too. */
 void hs_http_workers_free(struct hs_http *http);
 
-/*
- * Threads for requests that take long. `stop` ends them: jobs that were not begun are never run,
- * but all are `done`. `put` is called with the job's connection suspended, `resume` by the job's
- * worker when it was woken. False: no thread was started.
- */
-bool hs_http_heavy_start(struct hs_http *http, unsigned count);
-void hs_http_heavy_put(struct hs_http *http, struct hs_http_job *job);
-void hs_http_heavy_resume(struct hs_http_worker *worker);
-void hs_http_heavy_stop(struct hs_http *http);
-void hs_http_heavy_free(struct hs_http *http);
+/* Resumes the connections of a worker whose requests a pool has run (http_request.c); in the
+   worker's thread, or after it. */
+void hs_http_resume(struct hs_http_worker *worker);
 
 /* Takes from a request what is said of it. `headers` have an id. */
 void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,

@@ -7,12 +7,17 @@
 #include "service/watch/metrics.h"
 #include "service/options/options.h"
 #include "service/serve.h"
+#include "service/state/map_store.h"
+#include "service/state/share.h"
 #include "validators/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/eventfd.h>
+
+struct apart;
 
 /* Lives from the first handler call to the completion callback, whatever happens in between. */
 struct request {
@@ -22,12 +27,14 @@ struct request {
     struct hs_auth auth;
     bool authenticated; /* `auth` says */
     struct hs_buffer body;
+    struct hs_share *share; /* where the body's bytes were taken, `taken` of them; or NULL */
+    size_t taken;
     int64_t start_us;
     int64_t arrived_us; /* when the header had come, before the wait for its turn */
     bool shed;          /* it is not served; its body is read and dropped */
     enum hs_shed_reason why;
     unsigned retry_after_ms; /* 0: as usual */
-    struct heavy *heavy;     /* of one that takes long; else NULL */
+    struct apart *apart;     /* of one that takes long; else NULL */
 };
 
 /*
@@ -53,10 +60,12 @@ struct target {
     bool close; /* the end of the request is in doubt, or its body is left unread */
 };
 
-/* A request on its way through the threads of http_heavy.c. */
-struct heavy {
-    struct hs_http_job job; /* the first member: the one is the other */
+/* A request that a pool runs, and its answer. */
+struct apart {
+    struct hs_pool_job job; /* the first member: the one is the other */
     struct request *request;
+    struct MHD_Connection *connection; /* suspended meanwhile */
+    struct hs_pool *pool;
     struct target target;
     struct hs_reply reply;
     int64_t queued_us;
@@ -194,6 +203,26 @@ static void authenticate(struct request *request, struct MHD_Connection *connect
     hs_auth_refuse(&request->auth, route, &target->problem);
 }
 
+static struct hs_str tenant_of(const struct request *request)
+{
+    return hs_name_str(&request->auth.identity.tenant);
+}
+
+/* Maps have a share of their own: a map that arrives is part of a map under construction. */
+static struct hs_share *share_of(const struct request *request, unsigned route)
+{
+    const struct hs_service *service = request->http->service;
+    return route == HS_ROUTE_MAP_PUT ? hs_map_store_share(service->maps) : service->bodies;
+}
+
+static size_t largest_body(const struct request *request, unsigned route)
+{
+    const struct hs_http_limits *limits = &request->http->limits;
+    size_t limit = route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    size_t most = hs_share_most(share_of(request, route), tenant_of(request));
+    return limit < most ? limit : most;
+}
+
 static void examine(struct request *request, struct MHD_Connection *connection, const char *method,
                     const char *url, struct target *target)
 {
@@ -210,9 +239,7 @@ static void examine(struct request *request, struct MHD_Connection *connection, 
     if (target->route != HS_METRICS_NO_ROUTE)
         authenticate(request, connection, target);
     refuse_route(match, target);
-    const struct hs_http_limits *limits = &request->http->limits;
-    size_t limit = target->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
-    hs_headers_check_content(headers, body, limit, &target->problem);
+    hs_headers_check_content(headers, body, largest_body(request, target->route), &target->problem);
     if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
         target->close = true;
 }
@@ -252,9 +279,17 @@ static void refuse_shed(const struct request *request, struct target *target)
                        "A tenant may send %zu requests a second", options->tenant_rate);
         target->problem.retry_after_ms = request->retry_after_ms;
         break;
+    case HS_SHED_CONNECTIONS:
+        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+                       "This tenant holds as many of the %zu connections as they may",
+                       hs_share_limit(request->http->connections));
+        break;
     default:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
-                       "Too many bodies are being received");
+                       "The body has %zu bytes, and %zu are left for it of %s",
+                       request->headers.length,
+                       hs_share_left(share_of(request, target->route), tenant_of(request)),
+                       target->route == HS_ROUTE_MAP_PUT ? "map-bytes" : "inflight-body-bytes");
         break;
     }
 }
@@ -278,6 +313,36 @@ static void judge_wait(struct request *request, enum hs_priority priority, int64
         shed(request, HS_SHED_QUEUE);
 }
 
+/* Charges the tenant with the connection their request came over. Of those of a balancer the newest
+   request's tenant is charged. False: they hold as many as they may. */
+static bool charge_connection(const struct request *request)
+{
+    struct hs_http_connection *peer = request->connection;
+    struct hs_share *share = request->http->connections;
+    struct hs_str tenant = tenant_of(request), before = hs_name_str(&peer->tenant);
+    if (tenant.len == 0 || hs_str_equal(tenant, before))
+        return true;
+    if (!hs_share_take(share, tenant, 1))
+        return false;
+    if (before.len > 0)
+        hs_share_give(share, before, 1);
+    hs_name_set(&peer->tenant, tenant);
+    return true;
+}
+
+/* Takes the whole body's bytes before any of them is read. */
+static void take_body(struct request *request, unsigned route)
+{
+    struct hs_share *share = share_of(request, route);
+    size_t length = request->headers.length;
+    if (!hs_share_take(share, tenant_of(request), length)) {
+        shed(request, HS_SHED_BODIES);
+        return;
+    }
+    request->share = share;
+    request->taken = length;
+}
+
 /* On the first call, with everything else about the header in order. */
 static void admit(struct request *request, struct target *target)
 {
@@ -285,11 +350,13 @@ static void admit(struct request *request, struct target *target)
     enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
     judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
     if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
-        request->retry_after_ms = hs_tenant_rates_take(
-            service->rates, hs_name_str(&request->auth.identity.tenant), hs_clock_ns());
+        request->retry_after_ms =
+            hs_tenant_rates_take(service->rates, tenant_of(request), hs_clock_ns());
         if (request->retry_after_ms > 0)
             shed(request, HS_SHED_RATE);
     }
+    if (!request->shed && request->headers.length > 0)
+        take_body(request, target->route);
     if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
         refuse_shed(request, target);
         target->close = true;
@@ -352,8 +419,10 @@ static enum MHD_Result refuse(struct request *request, struct target *target,
 
 static void drop_body(struct request *request)
 {
-    atomic_fetch_sub(&request->http->body_bytes, request->body.len);
     hs_buffer_free(&request->body);
+    if (request->share != NULL)
+        hs_share_give(request->share, tenant_of(request), request->taken);
+    request->share = NULL;
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
@@ -382,12 +451,20 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         make_request_id(peer->worker, request->headers.request_id);
     struct target target;
     examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE)
+    if (!charge_connection(request)) {
+        hs_problem_init(&target.problem);
+        shed(request, HS_SHED_CONNECTIONS);
+        refuse_shed(request, &target);
+        target.close = true;
+    } else if (target.problem.code == HS_PROBLEM_NONE) {
         admit(request, &target);
+    }
     hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
                        &request->auth.identity.tenant);
     atomic_store(&peer->stuck_us,
                  STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
+    atomic_store(&peer->body_length, request->headers.length);
+    atomic_store(&peer->body_received, 0);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
     if (!target.close)
@@ -400,19 +477,22 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
 
 static enum MHD_Result receive(struct request *request, const char *bytes, size_t size)
 {
-    struct hs_http *http = request->http;
     if (atomic_load(&request->connection->watched->phase) != HS_HTTP_BODY)
         return MHD_NO;
+    atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    size_t all = atomic_fetch_add(&http->body_bytes, size) + size;
-    hs_buffer_append(&request->body, bytes, size);
-    if (request->body.failed)
-        atomic_fetch_sub(&http->body_bytes, size);
-    if (request->body.failed || all > http->limits.inflight_body_bytes) {
+    /* All of it at once: what was taken is what is used. */
+    if (request->body.data == NULL) {
+        request->body.data = malloc(request->headers.length);
+        request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
+    }
+    if (size > request->body.capacity - request->body.len) {
         shed(request, HS_SHED_BODIES);
         drop_body(request);
+        return MHD_YES;
     }
+    hs_buffer_append(&request->body, bytes, size);
     return MHD_YES;
 }
 
@@ -433,7 +513,7 @@ static void run_endpoint(struct request *request, struct target *target,
         .scopes = request->auth.identity.scopes,
     };
     if (http->service->keyring != NULL)
-        view.tenant = hs_name_str(&request->auth.identity.tenant);
+        view.tenant = tenant_of(request);
     const char *explain = hs_request_query(&view, "explain");
     view.explain = explain != NULL && strcmp(explain, "0") != 0;
     hs_endpoints[target->route](http->service, &view, reply);
@@ -447,73 +527,118 @@ static void run_endpoint(struct request *request, struct target *target,
 
 /* ---- requests that take long ---- */
 
-static void run_heavy(struct hs_http_job *job)
+/* Maps and rulesets are built one after the other, while nothing else wants the processor. */
+static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
-    struct heavy *heavy = (struct heavy *)job;
-    struct request *request = heavy->request;
+    return route == HS_ROUTE_MAP_PUT       ? service->map_builder
+           : route == HS_ROUTE_RULESET_PUT ? service->ruleset_builder
+                                           : NULL;
+}
+
+/* The pool a request belongs to; NULL: its worker runs it. */
+static struct hs_pool *pool_of(const struct request *request, const struct target *target)
+{
+    struct hs_pool *builder = builder_of(request->http->service, target->route);
+    bool is_heavy = request->body.len > HEAVY_BODY_BYTES ||
+                    (request->connection->is_dear && request->body.len > 0);
+    if (target->problem.code != HS_PROBLEM_NONE || request->shed)
+        return NULL;
+    return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
+}
+
+/* Beyond its deadline, or as in a worker's queue that passes (admission.h). */
+static void shed_if_late(struct request *request, const struct apart *apart)
+{
     const struct hs_headers *headers = &request->headers;
     int64_t now_us = hs_clock_us(), queue_us = request->http->limits.queue_us;
-    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
-    /* As for a worker's queue that passes (admission.h). */
     if (headers->deadlines > 0 &&
         now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
         shed(request, HS_SHED_DEADLINE);
-    else if (queue_us > 0 && now_us - heavy->queued_us > 10 * queue_us)
+    else if (queue_us > 0 && apart->pool == request->http->heavy &&
+             now_us - apart->queued_us > 10 * queue_us)
         shed(request, HS_SHED_QUEUE);
+}
+
+static void run_apart(struct hs_pool_job *job)
+{
+    struct apart *apart = (struct apart *)job;
+    struct request *request = apart->request;
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
+    shed_if_late(request, apart);
     if (request->shed)
-        refuse_shed(request, &heavy->target);
+        refuse_shed(request, &apart->target);
     else
-        run_endpoint(request, &heavy->target, job->connection, &heavy->reply);
-    heavy->has_run = true;
+        run_endpoint(request, &apart->target, apart->connection, &apart->reply);
+    apart->has_run = true;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
 }
 
-static bool is_heavy(const struct request *request, const struct target *target)
+/* From here on the job is the worker's: it resumes the connection (hs_http_resume), which ends with
+   finish_apart, or closes it. */
+static void done_apart(struct hs_pool_job *job)
 {
-    return target->problem.code == HS_PROBLEM_NONE && !request->shed &&
-           (request->body.len > HEAVY_BODY_BYTES ||
-            (request->connection->is_dear && request->body.len > 0));
+    struct apart *apart = (struct apart *)job;
+    struct hs_http_worker *worker = apart->request->connection->worker;
+    job->next = atomic_load(&worker->done);
+    while (!atomic_compare_exchange_weak(&worker->done, &job->next, job)) {
+    }
+    eventfd_write(worker->wake, 1);
+}
+
+void hs_http_resume(struct hs_http_worker *worker)
+{
+    struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
+    while (done != NULL) {
+        struct hs_pool_job *next = done->next; /* the job ends with its request */
+        MHD_resume_connection(((struct apart *)done)->connection);
+        done = next;
+    }
 }
 
 /* False: memory is out. */
-static bool begin_heavy(struct request *request, const struct target *target,
-                        struct MHD_Connection *connection)
+static bool begin_apart(struct request *request, const struct target *target,
+                        struct MHD_Connection *connection, struct hs_pool *pool)
 {
-    struct heavy *heavy = request->heavy = calloc(1, sizeof *heavy);
-    if (heavy == NULL)
+    struct apart *apart = malloc(sizeof *apart);
+    if (apart == NULL)
         return false;
-    heavy->job = (struct hs_http_job){.worker = request->connection->worker,
-                                      .connection = connection,
-                                      .tenant = &request->auth.identity.tenant,
-                                      .run = run_heavy};
-    heavy->request = request;
-    heavy->target = *target;
-    heavy->reply = (struct hs_reply){
-        .status = 200, .content_type = "application/json", .problem = &heavy->target.problem};
-    heavy->queued_us = hs_clock_us();
+    *apart = (struct apart){.job = {.owner = request->http,
+                                    .tenant = tenant_of(request),
+                                    .run = run_apart,
+                                    .done = done_apart},
+                            .request = request,
+                            .connection = connection,
+                            .pool = pool,
+                            .target = *target,
+                            .reply = {.status = 200, .content_type = "application/json"},
+                            .queued_us = hs_clock_us()};
+    apart->reply.problem = &apart->target.problem;
+    request->apart = apart;
+    atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
     MHD_suspend_connection(connection);
-    hs_http_heavy_put(request->http, &heavy->job);
+    hs_pool_submit(pool, &apart->job);
     return true;
 }
 
-static enum MHD_Result finish_heavy(struct request *request, struct MHD_Connection *connection)
+static enum MHD_Result finish_apart(struct request *request, struct MHD_Connection *connection)
 {
-    struct heavy *heavy = request->heavy;
-    if (!heavy->has_run) {
+    struct apart *apart = request->apart;
+    if (!apart->has_run) {
         request->why = HS_SHED_CAPACITY;
-        hs_problem_set(&heavy->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
+        hs_problem_set(&apart->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
     }
-    request->connection->is_dear = heavy->reply.work > HEAVY_WORK;
+    atomic_store(&request->connection->builder, NULL);
+    request->connection->is_dear = apart->reply.work > HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
-    return send_reply(request, &heavy->target, connection, &heavy->reply);
+    return send_reply(request, &apart->target, connection, &apart->reply);
 }
 
 static enum MHD_Result finish(struct request *request, struct MHD_Connection *connection,
                               const char *url, const char *method)
 {
-    if (request->heavy != NULL)
-        return finish_heavy(request, connection);
+    if (request->apart != NULL)
+        return finish_apart(request, connection);
     struct target target;
     struct hs_reply reply = {
         .status = 200, .content_type = "application/json", .problem = &target.problem};
@@ -528,9 +653,10 @@ static enum MHD_Result finish(struct request *request, struct MHD_Connection *co
         admit_again(request, &target);
     if (target.problem.code == HS_PROBLEM_NONE && request->shed)
         refuse_shed(request, &target);
-    else if (is_heavy(request, &target) && begin_heavy(request, &target, connection))
+    struct hs_pool *pool = pool_of(request, &target);
+    if (pool != NULL && begin_apart(request, &target, connection, pool))
         return MHD_YES;
-    else if (target.problem.code == HS_PROBLEM_NONE)
+    if (target.problem.code == HS_PROBLEM_NONE)
         run_endpoint(request, &target, connection, &reply);
     request->connection->is_dear = reply.work > HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
@@ -569,7 +695,9 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
     drop_body(ended);
-    free(ended->heavy);
+    if (ended->apart != NULL)
+        hs_buffer_free(&ended->apart->reply.body);
+    free(ended->apart);
     free(ended);
     hs_metrics_inflight(http->service->metrics, -1);
     atomic_fetch_sub(&http->in_flight, 1);

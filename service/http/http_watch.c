@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 enum {
@@ -93,6 +94,8 @@ void hs_http_connection_close(struct hs_http_connection *connection)
     slot->next_free = list->free;
     list->free = slot;
     pthread_mutex_unlock(&list->lock);
+    if (connection->tenant.text[0] != '\0')
+        hs_share_give(connection->http->connections, hs_name_str(&connection->tenant), 1);
     free(connection);
 }
 
@@ -117,6 +120,26 @@ static void send_timeout(const struct hs_http_connection *connection,
     hs_buffer_free(&reply);
 }
 
+/*
+ * Whether a body has taken too long, or comes too slowly to be whole in time. Otherwise a byte now
+ * and then would hold its share of memory for all of that time. Bytes that wait in the socket are
+ * not the peer's fault.
+ */
+static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
+                        int64_t age_us)
+{
+    int64_t limit_us = (int64_t)http->limits.request_seconds * 1000000;
+    int unread = 0;
+    if (age_us > limit_us)
+        return true;
+    if (age_us <= HS_BODY_GRACE_US)
+        return false;
+    double due = (double)atomic_load(&connection->body_length) *
+                 (double)(age_us - HS_BODY_GRACE_US) / (double)(limit_us - HS_BODY_GRACE_US);
+    return (double)atomic_load(&connection->body_received) < due &&
+           ioctl(connection->fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
 /* The body of a request took too long. */
 static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
                      int64_t age_us)
@@ -124,8 +147,9 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     const struct hs_http_caller *caller = &connection->caller;
     struct hs_problem problem;
     hs_problem_init(&problem);
-    hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT, "The body must arrive within %u s",
-                   http->limits.request_seconds);
+    hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
+                   "The body must arrive within %u s, and after %d s at an even pace",
+                   http->limits.request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);
     hs_metrics_http(http->service->metrics, caller->route, 408, (double)age_us * 1e-6);
@@ -148,6 +172,14 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
         shutdown(fd, SHUT_RD);
 }
 
+/* Of a connection whose endpoint runs. */
+static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us, int64_t now_us)
+{
+    int64_t limit_us = atomic_load(&connection->stuck_us);
+    struct hs_pool *builder = atomic_load(&connection->builder);
+    return builder != NULL ? hs_pool_is_stuck(builder, limit_us, now_us) : age_us > limit_us;
+}
+
 /* Looks at one connection; returns whether its endpoint is stuck. */
 static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
@@ -156,17 +188,17 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     int64_t since_us = atomic_load(&watched->since_us), age_us = now_us - since_us;
     if (phase == HS_HTTP_ENDPOINT)
-        return age_us > atomic_load(&watched->connection->stuck_us);
+        return is_stuck(watched->connection, age_us, now_us);
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library waits: it closes silent connections by itself. */
     int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
-    if (phase == HS_HTTP_BODY)
-        limit_us = (int64_t)http->limits.request_seconds * 1000000;
-    if (phase == HS_HTTP_EXPIRED || age_us <= limit_us ||
+    const struct hs_http_connection *connection = watched->connection;
+    bool is_late =
+        phase == HS_HTTP_BODY ? is_too_slow(http, connection, age_us) : age_us > limit_us;
+    if (phase == HS_HTTP_EXPIRED || !is_late ||
         !atomic_compare_exchange_strong(&watched->phase, &phase, HS_HTTP_EXPIRED))
         return false;
-    const struct hs_http_connection *connection = watched->connection;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
     /* Wakes the thread that serves it: it reads the end, and closes. */

@@ -132,7 +132,7 @@ static void *serve(void *context)
             worker->is_closed = true;
         }
         wait_for_work(worker);
-        hs_http_heavy_resume(worker);
+        hs_http_resume(worker);
         MHD_run(worker->daemon);
     }
     return NULL;
@@ -181,7 +181,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
     /* One more than workers: all processors, and one for another tenant. */
-    bool fine = hs_http_heavy_start(http, count + 1);
+    http->heavy = hs_pool_create(count + 1, false);
+    bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {
         unsigned connections = each + (i < more ? 1 : 0);
         fine = start_worker(http, fd, connections > 0 ? connections : 1, tls);
@@ -202,13 +203,15 @@ void hs_http_workers_wake(struct hs_http *http)
 
 void hs_http_workers_stop(struct hs_http *http)
 {
-    hs_http_heavy_stop(http);
+    hs_pool_end(http->heavy, http);
+    hs_pool_end(http->service->map_builder, http);
+    hs_pool_end(http->service->ruleset_builder, http);
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        hs_http_heavy_resume(worker); /* the library ends none that is suspended */
+        hs_http_resume(worker); /* the library ends none that is suspended */
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }
@@ -219,5 +222,6 @@ void hs_http_workers_free(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++)
         hs_http_watch_list_free(&http->workers[i].watched);
     http->worker_count = 0;
-    hs_http_heavy_free(http);
+    hs_pool_destroy(http->heavy);
+    http->heavy = NULL;
 }

@@ -2,6 +2,7 @@
 
 #include "api/rulesets.h"
 #include "service/http/tls.h"
+#include "service/memory_limit.h"
 #include "service/options/options.h"
 #include "service/options/ruleset_reload.h"
 #include "service/state/ruleset_store.h"
@@ -30,7 +31,8 @@ static bool check_steps(const struct hs_options *options, FILE *to)
     char error[256] = "";
     struct hs_reload reload = {.fault = put_problem, .context = to};
     struct hs_ruleset_store *store =
-        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets, error);
+        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets,
+                                hs_memory_part(options->ruleset_bytes, HS_RULESET_PART), error);
     if (store == NULL) {
         fprintf(to, "%s\n", error);
         return false;

@@ -48,6 +48,7 @@ static void set_bounds(struct hs_options *options)
     options->max_batch = 65536;
     options->max_maps = 4096;
     options->map_bytes = (size_t)1 << 40;
+    options->ruleset_bytes = (size_t)1 << 40;
 }
 
 static bool create_service(struct hs_replay *replay)
@@ -57,7 +58,8 @@ static bool create_service(struct hs_replay *replay)
     set_bounds(&replay->options);
     service->options = &replay->options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets, error);
+    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets,
+                                                replay->options.ruleset_bytes, error);
     service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
@@ -222,7 +224,8 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
     hs_problem_init(&problem);
-    if (hs_map_decode(&reader, text, &document)) {
+    struct hs_world_mesh counts = hs_map_measure(text);
+    if (hs_map_decode(&reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         hs_map_store_put(replay->service.maps, name, &mesh, &entry);
     }

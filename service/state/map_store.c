@@ -11,10 +11,11 @@
 
 struct hs_map_store {
     pthread_mutex_t lock;
-    size_t max_maps, max_bytes;
+    size_t max_maps;
     bool keeps_meshes;
-    struct hs_map_usage usage;
-    struct hs_map_entry **entries; /* max_maps of them, usage.maps used, in no order */
+    struct hs_share *share;
+    size_t count;
+    struct hs_map_entry **entries; /* max_maps of them, `count` used, in no order */
 };
 
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
@@ -23,12 +24,14 @@ struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
     if (store == NULL)
         return NULL;
     store->entries = calloc(max_maps + 1, sizeof(struct hs_map_entry *));
-    if (store->entries == NULL) {
+    store->share = hs_share_create(max_bytes);
+    if (store->entries == NULL || store->share == NULL) {
+        hs_share_destroy(store->share);
+        free(store->entries);
         free(store);
         return NULL;
     }
     store->max_maps = max_maps;
-    store->max_bytes = max_bytes;
     pthread_mutex_init(&store->lock, NULL);
     return store;
 }
@@ -101,9 +104,11 @@ static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REV
     snprintf(revision, HS_REVISION_MAX, "sha256:%s", digest);
 }
 
-static size_t bytes_of(const struct hs_map_entry *entry)
+size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
+                              size_t document_size)
 {
-    return entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
+    return hs_world_build_bytes(counts, false) + document_size +
+           (store->keeps_meshes ? mesh_bytes(counts) : 0);
 }
 
 /* What an entry keeps beside its world. False: out of memory. */
@@ -119,39 +124,78 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* `document`: to be kept, or ptr NULL. NULL: out of memory. */
-static struct hs_map_entry *create_entry(struct hs_str name, const struct hs_world_mesh *mesh,
-                                         bool keeps_mesh, struct hs_str document)
+/* The world of a mesh within bytes that were taken; an odd mesh takes more of them. NULL: *result
+   says why. */
+static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
+                              const struct hs_world_mesh *mesh, size_t *taken,
+                              enum hs_map_put *result)
 {
-    struct hs_map_entry *entry = calloc(1, sizeof *entry);
-    if (entry == NULL)
+    enum hs_world_fault fault;
+    size_t usual = hs_world_build_bytes(mesh, false);
+    struct hs_world *world = hs_world_create_within(mesh, hs_pages_alloc, usual, &fault);
+    *result = HS_MAP_NO_MEMORY;
+    if (world != NULL || fault != HS_WORLD_TOO_LARGE)
+        return world;
+    size_t more = hs_world_build_bytes(mesh, true) - usual;
+    *result = HS_MAP_TOO_BIG;
+    if (!hs_share_take(store->share, owner, more))
         return NULL;
-    if (keep(entry, mesh, keeps_mesh, document))
-        entry->world = hs_world_create(mesh, hs_pages_alloc, NULL);
-    if (entry->world == NULL) {
-        destroy_entry(entry);
-        return NULL;
-    }
+    *taken += more;
+    return hs_world_create(mesh, hs_pages_alloc, NULL);
+}
+
+/* Names an entry for the mesh of its world, which it has, and counts its bytes. */
+static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_str name,
+                   const struct hs_world_mesh *mesh)
+{
     hs_name_set(&entry->name, name);
+    hs_name_set(&entry->owner, owner);
     name_revision(mesh, entry->revision);
     hs_world_info(entry->world, &entry->info);
+    entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
+}
+
+/* `taken` bytes of the share become the entry's, or are given back with NULL. */
+static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
+                                         struct hs_str name, const struct hs_world_mesh *mesh,
+                                         struct hs_str document, size_t taken,
+                                         enum hs_map_put *result)
+{
+    struct hs_map_entry *entry = calloc(1, sizeof *entry);
+    *result = HS_MAP_NO_MEMORY;
+    if (entry != NULL && keep(entry, mesh, store->keeps_meshes, document))
+        entry->world = build(store, owner, mesh, &taken, result);
+    if (entry == NULL || entry->world == NULL) {
+        hs_share_give(store->share, owner, taken);
+        if (entry != NULL)
+            destroy_entry(entry);
+        return NULL;
+    }
+    finish(entry, owner, name, mesh);
+    hs_share_give(store->share, owner, taken - entry->bytes);
     return entry;
 }
 
-/* The rest with the lock held. Whoever drops the last reference destroys, after unlocking: a large
-   world takes a while to free. */
-static struct hs_map_entry *drop_reference(struct hs_map_store *store, struct hs_map_entry *entry)
+/* An entry that nobody holds any more. Its bytes are free when its memory is. */
+static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
-    if (--entry->references > 0)
-        return NULL;
-    store->usage.bytes -= bytes_of(entry);
-    return entry;
+    struct hs_name owner = entry->owner;
+    size_t bytes = entry->bytes;
+    destroy_entry(entry);
+    hs_share_give(store->share, hs_name_str(&owner), bytes);
+}
+
+/* The rest with the lock held. Whoever drops the last reference discards, after unlocking: a large
+   world takes a while to free. */
+static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
+{
+    return --entry->references > 0 ? NULL : entry;
 }
 
 static size_t find_place(const struct hs_map_store *store, struct hs_str name)
 {
     size_t i = 0;
-    while (i < store->usage.maps && !hs_str_equal(hs_name_str(&store->entries[i]->name), name))
+    while (i < store->count && !hs_str_equal(hs_name_str(&store->entries[i]->name), name))
         i++;
     return i;
 }
@@ -167,9 +211,10 @@ void hs_map_store_destroy(struct hs_map_store *store)
 {
     if (store == NULL)
         return;
-    for (size_t i = 0; i < store->usage.maps; i++)
+    for (size_t i = 0; i < store->count; i++)
         destroy_entry(store->entries[i]);
     pthread_mutex_destroy(&store->lock);
+    hs_share_destroy(store->share);
     free(store->entries);
     free(store);
 }
@@ -179,7 +224,7 @@ struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str 
     struct hs_map_entry *entry = NULL;
     pthread_mutex_lock(&store->lock);
     size_t place = find_place(store, name);
-    if (place < store->usage.maps) {
+    if (place < store->count) {
         entry = store->entries[place];
         entry->references++;
     }
@@ -199,10 +244,10 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
     if (entry == NULL)
         return;
     pthread_mutex_lock(&store->lock);
-    struct hs_map_entry *last = drop_reference(store, entry);
+    struct hs_map_entry *last = drop_reference(entry);
     pthread_mutex_unlock(&store->lock);
     if (last != NULL)
-        destroy_entry(last);
+        discard(store, last);
 }
 
 /* With the lock held. *gone: to be destroyed afterwards. */
@@ -210,20 +255,14 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
                                  struct hs_map_entry **gone)
 {
     size_t place = find_place(store, hs_name_str(&entry->name));
-    bool there = place < store->usage.maps;
+    bool there = place < store->count;
     *gone = entry;
     if (there && !is_owner(store->entries[place], hs_name_str(&entry->owner)))
         return HS_MAP_FOREIGN;
-    if (!there && store->usage.maps == store->max_maps)
+    if (!there && store->count == store->max_maps)
         return HS_MAP_FULL;
-    /* A map nobody else holds makes room for its successor. */
-    struct hs_map_entry *old = there ? store->entries[place] : NULL;
-    size_t freed = old != NULL && old->references == 1 ? bytes_of(old) : 0;
-    if (store->usage.bytes - freed + bytes_of(entry) > store->max_bytes)
-        return HS_MAP_TOO_BIG;
-    *gone = old != NULL ? drop_reference(store, old) : NULL;
-    store->usage.bytes += bytes_of(entry);
-    store->usage.maps += !there;
+    *gone = there ? drop_reference(store->entries[place]) : NULL;
+    store->count += !there;
     store->entries[place] = entry;
     entry->references = 2; /* the name's, and the caller's */
     return there ? HS_MAP_REPLACED : HS_MAP_CREATED;
@@ -232,25 +271,32 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry)
 {
-    return hs_map_store_put_kept(store, (struct hs_str){0}, name, mesh, (struct hs_str){0}, entry);
+    return hs_map_store_put_kept(store, (struct hs_str){0}, name, mesh, (struct hs_str){0}, 0,
+                                 entry);
 }
 
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, struct hs_map_entry **entry)
+                                      struct hs_str document, size_t taken,
+                                      struct hs_map_entry **entry)
 {
-    struct hs_map_entry *made = create_entry(name, mesh, store->keeps_meshes, document);
+    enum hs_map_put result;
     struct hs_map_entry *gone;
+    if (taken == 0) {
+        taken = hs_map_store_put_bytes(store, mesh, document.len);
+        if (!hs_share_take(store->share, owner, taken))
+            return HS_MAP_TOO_BIG;
+    }
+    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, taken, &result);
     if (made == NULL)
-        return HS_MAP_NO_MEMORY;
-    hs_name_set(&made->owner, owner);
+        return result;
     pthread_mutex_lock(&store->lock);
-    enum hs_map_put result = put_entry(store, made, &gone);
+    result = put_entry(store, made, &gone);
     pthread_mutex_unlock(&store->lock);
     if (result == HS_MAP_CREATED || result == HS_MAP_REPLACED)
         *entry = made;
     if (gone != NULL)
-        destroy_entry(gone);
+        discard(store, gone);
     return result;
 }
 
@@ -258,16 +304,17 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
                                      const struct hs_world_mesh *mesh, struct hs_str document,
                                      struct hs_map_entry **entry)
 {
-    struct hs_map_entry *made = create_entry(name, mesh, false, document);
+    struct hs_map_entry *made = calloc(1, sizeof *made);
     if (made == NULL)
         return HS_MAP_NO_MEMORY;
-    pthread_mutex_lock(&store->lock);
-    bool fits = bytes_of(made) <= store->max_bytes &&
-                store->usage.bytes <= store->max_bytes - bytes_of(made);
-    if (fits)
-        store->usage.bytes += bytes_of(made);
-    pthread_mutex_unlock(&store->lock);
-    if (!fits) {
+    if (keep(made, mesh, false, document))
+        made->world = hs_world_create(mesh, hs_pages_alloc, NULL);
+    if (made->world == NULL) {
+        destroy_entry(made);
+        return HS_MAP_NO_MEMORY;
+    }
+    finish(made, (struct hs_str){0}, name, mesh);
+    if (!hs_share_take(store->share, (struct hs_str){0}, made->bytes)) {
         destroy_entry(made);
         return HS_MAP_TOO_BIG;
     }
@@ -281,14 +328,15 @@ enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_
 {
     enum hs_map_put result = HS_MAP_CREATED;
     pthread_mutex_lock(&store->lock);
-    if (find_place(store, hs_name_str(&entry->name)) < store->usage.maps) {
+    if (find_place(store, hs_name_str(&entry->name)) < store->count) {
         result = HS_MAP_FOREIGN;
-    } else if (store->usage.maps == store->max_maps) {
+    } else if (store->count == store->max_maps ||
+               !hs_share_assign(store->share, owner, entry->bytes)) {
         result = HS_MAP_FULL;
     } else {
         hs_name_set(&entry->owner, owner);
         entry->references++;
-        store->entries[store->usage.maps++] = entry;
+        store->entries[store->count++] = entry;
     }
     pthread_mutex_unlock(&store->lock);
     return result;
@@ -298,16 +346,17 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 {
     pthread_mutex_lock(&store->lock);
     struct hs_world_mesh mesh = entry->mesh;
-    store->usage.bytes -= mesh_bytes(&mesh);
+    entry->bytes -= mesh_bytes(&mesh);
     entry->mesh = (struct hs_world_mesh){0};
     pthread_mutex_unlock(&store->lock);
     free_mesh(&mesh);
+    hs_share_give(store->share, hs_name_str(&entry->owner), mesh_bytes(&mesh));
 }
 
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count)
 {
     pthread_mutex_lock(&store->lock);
-    *count = store->usage.maps;
+    *count = store->count;
     struct hs_map_entry **all = copy_of(store->entries, *count, sizeof(struct hs_map_entry *));
     for (size_t i = 0; all != NULL && i < *count; i++)
         all[i]->references++;
@@ -320,26 +369,27 @@ bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct
     struct hs_map_entry *gone = NULL;
     pthread_mutex_lock(&store->lock);
     size_t place = find_place(store, name);
-    bool there = place < store->usage.maps && is_owner(store->entries[place], owner);
+    bool there = place < store->count && is_owner(store->entries[place], owner);
     if (there) {
-        gone = drop_reference(store, store->entries[place]);
-        store->entries[place] = store->entries[--store->usage.maps];
+        gone = drop_reference(store->entries[place]);
+        store->entries[place] = store->entries[--store->count];
     }
     pthread_mutex_unlock(&store->lock);
     if (gone != NULL)
-        destroy_entry(gone);
+        discard(store, gone);
     return there;
 }
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store)
 {
     pthread_mutex_lock(&store->lock);
-    struct hs_map_usage usage = store->usage;
+    struct hs_map_usage usage = {.maps = store->count};
     pthread_mutex_unlock(&store->lock);
+    usage.bytes = hs_share_used(store->share);
     return usage;
 }
 
-size_t hs_map_store_bytes_limit(const struct hs_map_store *store)
+struct hs_share *hs_map_store_share(struct hs_map_store *store)
 {
-    return store->max_bytes;
+    return store->share;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "service/state/ruleset_store.h"
+#include "service/state/share.h"
 #include "validators/str.h"
 #include "validators/world.h"
 
@@ -22,14 +23,16 @@ struct hs_map_entry {
     /* What `world` was built from, owned: all NULL where it is not kept, or not any more. Whoever
        calls hs_map_store_forget_mesh is the only one who reads it. */
     struct hs_world_mesh mesh;
+    size_t bytes;        /* taken of the store's share, by its owner; guarded by the store */
     unsigned references; /* guarded by the store */
 };
 
 struct hs_map_store;
 
 /*
- * Room for so many maps, and so many bytes of all worlds, and documents and meshes kept, in memory:
- * those that were replaced or deleted count for as long as a match holds them. NULL: out of memory.
+ * Space for so many maps, and so many bytes of all worlds, and documents and meshes kept, in
+ * memory: those that were replaced or deleted count for as long as a match holds them. The texts
+ * and builds of maps under construction count too. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -39,6 +42,14 @@ void hs_map_store_keep_meshes(struct hs_map_store *store);
 
 /* The mesh of an entry that is held is not needed any more; one thread only. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
+
+/* What the bytes are taken of, by the tenant who owns a map. */
+struct hs_share *hs_map_store_share(struct hs_map_store *store);
+
+/* Bytes that a put takes for a mesh with these counts, with a document of that size to be kept (0:
+   none). Only an odd mesh needs more. */
+size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
+                              size_t document_size);
 
 /* Nobody may hold an entry any more. */
 void hs_map_store_destroy(struct hs_map_store *store);
@@ -56,7 +67,7 @@ enum hs_map_put {
     HS_MAP_REPLACED, /* also when the same geometry was there already */
     HS_MAP_FOREIGN,  /* the name is another owner's */
     HS_MAP_FULL,     /* as many maps as there is room for */
-    HS_MAP_TOO_BIG,  /* as many bytes as there is room for */
+    HS_MAP_TOO_BIG,  /* its build takes more bytes than are left for its owner */
     HS_MAP_NO_MEMORY
 };
 
@@ -69,16 +80,19 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
 /* The same, and the map keeps the document it was made of (ptr NULL: it does not), and belongs to
-   an owner (len 0: to everybody). */
+   an owner (len 0: to everybody). `taken`: that many bytes of the share, as many as put_bytes says,
+   were taken for the owner already and become the put's; 0: it takes them itself. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, struct hs_map_entry **entry);
+                                      struct hs_str document, size_t taken,
+                                      struct hs_map_entry **entry);
 
 /*
  * In two steps, for a map that is read back: an entry without a name, held for the caller, that
  * counts against the bytes (CREATED, or TOO_BIG or NO_MEMORY), and then its name (CREATED, or
  * FOREIGN where somebody has it, or FULL). Nobody else may use the entry between the two.
- * `document` as above; the mesh is not kept.
+ * `document` as above; the mesh is not kept. The build itself counts nowhere, so that what was in
+ * memory before is there again.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
@@ -95,12 +109,9 @@ bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct
 
 struct hs_map_usage {
     size_t maps;  /* that have a name */
-    size_t bytes; /* of all worlds, documents and meshes in memory */
+    size_t bytes; /* of all worlds, documents and meshes in memory, and under construction */
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);
-
-/* The bytes there is room for. */
-size_t hs_map_store_bytes_limit(const struct hs_map_store *store);
 
 #endif

@@ -84,17 +84,26 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Keeps room for the names that are new. False: there is none. */
-static bool reserve(struct hs_ruleset_batch *batch)
+/* Reserves places for the names that are new, and bytes for all. False: there are none. */
+static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;
     pthread_mutex_lock(&store->lock);
+    *lacking = "ruleset-bytes";
+    bool fits = true;
+    for (size_t i = 0; fits && i < batch->count; i++)
+        fits = hs_ruleset_entry_charge(store, batch->entries[i]);
+    if (!fits) {
+        pthread_mutex_unlock(&store->lock);
+        return false;
+    }
+    *lacking = "max-rulesets";
     for (size_t i = 0; i < batch->count; i++) {
         bool found;
         hs_ruleset_entries_find(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
         batch->reserved += !found;
     }
-    bool fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
+    fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
     if (fits)
         store->reserved += batch->reserved;
     else
@@ -138,11 +147,12 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
     closedir(dir);
     if (!leave_to_tenants(batch, directory, report, context))
         faults++;
-    if (faults == 0 && reserve(batch))
+    const char *lacking = "";
+    if (faults == 0 && reserve(batch, &lacking))
         return batch;
     if (faults == 0) {
         char text[64];
-        snprintf(text, sizeof text, "at most %zu rulesets", store->max_rulesets);
+        snprintf(text, sizeof text, "more rulesets than %s allows", lacking);
         report_text(report, context, directory, HS_PROBLEM_OVERLOADED, text);
     }
     hs_ruleset_batch_discard(batch);
@@ -169,7 +179,7 @@ static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_ent
     size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
     struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
     if (before != NULL && before->owner.text[0] != '\0') {
-        hs_ruleset_entry_destroy(entry);
+        hs_ruleset_entry_drop(store, entry);
         return;
     }
     if (before == NULL || strcmp(before->revision, entry->revision) != 0)
@@ -180,7 +190,7 @@ static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_ent
         return;
     }
     store->entries[place] = entry;
-    hs_ruleset_entry_drop(before);
+    hs_ruleset_entry_drop(store, before);
 }
 
 static void free_batch(struct hs_ruleset_batch *batch)
@@ -206,8 +216,8 @@ void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
         return;
     pthread_mutex_lock(&batch->store->lock);
     batch->store->reserved -= batch->reserved;
-    pthread_mutex_unlock(&batch->store->lock);
     for (size_t i = 0; i < batch->count; i++)
-        hs_ruleset_entry_destroy(batch->entries[i]);
+        hs_ruleset_entry_drop(batch->store, batch->entries[i]);
+    pthread_mutex_unlock(&batch->store->lock);
     free_batch(batch);
 }

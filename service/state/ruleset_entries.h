@@ -7,6 +7,8 @@
 
 #include "service/state/ruleset_store.h"
 
+enum { HS_RULESET_PART_CHAINS = 1024 };
+
 struct hs_ruleset_store {
     pthread_mutex_t lock;
     struct hs_name default_name;
@@ -14,12 +16,25 @@ struct hs_ruleset_store {
     size_t count, max_rulesets;
     size_t claim_work; /* units one claim may cost; 0: any */
     size_t reserved;   /* places kept for names of batches that are not put yet */
+    struct hs_share *share;
+    struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
+
+/* Prepares what hs_ruleset_entry_charge looks for. Without the lock. */
+void hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
+
+/* Charges an entry's owner with its memory, and shares what others of theirs have as well. False:
+   there is too little left, and nothing has changed. */
+bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
+
+/* Before an entry is destroyed; does nothing for one that was not charged. */
+void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Takes the ruleset over; one reference. NULL: out of memory. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
 void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL: nothing */
-void hs_ruleset_entry_drop(struct hs_ruleset_entry *entry);    /* a reference */
+void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
+                           struct hs_ruleset_entry *entry); /* a reference */
 
 /* Order of an entry's name and another: below 0, 0, above 0. */
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);

@@ -42,6 +42,7 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
     entry->document_size = document.len;
     entry->is_builtin = is_builtin;
     entry->references = 1;
+    hs_ruleset_entry_hash(entry);
     return entry;
 }
 
@@ -67,10 +68,12 @@ size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_s
     return i;
 }
 
-void hs_ruleset_entry_drop(struct hs_ruleset_entry *entry)
+void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
-    if (--entry->references == 0)
-        hs_ruleset_entry_destroy(entry);
+    if (--entry->references > 0)
+        return;
+    hs_ruleset_entry_uncharge(store, entry);
+    hs_ruleset_entry_destroy(entry);
 }
 
 /* There is room. */
@@ -83,55 +86,79 @@ void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
     store->count++;
 }
 
-static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+/* Where an entry can go: CREATED, or REPLACED with what is there now; or why it cannot. */
+static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
+                                       const struct hs_ruleset_entry *entry, size_t *place)
 {
     bool found;
-    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    if (found &&
-        !hs_str_equal(hs_name_str(&store->entries[place]->owner), hs_name_str(&entry->owner))) {
+    *place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    if (!found)
+        return store->count + store->reserved >= store->max_rulesets ? HS_RULESET_FULL
+                                                                     : HS_RULESET_CREATED;
+    bool is_owner =
+        hs_str_equal(hs_name_str(&store->entries[*place]->owner), hs_name_str(&entry->owner));
+    return is_owner ? HS_RULESET_REPLACED : HS_RULESET_FOREIGN;
+}
+
+static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    size_t place;
+    enum hs_ruleset_put result = place_entry(store, entry, &place);
+    struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
+    if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
+        /* The same again: matches that hold it share it. */
+        present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_destroy(entry);
-        return HS_RULESET_FOREIGN;
+        return result;
     }
-    if (found) {
-        hs_ruleset_entry_drop(store->entries[place]);
+    if (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED) {
+        hs_ruleset_entry_destroy(entry);
+        return result;
+    }
+    if (!hs_ruleset_entry_charge(store, entry)) {
+        hs_ruleset_entry_destroy(entry);
+        return HS_RULESET_TOO_BIG;
+    }
+    if (present == NULL) {
+        hs_ruleset_entries_insert(store, place, entry);
+    } else {
+        hs_ruleset_entry_drop(store, present);
         store->entries[place] = entry;
-        return HS_RULESET_REPLACED;
     }
-    if (store->count + store->reserved >= store->max_rulesets) {
-        hs_ruleset_entry_destroy(entry);
-        return HS_RULESET_FULL;
-    }
-    hs_ruleset_entries_insert(store, place, entry);
-    return HS_RULESET_CREATED;
+    return result;
 }
 
 /* ---- the store ---- */
 
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
-                                                 char error[256])
+                                                 size_t max_bytes, char error[256])
 {
     struct hs_ruleset_store *store = calloc(1, sizeof *store);
     struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
-    if (store == NULL || entries == NULL) {
+    struct hs_share *share = hs_share_create(max_bytes);
+    if (store == NULL || entries == NULL || share == NULL) {
         free(store);
         free(entries);
+        hs_share_destroy(share);
         snprintf(error, 256, "out of memory");
         return NULL;
     }
     store->entries = entries;
     store->max_rulesets = max_rulesets;
+    store->share = share;
     pthread_mutex_init(&store->lock, NULL);
     hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
     for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
         struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         struct hs_ruleset_entry *entry =
             ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
-        if (entry == NULL) {
-            snprintf(error, 256, "out of memory");
+        if (entry == NULL || put_entry(store, entry) != HS_RULESET_CREATED) {
+            snprintf(error, 256,
+                     entry == NULL ? "out of memory"
+                                   : "the built-in rulesets do not fit into ruleset-bytes");
             hs_ruleset_store_destroy(store);
             return NULL;
         }
-        put_entry(store, entry);
     }
     return store;
 }
@@ -152,8 +179,9 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
     if (store == NULL)
         return;
     for (size_t i = 0; i < store->count; i++)
-        hs_ruleset_entry_drop(store->entries[i]);
+        hs_ruleset_entry_drop(store, store->entries[i]);
     pthread_mutex_destroy(&store->lock);
+    hs_share_destroy(store->share);
     free(store->entries);
     free(store);
 }
@@ -206,8 +234,13 @@ void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_
     if (entry == NULL)
         return;
     pthread_mutex_lock(&store->lock);
-    hs_ruleset_entry_drop(entry);
+    hs_ruleset_entry_drop(store, entry);
     pthread_mutex_unlock(&store->lock);
+}
+
+struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
+{
+    return store->share;
 }
 
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
@@ -279,7 +312,14 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
         return known;
     }
     hs_ruleset_store_release(store, known);
-    return entry;
+    pthread_mutex_lock(&store->lock);
+    bool fits = hs_ruleset_entry_charge(store, entry);
+    pthread_mutex_unlock(&store->lock);
+    if (fits)
+        return entry;
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "no more of ruleset-bytes is left for it");
+    hs_ruleset_entry_destroy(entry);
+    return NULL;
 }
 
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "api/problem.h"
+#include "service/state/share.h"
 #include "validators/ruleset.h"
 
 enum { HS_REVISION_MAX = 72 };
@@ -24,16 +25,24 @@ struct hs_ruleset_entry {
     bool is_builtin, is_from_file;
     atomic_uint_fast64_t journal; /* number of the newest journal that has it; 0: none */
     unsigned references;          /* guarded by the store */
+    struct hs_name payer;         /* the tenant who is charged with its memory; "": nobody */
+    size_t charged;               /* bytes of the store's share, besides its parts */
+    uint64_t hashes[HS_MAX_RIGS + HS_MAX_WEAPONS]; /* of its rigs, then its weapons */
 };
 
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets, and room for `max_rulesets` (>= 3) with them; `default_name`
- * is what the name "default" stands for, and may be loaded later. NULL with a sentence in `error`.
+ * A store with the built-in rulesets, and space for `max_rulesets` (>= 3) and `max_bytes` with
+ * them; `default_name` is what the name "default" stands for, and may be loaded later. NULL with a
+ * sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
-                                                 char error[256]);
+                                                 size_t max_bytes, char error[256]);
+
+/* What the bytes of all rulesets in memory are taken of, by the tenant who put them; those that
+   only a match holds count as well. */
+struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* From now on rulesets of files and of tenants whose one claim may cost more work units are refused
    (hs_ruleset_store_allows); 0, as at first: none is. Before others use the store. */
@@ -72,6 +81,7 @@ enum hs_ruleset_put {
     HS_RULESET_RESERVED, /* "default" is not a name of its own */
     HS_RULESET_FOREIGN,  /* the name is another owner's */
     HS_RULESET_FULL,
+    HS_RULESET_TOO_BIG, /* it takes more bytes than are left for its owner */
     HS_RULESET_NO_MEMORY
 };
 

@@ -93,7 +93,8 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
     X(QUEUE, "queue")        /* it waited too long for its turn */                                 \
     X(DEADLINE, "deadline")  /* its X-Deadline-Ms had passed */                                    \
     X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */                                  \
-    X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */
+    X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */        \
+    X(CONNECTIONS, "connections") /* its tenant holds as many as they may */
 
 enum hs_shed_reason {
 #define X(id, label) HS_SHED_##id,
@@ -122,6 +123,7 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
     size_t matches, players, movers, history_bytes, maps, map_bytes, record_queue_bytes;
+    size_t ruleset_bytes, ruleset_bytes_limit;
     size_t matches_held; /* of `matches`: take no more memory for history */
     size_t match_limit, history_bytes_limit, map_bytes_limit,
         record_queue_bytes_limit;     /* as configured */

@@ -280,6 +280,11 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
                      (double)gauges->map_bytes);
     hs_metrics_gauge(out, "hindsight_map_bytes_limit", "Maps beyond this are refused.",
                      (double)gauges->map_bytes_limit);
+    hs_metrics_gauge(out, "hindsight_ruleset_bytes",
+                     "Memory of all rulesets, those only matches hold included.",
+                     (double)gauges->ruleset_bytes);
+    hs_metrics_gauge(out, "hindsight_ruleset_bytes_limit", "Rulesets beyond this are refused.",
+                     (double)gauges->ruleset_bytes_limit);
     put_service(metrics, gauges, out);
     put_recording(metrics, gauges, out);
     hs_checkpoint_write_metrics(&gauges->checkpoint, out);

@@ -342,7 +342,7 @@ START_TEST(bounds_hold_for_maps)
     ck_assert_double_le(hs_kept_metric(&kept, "hindsight_map_bytes"), 65536);
     ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/large", NULL), 404);
     ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/hall", NULL), 200);
-    ck_assert_int_eq(put("/v1/maps/large", large), 503);
+    ck_assert_int_eq(put("/v1/maps/large", large), 413);
     ck_assert_int_eq(put("/v1/maps/yard", other), 201);
     hs_kept_stop(&kept);
     start_with("--max-maps", "1");

@@ -28,14 +28,18 @@ static const char *const narrow[] = {"--auto-open=false",
                                      "8192",
                                      "--inflight-body-bytes",
                                      "8192",
+                                     "--map-body-bytes",
+                                     "8192",
+                                     "--map-bytes",
+                                     "200000",
                                      "--request-seconds",
                                      "1",
                                      "--max-matches",
                                      "3",
                                      NULL};
 
-/* Bytes of a body that is never finished, of one that then is too much, of one that always is. */
-enum { UNFINISHED_BODY = 6000, SECOND_BODY = 4096, BEYOND_BODY = 9000 };
+/* Bytes of a body that is too much beside others, and of one that always is. */
+enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
 static struct hs_test_service service, guarded, limited;
 static json_t *document;
@@ -143,26 +147,29 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
     }
 }
 
-/* Sends while so much of another body has arrived that there is no room for this one. */
-static const struct hs_raw_answer *send_crowded(unsigned port,
+/* Sends while other bodies are on their way and leave no space for this one. Maps have a share of
+   their own, of more bodies. */
+static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
                                                 const struct hs_refusal_message *message)
 {
+    enum { CROWD = 24 };
     struct hs_refusal_message other = {.method = "PUT",
                                        .headers = JSON_TYPE "Content-Length: 8192\r\n",
                                        .body = padding(SECOND_BODY),
-                                       .path = "/v1/matches/crowd",
                                        .size = SECOND_BODY,
                                        .unsized = true};
-    char piece[UNFINISHED_BODY - SECOND_BODY];
-    memset(piece, ' ', sizeof piece);
+    int crowd[CROWD];
+    size_t count = route == HS_ROUTE_MAP_PUT ? CROWD : 1;
+    hs_refusal_path(route == HS_ROUTE_MAP_PUT ? route : HS_ROUTE_MATCH_PUT, "crowd", other.path);
     const struct hs_raw_answer *raw = NULL;
-    /* Until the other body has arrived, and the one before it is forgotten, it is not crowded. */
+    /* Until the others have arrived, and those before them are forgotten, it is not crowded. */
     for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
-        int crowd = hs_refusal_send(port, &other);
-        ck_assert(hs_raw_send(crowd, piece, sizeof piece));
+        for (size_t i = 0; i < count; i++)
+            crowd[i] = hs_refusal_send(port, &other);
         hs_test_pause_ms(10);
         raw = hs_refusal_receive(hs_refusal_send(port, message));
-        close(crowd);
+        for (size_t i = 0; i < count; i++)
+            close(crowd[i]);
     }
     return raw;
 }
@@ -185,7 +192,7 @@ static const struct hs_raw_answer *send_for(size_t route, int status,
     if (status == 429)
         return send_often(hs_refusal_port(&limited, route), message);
     if (status == 503 && hs_refusal_takes_body(route))
-        return send_crowded(hs_refusal_port(&service, route), message);
+        return send_crowded(hs_refusal_port(&service, route), route, message);
     return ask(&service, route, message);
 }
 
@@ -368,7 +375,7 @@ START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {
         "--max-matches", "1", "--max-rulesets", "4", "--max-maps", "1", NULL};
-    static const char *const no_memory[] = {"--history-bytes", "1000", "--map-bytes", "65536",
+    static const char *const no_memory[] = {"--history-bytes", "1000", "--map-bytes", "1500000",
                                             NULL};
     static char triangles[16384] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
     struct hs_test_service full;
@@ -386,7 +393,7 @@ START_TEST(no_room_is_left)
     ck_assert(hs_test_service_start(&full, no_memory));
     fill(&full, HS_ROUTE_MATCH_PUT, "{}", 201);
     expect_no_opening(&full);
-    fill(&full, HS_ROUTE_MAP_PUT, triangles, 503);
+    fill(&full, HS_ROUTE_MAP_PUT, triangles, 201);
     ck_assert(hs_test_service_stop(&full));
 }
 END_TEST

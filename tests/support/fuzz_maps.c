@@ -66,7 +66,8 @@ const char *hs_fuzz_maps(const uint8_t *data, size_t size)
     struct hs_arena arena = {0};
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
     struct hs_map_document document;
-    hs_map_decode(&reader, text, &document);
+    struct hs_world_mesh counts = hs_map_measure(text);
+    hs_map_decode(&reader, text, &counts, &document);
     struct hs_world_mesh mesh = hs_map_mesh(&document);
     struct hs_world *world = hs_world_create(&mesh, NULL, NULL);
     if (world == NULL)

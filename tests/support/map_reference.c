@@ -105,7 +105,8 @@ const char *hs_map_compare(struct hs_str text, bool *accepted, struct hs_problem
     struct hs_map_document got;
     hs_problem_init(problem);
     hs_problem_init(&plain);
-    bool taken = hs_map_decode(&reader, text, &got);
+    struct hs_world_mesh counts = hs_map_measure(text);
+    bool taken = hs_map_decode(&reader, text, &counts, &got);
     json_t *root = hs_json_parse(text, &plain);
     bool same = true;
     bool right = root != NULL && is_right(root, &got, &same);

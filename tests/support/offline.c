@@ -238,7 +238,8 @@ static void put_ruleset(struct hs_offline *offline, struct hs_str name)
 static void put_map(struct hs_offline *offline, struct hs_str name, struct hs_str text)
 {
     struct hs_map_document document;
-    if (hs_map_decode(&offline->reader, text, &document)) {
+    struct hs_world_mesh counts = hs_map_measure(text);
+    if (hs_map_decode(&offline->reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
         enum hs_world_fault fault;
         struct hs_world *world = hs_world_create(&mesh, NULL, &fault);

@@ -112,7 +112,7 @@ bool hs_state_starting(struct hs_raw_answer *answer)
 
 /* ---- stuck ---- */
 
-/* A PUT of a map that keeps its worker for a while. */
+/* A map that takes a while to build. */
 static char *large_map(int triangles, size_t *size)
 {
     enum { ROW = 631 };
@@ -133,21 +133,22 @@ static char *large_map(int triangles, size_t *size)
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
 enum { BUSY_MS = 5300, STUCK_MS = 7500 };
 
-/* Sends it, stops the process a moment later for so long, and asks when it goes on; the status of
-   the PUT. `amid`: the request was not answered before. */
-static int stop_amid(const struct hs_test_service *service, const char *map, size_t size,
-                     long moment_ms, long stop_ms, struct hs_raw_answer *answer, bool *amid)
+/* Sends a request, stops the process a moment later for so long, and asks when it goes on; the
+   status of the request. `amid`: it was not answered before. */
+static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
+                     size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
+                     bool *amid)
 {
-    static struct hs_raw_answer put;
+    static struct hs_raw_answer own;
     char head[160];
     int stopped = 0;
     int len = snprintf(head, sizeof head,
-                       "PUT /v1/maps/large HTTP/1.1\r\nHost: x\r\n"
+                       "%s HTTP/1.1\r\nHost: x\r\n"
                        "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
-                       size);
+                       line, size);
     int fd = hs_raw_connect(service->data_port);
     ck_assert_int_ge(fd, 0);
-    ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, map, size));
+    ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, body, size));
     hs_test_pause_ms(moment_ms);
     kill(service->pid, SIGSTOP);
     ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
@@ -156,28 +157,39 @@ static int stop_amid(const struct hs_test_service *service, const char *map, siz
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
         hs_test_pause_ms(5);
-    hs_raw_read(fd, false, &put);
+    hs_raw_read(fd, false, &own);
     close(fd);
-    return put.status;
+    return own.status;
+}
+
+/* Frames that keep their worker busy for half a second: nearly all of it is white space. */
+static char *long_frames(size_t size)
+{
+    static const char end[] = "{\"frames\":[{\"time\":1,\"players\":[]}]}";
+    char *body = malloc(size);
+    ck_assert_ptr_nonnull(body);
+    memset(body, ' ', size);
+    memcpy(body + size - (sizeof end - 1), end, sizeof end - 1);
+    return body;
 }
 
 bool hs_state_stuck(struct hs_raw_answer *answer)
 {
-    static const char *const one[] = {"--threads", "1", NULL};
+    static const char *const one[] = {"--threads", "1", "--body-bytes", "8388608", NULL};
     static struct hs_raw_answer later;
     struct hs_test_service stuck;
-    size_t size = 0;
-    char *map = large_map(200000, &size);
-    ck_assert_uint_lt(size, 8 << 20);
+    enum { SIZE = 7 << 20 };
+    char *body = long_frames(SIZE);
     ck_assert(hs_test_service_start(&stuck, one));
     bool fine = get(stuck.admin_port, "/livez", answer) == 200;
-    /* Where the moment was before the body had come, or after the map was built, another is. */
+    /* Where the moment was before the body had come, or after it was read, another is. */
     for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
         bool amid;
-        int status = stop_amid(&stuck, map, size, 10 + 20 * tries, STUCK_MS, answer, &amid);
-        fine = status == 200 || status == 201;
+        int status = stop_amid(&stuck, "POST /v1/matches/m/frames", body, SIZE, 10 + 20 * tries,
+                               STUCK_MS, answer, &amid);
+        fine = status == 200;
     }
-    free(map);
+    free(body);
     fine = get_other(stuck.admin_port, "/livez", 503, &later) == 200 && fine;
     return hs_test_service_stop(&stuck) && fine;
 }
@@ -194,7 +206,8 @@ bool hs_state_building(struct hs_raw_answer *answer)
     ck_assert_uint_ge(size, 32 << 20);
     ck_assert(hs_test_service_start(&building, one));
     for (size_t i = 0; i < 3 && fine && !amid; i++) {
-        int status = stop_amid(&building, map, size, moments_ms[i], BUSY_MS, answer, &amid);
+        int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i], BUSY_MS,
+                               answer, &amid);
         fine = status == 200 || status == 201;
     }
     free(map);

@@ -9,9 +9,11 @@
 
 static struct hs_map_store *store;
 
+enum { LIMIT = 700000 };
+
 static void setup(void)
 {
-    store = hs_map_store_create(3, 100000);
+    store = hs_map_store_create(3, LIMIT);
     ck_assert_ptr_nonnull(store);
 }
 
@@ -117,21 +119,51 @@ START_TEST(room_is_bounded_in_number)
 }
 END_TEST
 
+/* What is under construction counts, as long as it is. */
 START_TEST(room_is_bounded_in_memory)
 {
     struct hs_map_entry *large, *other;
-    ck_assert_int_eq(put("large", 1, 600, &large), HS_MAP_CREATED);
-    ck_assert_uint_gt(large->info.bytes, 50000);
-    ck_assert_int_eq(put("other", 1, 600, &other), HS_MAP_TOO_BIG);
+    ck_assert_int_eq(put("large", 1, 1000, &large), HS_MAP_CREATED);
+    ck_assert_uint_gt(large->info.bytes, LIMIT / 8);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, large->info.bytes);
+    ck_assert_int_eq(put("other", 1, 1000, &other), HS_MAP_CREATED);
+    hs_map_store_release(store, other);
+    ck_assert_int_eq(put("third", 1, 1000, &other), HS_MAP_TOO_BIG);
     ck_assert_ptr_null(other);
-    /* It is still held, so its successor does not fit beside it; then it is not. */
-    ck_assert_int_eq(put("large", 2, 600, &other), HS_MAP_TOO_BIG);
-    hs_map_store_release(store, large);
-    ck_assert_int_eq(put("large", 2, 600, &large), HS_MAP_REPLACED);
+    ck_assert_uint_eq(hs_map_store_usage(store).bytes, 2 * large->info.bytes);
     hs_map_store_release(store, large);
     ck_assert(hs_map_store_delete(store, str(""), str("large")));
-    ck_assert_int_eq(put("other", 1, 600, &other), HS_MAP_CREATED);
+    ck_assert_int_eq(put("third", 1, 1000, &other), HS_MAP_CREATED);
     hs_map_store_release(store, other);
+}
+END_TEST
+
+/* A tenant may have as much as stays free. What was taken before a put becomes the map's. */
+START_TEST(tenants_share_the_memory)
+{
+    const struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
+    struct hs_world_mesh mesh = {.boxes = &box, .box_count = 1};
+    struct hs_share *share = hs_map_store_share(store);
+    struct hs_map_entry *entry;
+    size_t bytes = hs_map_store_put_bytes(store, &mesh, 0);
+    ck_assert(hs_share_take(share, str("acme"), LIMIT / 2));
+    ck_assert_int_eq(
+        hs_map_store_put_kept(store, str("acme"), str("a"), &mesh, (struct hs_str){0}, 0, &entry),
+        HS_MAP_TOO_BIG);
+    ck_assert_int_eq(
+        hs_map_store_put_kept(store, str("zeta"), str("a"), &mesh, (struct hs_str){0}, 0, &entry),
+        HS_MAP_CREATED);
+    hs_map_store_release(store, entry);
+    hs_share_give(share, str("acme"), LIMIT / 2);
+    ck_assert(hs_share_take(share, str("acme"), bytes));
+    ck_assert_int_eq(hs_map_store_put_kept(store, str("acme"), str("b"), &mesh, (struct hs_str){0},
+                                           bytes, &entry),
+                     HS_MAP_CREATED);
+    ck_assert_uint_eq(hs_share_used(share), 2 * entry->info.bytes);
+    hs_map_store_release(store, entry);
+    ck_assert(hs_map_store_delete(store, str("acme"), str("b")));
+    ck_assert(hs_map_store_delete(store, str("zeta"), str("a")));
+    ck_assert_uint_eq(hs_share_used(share), 0);
 }
 END_TEST
 
@@ -246,6 +278,7 @@ int main(void)
     tcase_add_test(tests, a_revision_is_the_geometry);
     tcase_add_test(tests, room_is_bounded_in_number);
     tcase_add_test(tests, room_is_bounded_in_memory);
+    tcase_add_test(tests, tenants_share_the_memory);
     tcase_add_test(tests, threads_see_whole_maps);
     tcase_add_test(tests, meshes_are_kept_until_they_are_forgotten);
     tcase_add_test(tests, restored_in_two_steps);

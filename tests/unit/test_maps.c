@@ -26,7 +26,8 @@ static bool decode(struct hs_str text)
     hs_problem_init(&problem);
     hs_map_document_free(&document);
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
-    bool fine = hs_map_decode(&reader, text, &document);
+    struct hs_world_mesh counts = hs_map_measure(text);
+    bool fine = hs_map_decode(&reader, text, &counts, &document);
     ck_assert(!reader.no_memory);
     ck_assert(fine == (problem.code == HS_PROBLEM_NONE));
     return fine;

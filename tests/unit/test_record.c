@@ -267,7 +267,7 @@ static void setup_matches(void)
     char error[256];
     setup();
     metrics = hs_metrics_create();
-    rulesets = hs_ruleset_store_create("metres", 16, error);
+    rulesets = hs_ruleset_store_create("metres", 16, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(16, rulesets, maps);
     ck_assert(metrics != NULL && rulesets != NULL && maps != NULL && registry != NULL);
@@ -464,7 +464,7 @@ START_TEST(maps_are_in_the_stream_once)
     struct hs_world_mesh mesh = {.boxes = &box, .box_count = 1};
     struct hs_map_entry *first, *second;
     ck_assert_int_eq(
-        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(document), &first),
+        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(document), 0, &first),
         HS_MAP_CREATED);
     size_t bytes = hs_map_store_usage(maps).bytes;
     ck_assert_uint_eq(bytes, first->info.bytes + sizeof document - 1);
@@ -473,7 +473,7 @@ START_TEST(maps_are_in_the_stream_once)
     request_on(record, "b", first, HS_ROUTE_TICKS_POST, "{}", "{}");
     box.max = (struct hs_vec){2, 2, 2};
     ck_assert_int_eq(
-        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(other), &second),
+        hs_map_store_put_kept(maps, HS_STR(""), HS_STR("dm1"), &mesh, HS_STR(other), 0, &second),
         HS_MAP_REPLACED);
     request_on(record, "c", second, HS_ROUTE_TICKS_POST, "{}", "{}");
     ck_assert_str_ne(first->revision, second->revision);

@@ -23,7 +23,7 @@ static struct hs_registry *registry;
 static void setup(void)
 {
     char error[256];
-    rulesets = hs_ruleset_store_create("metres", 8, error);
+    rulesets = hs_ruleset_store_create("metres", 8, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(8, rulesets, maps);
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
@@ -198,10 +198,10 @@ START_TEST(a_map_is_its_tenants)
         .vertices = vertices, .vertex_count = 3, .triangles = triangles, .triangle_count = 1};
     struct hs_map_entry *mine = NULL, *other = NULL;
     struct hs_str name = HS_STR("dm1");
-    ck_assert_int_eq(hs_map_store_put_kept(maps, ACME, name, &mesh, anybody, &mine),
+    ck_assert_int_eq(hs_map_store_put_kept(maps, ACME, name, &mesh, anybody, 0, &mine),
                      HS_MAP_CREATED);
     struct hs_map_usage before = hs_map_store_usage(maps);
-    ck_assert_int_eq(hs_map_store_put_kept(maps, ZETA, name, &mesh, anybody, &other),
+    ck_assert_int_eq(hs_map_store_put_kept(maps, ZETA, name, &mesh, anybody, 0, &other),
                      HS_MAP_FOREIGN);
     ck_assert_int_eq(hs_map_store_put(maps, name, &mesh, &other), HS_MAP_FOREIGN);
     ck_assert_ptr_null(other);

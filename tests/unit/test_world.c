@@ -324,6 +324,46 @@ START_TEST(bad_meshes_are_refused)
 }
 END_TEST
 
+enum { ODD_MESH = 3 }; /* all its triangles are in one place */
+
+/* Meshes that fill their groups well and badly, boxes, and next to nothing. */
+static void fill_mesh(int kind)
+{
+    struct hs_random random = hs_random_start(7, (uint64_t)kind);
+    if (kind == 0)
+        hs_test_mesh_terrain(&mesh, &random, 60, 100, 10);
+    else if (kind == 1)
+        hs_test_mesh_soup(&mesh, &random, 5000, 100, 30);
+    else if (kind == 2)
+        hs_test_mesh_corridors(&mesh, &random, 30, 100, true);
+    for (int i = 0; kind == ODD_MESH && i < 3000; i++)
+        add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+    for (int i = 0; kind == 4 && i < 3000; i++)
+        add(i * i, 0, 0, i * i + 1, 0, 0, i * i, 1, i % 7);
+    if (kind == 5)
+        add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+}
+
+/* A build ends before it passes its bound. No mesh needs more than the larger bound, and ordinary
+   ones no more than the smaller. */
+START_TEST(builds_keep_to_their_bound)
+{
+    enum hs_world_fault fault;
+    fill_mesh(_i);
+    size_t usual = hs_world_build_bytes(&mesh.mesh, false);
+    world =
+        hs_world_create_within(&mesh.mesh, NULL, hs_world_build_bytes(&mesh.mesh, true), &fault);
+    ck_assert_ptr_nonnull(world);
+    size_t bytes = hs_world_bytes(world);
+    ck_assert_uint_le(bytes, hs_world_build_bytes(&mesh.mesh, true));
+    ck_assert_ptr_null(hs_world_create_within(&mesh.mesh, NULL, bytes, &fault));
+    ck_assert_int_eq(fault, HS_WORLD_TOO_LARGE);
+    hs_world_destroy(world);
+    world = hs_world_create_within(&mesh.mesh, NULL, usual, &fault);
+    ck_assert_int_eq(world != NULL, _i != ODD_MESH);
+}
+END_TEST
+
 START_TEST(far_from_the_origin)
 {
     const double far = 9e6;
@@ -395,6 +435,7 @@ int main(void)
     tcase_add_test(tests, a_path_without_length);
     tcase_add_test(tests, nothing_is_a_world_too);
     tcase_add_test(tests, bad_meshes_are_refused);
+    tcase_add_loop_test(tests, builds_keep_to_their_bound, 0, 6);
     tcase_add_test(tests, far_from_the_origin);
     tcase_add_test(tests, beyond_every_world);
     tcase_add_test(tests, nearest_point_of_a_triangle);

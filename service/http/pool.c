@@ -1,0 +1,219 @@
+#include "service/http/pool.h"
+
+#include "service/clock.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Owners whose jobs have ended: the two listeners. */
+enum { ENDED_MAX = 2 };
+
+struct hs_pool {
+    pthread_mutex_t lock;   /* guards what follows */
+    pthread_cond_t changed; /* a job came, one ended, or `stops` */
+    pthread_t threads[HS_POOL_THREADS_MAX];
+    unsigned count, started;
+    bool is_idle, stops;
+    struct hs_pool_job *first, **end;                 /* those that wait, the oldest first */
+    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* by each thread; NULL: none */
+    const void *ended[ENDED_MAX];
+    struct hs_name served; /* the tenant of the last job */
+    /* Of the first thread. */
+    clockid_t clock;           /* its processor time */
+    int64_t began_us, seen_us; /* processor time: at the start of the job, and when last looked */
+    int64_t moved_us;          /* when `seen_us` last grew; monotonic */
+};
+
+static int64_t processor_us(const struct hs_pool *pool)
+{
+    struct timespec time = {0};
+    clock_gettime(pool->clock, &time);
+    return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+/* ---- whose turn it is; with the lock ---- */
+
+static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < pool->count; i++)
+        count += pool->running[i] != NULL && hs_str_equal(pool->running[i]->tenant, tenant);
+    return count;
+}
+
+/* Fewer is earlier; UINT_MAX: it may not run now. Whoever was served last comes after others. */
+static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
+{
+    unsigned running = running_of(pool, job->tenant);
+    if (job->tenant.len > 0 && pool->count > 1 && running + 1 >= pool->count)
+        return ~0u;
+    return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
+}
+
+/* NULL: none may run. */
+static struct hs_pool_job *take_next(struct hs_pool *pool)
+{
+    struct hs_pool_job **best = NULL;
+    unsigned earliest = ~0u;
+    for (struct hs_pool_job **at = &pool->first; *at != NULL; at = &(*at)->next) {
+        unsigned turn = turn_of(pool, *at);
+        if (turn >= earliest)
+            continue;
+        earliest = turn;
+        best = at;
+    }
+    if (best == NULL)
+        return NULL;
+    struct hs_pool_job *job = *best;
+    *best = job->next;
+    if (*best == NULL)
+        pool->end = best;
+    hs_name_set(&pool->served, job->tenant);
+    return job;
+}
+
+/* ---- threads ---- */
+
+/* The lock is held, but not while the job runs. */
+static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *job)
+{
+    pool->running[place] = job;
+    if (place == 0) {
+        pool->began_us = pool->seen_us = processor_us(pool);
+        pool->moved_us = hs_clock_us();
+    }
+    pthread_mutex_unlock(&pool->lock);
+    job->run(job);
+    pthread_mutex_lock(&pool->lock);
+    pool->running[place] = NULL;
+    /* With the lock: once its owner's jobs have ended, none of them is done any more. */
+    job->done(job);
+    pthread_cond_broadcast(&pool->changed); /* its tenant may have one more now */
+}
+
+static void *work(void *context)
+{
+    struct hs_pool *pool = context;
+    if (pool->is_idle) /* where this is refused the thread is one as any other */
+        (void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0});
+    pthread_mutex_lock(&pool->lock);
+    unsigned place = pool->started++;
+    while (!pool->stops) {
+        struct hs_pool_job *job = take_next(pool);
+        if (job != NULL)
+            run_job(pool, place, job);
+        else
+            pthread_cond_wait(&pool->changed, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+struct hs_pool *hs_pool_create(unsigned threads, bool is_idle)
+{
+    struct hs_pool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL)
+        return NULL;
+    pool->end = &pool->first;
+    pool->is_idle = is_idle;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    pthread_mutex_lock(&pool->lock); /* until all threads and the clock are known */
+    bool fine = true;
+    for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
+        fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;
+        pool->count += fine ? 1 : 0;
+    }
+    if (fine && pthread_getcpuclockid(pool->threads[0], &pool->clock) != 0)
+        pool->clock = CLOCK_PROCESS_CPUTIME_ID;
+    pthread_mutex_unlock(&pool->lock);
+    if (fine)
+        return pool;
+    hs_pool_destroy(pool);
+    return NULL;
+}
+
+void hs_pool_destroy(struct hs_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->stops = true;
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < pool->count; i++)
+        pthread_join(pool->threads[i], NULL);
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+/* ---- jobs ---- */
+
+static bool has_ended(const struct hs_pool *pool, const void *owner)
+{
+    bool ended = false;
+    for (int i = 0; i < ENDED_MAX; i++)
+        ended = ended || pool->ended[i] == owner;
+    return ended;
+}
+
+void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job)
+{
+    pthread_mutex_lock(&pool->lock);
+    job->next = NULL;
+    if (has_ended(pool, job->owner)) {
+        job->done(job);
+    } else {
+        *pool->end = job;
+        pool->end = &job->next;
+        pthread_cond_signal(&pool->changed);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static bool runs_any_of(const struct hs_pool *pool, const void *owner)
+{
+    bool any = false;
+    for (unsigned i = 0; i < pool->count; i++)
+        any = any || (pool->running[i] != NULL && pool->running[i]->owner == owner);
+    return any;
+}
+
+void hs_pool_end(struct hs_pool *pool, const void *owner)
+{
+    if (pool == NULL)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->ended[pool->ended[0] != NULL] = owner;
+    for (struct hs_pool_job **at = &pool->first; *at != NULL;) {
+        struct hs_pool_job *job = *at;
+        if (job->owner != owner) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        job->done(job);
+    }
+    pool->end = &pool->first;
+    while (*pool->end != NULL)
+        pool->end = &(*pool->end)->next;
+    while (runs_any_of(pool, owner))
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us)
+{
+    pthread_mutex_lock(&pool->lock);
+    int64_t used_us = processor_us(pool);
+    if (used_us > pool->seen_us)
+        pool->moved_us = now_us;
+    pool->seen_us = used_us;
+    bool is_stuck = pool->running[0] != NULL &&
+                    (used_us - pool->began_us > limit_us || now_us - pool->moved_us > limit_us);
+    pthread_mutex_unlock(&pool->lock);
+    return is_stuck;
+}

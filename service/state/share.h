@@ -1,0 +1,45 @@
+/*
+ * One bounded resource (bytes or connections) that tenants share. Each holder takes an amount
+ * before it uses it and gives it back afterwards, so the limit is never passed.
+ *
+ * A tenant may hold at most as much as stays free (dynamic thresholds: Choudhury and Hahne, 1998).
+ * One tenant alone therefore gets half of the limit, two that want more get a third each. Whatever
+ * one tenant holds, at least as much is free for the others. Thread-safe.
+ */
+#ifndef HS_SERVICE_SHARE_H
+#define HS_SERVICE_SHARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "validators/str.h"
+
+struct hs_share;
+
+/* NULL: out of memory. */
+struct hs_share *hs_share_create(size_t limit);
+void hs_share_destroy(struct hs_share *share); /* NULL: nothing */
+
+/*
+ * Takes an amount for a tenant; false: it does not fit, or memory is out. Without a tenant
+ * (len 0: the operator's own, or a service without tokens) only the limit counts.
+ */
+bool hs_share_take(struct hs_share *share, struct hs_str tenant, size_t amount);
+
+/* Gives back what was taken for the same tenant. */
+void hs_share_give(struct hs_share *share, struct hs_str tenant, size_t amount);
+
+/* Charges `to` with what was taken without a tenant; for what is restored before its owner is
+   known. Never refused, except when memory is out: it then stays as it is, and false. */
+bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
+
+/* The most that a tenant can ever hold: half of the limit, or all of it without a tenant. */
+size_t hs_share_most(const struct hs_share *share, struct hs_str tenant);
+
+/* How much more a tenant may take now. */
+size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
+
+size_t hs_share_used(struct hs_share *share);
+size_t hs_share_limit(const struct hs_share *share);
+
+#endif

@@ -1,0 +1,166 @@
+/* Jobs that take long: one at a time, tenants in turns, ended with who submitted them. */
+#include "service/clock.h"
+#include "service/http/pool.h"
+#include "tests/support/clock.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { JOBS = 8 };
+
+struct test_job {
+    struct hs_pool_job job; /* first: what callbacks are given */
+    bool ran;
+};
+
+static struct hs_pool *builder;
+static struct test_job jobs[JOBS];
+static char order[JOBS + 1]; /* names of jobs in the order in which they ran */
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int ended;
+static sem_t may_go;
+static const char *const names = "abcdefgh";
+
+static void run(struct hs_pool_job *job)
+{
+    struct test_job *own = (struct test_job *)job;
+    own->ran = true;
+    pthread_mutex_lock(&order_lock);
+    order[strlen(order)] = names[own - jobs];
+    pthread_mutex_unlock(&order_lock);
+    sem_wait(&may_go);
+    sem_post(&may_go); /* for those after it */
+}
+
+static void done(struct hs_pool_job *job)
+{
+    (void)job;
+    atomic_fetch_add(&ended, 1);
+}
+
+static void submit(size_t i, const char *tenant, const void *owner)
+{
+    jobs[i].job = (struct hs_pool_job){
+        .owner = owner, .tenant = {tenant, strlen(tenant)}, .run = run, .done = done};
+    hs_pool_submit(builder, &jobs[i].job);
+}
+
+static void wait_for(int count)
+{
+    for (int tries = 0; tries < 5000 && atomic_load(&ended) < count; tries++)
+        hs_test_pause_ms(1);
+    ck_assert_int_eq(atomic_load(&ended), count);
+}
+
+static void wait_until_one_runs(void)
+{
+    for (int tries = 0; tries < 5000 && order[0] == '\0'; tries++)
+        hs_test_pause_ms(1);
+}
+
+static void setup(void)
+{
+    ck_assert_int_eq(sem_init(&may_go, 0, 0), 0);
+    builder = hs_pool_create(1, true);
+    ck_assert_ptr_nonnull(builder);
+}
+
+static void teardown(void)
+{
+    hs_pool_destroy(builder);
+}
+
+/* However many jobs one tenant has, another's is the next but one at most. */
+START_TEST(tenants_take_turns)
+{
+    submit(0, "acme", jobs);
+    wait_until_one_runs();
+    for (size_t i = 1; i < 5; i++)
+        submit(i, "acme", jobs);
+    submit(5, "zeta", jobs);
+    submit(6, "beta", jobs);
+    submit(7, "zeta", jobs);
+    sem_post(&may_go);
+    wait_for(JOBS);
+    ck_assert_str_eq(order, "afbgchde");
+}
+END_TEST
+
+/* What waits for an owner that ends is not run; another owner's is. */
+START_TEST(jobs_end_with_their_owner)
+{
+    static const int first, second;
+    submit(0, "", &second);
+    wait_until_one_runs();
+    submit(1, "", &first);
+    submit(2, "", &second);
+    submit(3, "", &first);
+    hs_pool_end(builder, &first);
+    ck_assert_int_eq(atomic_load(&ended), 2);
+    submit(4, "", &second);
+    sem_post(&may_go);
+    wait_for(5);
+    ck_assert_str_eq(order, "ace");
+    ck_assert(!jobs[1].ran && !jobs[3].ran);
+    submit(5, "", &first);
+    wait_for(6);
+    ck_assert(!jobs[5].ran);
+    hs_pool_end(builder, &second); /* has none */
+}
+END_TEST
+
+/* Of three threads one tenant has two at most; who belongs to no tenant may have all. */
+START_TEST(no_tenant_has_all_threads)
+{
+    struct hs_pool *one = builder;
+    builder = hs_pool_create(3, false);
+    for (size_t i = 0; i < 4; i++)
+        submit(i, "acme", jobs);
+    hs_test_pause_ms(50);
+    ck_assert_int_eq((int)strlen(order), 2);
+    submit(4, "zeta", jobs);
+    for (int tries = 0; tries < 5000 && strchr(order, 'e') == NULL; tries++)
+        hs_test_pause_ms(1);
+    ck_assert_ptr_nonnull(strchr(order, 'e'));
+    ck_assert_int_eq((int)strlen(order), 3);
+    sem_post(&may_go);
+    wait_for(5);
+    hs_pool_destroy(builder);
+    builder = one;
+}
+END_TEST
+
+/* A job is stuck when it used the processor for too long, or for too long not at all. */
+START_TEST(a_job_that_hangs_is_noticed)
+{
+    const int64_t second_us = 1000000, now_us = hs_clock_us();
+    ck_assert(!hs_pool_is_stuck(builder, second_us, now_us + 10 * second_us));
+    submit(0, "", jobs);
+    wait_until_one_runs();
+    ck_assert(!hs_pool_is_stuck(builder, second_us, now_us));
+    hs_test_pause_ms(20); /* until it waits for good */
+    hs_pool_is_stuck(builder, second_us, now_us);
+    ck_assert(!hs_pool_is_stuck(builder, 4 * second_us, now_us + 3 * second_us));
+    ck_assert(hs_pool_is_stuck(builder, second_us, now_us + 3 * second_us));
+    ck_assert(hs_pool_is_stuck(builder, 0, now_us));
+    sem_post(&may_go);
+    wait_for(1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pool");
+    TCase *tests = tcase_create("jobs");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, tenants_take_turns);
+    tcase_add_test(tests, jobs_end_with_their_owner);
+    tcase_add_test(tests, no_tenant_has_all_threads);
+    tcase_add_test(tests, a_job_that_hangs_is_noticed);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
