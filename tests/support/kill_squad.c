@@ -138,8 +138,8 @@ static const char *come_and_go(struct hs_kill_squad *squad, struct hs_kill_shoot
         return shooter->is_present ? "" : NULL;
     shooter->is_present = !shooter->is_present;
     shooter->since = tick;
-    shooter->until = tick + (shooter->is_present ? 15 + hs_random_index(random, 50)
-                                                 : 2 + hs_random_index(random, 10));
+    int absence = 2 + hs_random_index(random, hs_random_chance(random, 0.5) ? 10 : 60);
+    shooter->until = tick + (shooter->is_present ? 15 + hs_random_index(random, 50) : absence);
     if (!shooter->is_present)
         return ",\"event\":\"leave\"";
     struct hs_kill_session older = shooter->before;
