@@ -375,6 +375,30 @@ static void admit_again(struct request *request, const struct target *target)
 
 /* ---- replies ---- */
 
+/* A shorter answer counts as part of its connection. */
+enum { LONG_ANSWER = 16384 };
+
+/* A long answer that its peer does not read is memory as well: it is charged like a body, until it
+   has been sent. */
+static void charge_answer(struct request *request, const struct target *target,
+                          struct hs_reply *reply)
+{
+    struct hs_share *share = request->http->service->bodies;
+    size_t bytes = reply->body.capacity;
+    if (reply->problem->code != HS_PROBLEM_NONE || bytes <= LONG_ANSWER || request->share != NULL ||
+        hs_priority_of((enum hs_route)target->route) == HS_PRIORITY_VITAL)
+        return;
+    if (hs_share_take(share, tenant_of(request), bytes)) {
+        request->share = share;
+        request->taken = bytes;
+        return;
+    }
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                   "The answer has %zu bytes, and %zu are left for it of inflight-body-bytes",
+                   bytes, hs_share_left(share, tenant_of(request)));
+    hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
+}
+
 static enum MHD_Result send_reply(struct request *request, const struct target *target,
                                   struct MHD_Connection *connection, struct hs_reply *reply)
 {
@@ -386,6 +410,7 @@ static enum MHD_Result send_reply(struct request *request, const struct target *
         .allow = target->params.allow,
         .close = target->close || atomic_load(&http->closing) || atomic_load(&service->draining),
     };
+    charge_answer(request, target, reply);
     if (reply->problem->code != HS_PROBLEM_NONE)
         reply->status = hs_problem_status(reply->problem->code);
     if (reply->status == 401 || reply->status == 403)

@@ -17,6 +17,9 @@
  *                          80 quarters of a second
  *   hit_crowded_p99_us     the same beside 10000 idle connections and 200 that send 250 bytes of a
  *                          body every 250 ms; both take turns
+ *   hit_shared_p99_us      claims of one tenant while another holds all they may: half of the
+ *                          bodies and of the connections, and maps and rulesets put one after the
+ *                          other; against hit_unshared_p99_us, without that
  *   flood_history_bytes    what histories take after new matches were posted without end
  */
 #include <pthread.h>
@@ -35,6 +38,7 @@
 #include "tests/support/game_load.h"
 #include "tests/support/raw.h"
 #include "tests/support/service.h"
+#include "tests/support/tokens.h"
 
 /* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
    --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
@@ -457,6 +461,166 @@ static bool measure_crowd(void)
     return true;
 }
 
+/* ---- one tenant holds all they may ---- */
+
+/* Bodies of 1 MiB that come at the least pace for 120 s, and idle connections. */
+enum { HELD_BODIES = 128, HELD_IDLE = 1900, HELD_PIECE = 2400, HELD_PIECE_NS = 250000000 };
+
+static struct hs_test_token tenants[] = {
+    {.tenant = "quiet", .kid = "q", .scopes = "\"admin\"", .secret_seed = 1},
+    {.tenant = "greedy", .kid = "g", .scopes = "\"admin\"", .secret_seed = 2},
+};
+
+struct greedy {
+    pthread_t bodies, maps, rulesets;
+    atomic_bool ends;
+    int held[HELD_BODIES], idle[HELD_IDLE];
+    unsigned built, refused; /* maps and rulesets; bodies and connections */
+};
+
+static int greedy_header(int fd, const char *method, const char *path, size_t length)
+{
+    char header[512];
+    int size = snprintf(header, sizeof header,
+                        "%s %s HTTP/1.1\r\nHost: x\r\n%s\r\nContent-Type: application/json\r\n"
+                        "Content-Length: %zu\r\n\r\n",
+                        method, path, tenants[1].header, length);
+    return fd >= 0 && hs_raw_send(fd, header, (size_t)size) ? fd : -1;
+}
+
+static int greedy_ask(const char *method, const char *path, const char *body)
+{
+    static _Thread_local struct hs_raw_answer answer;
+    int fd = greedy_header(hs_raw_connect(service.data_port), method, path, strlen(body));
+    if (fd < 0)
+        return 0;
+    hs_raw_send(fd, body, strlen(body));
+    hs_raw_read(fd, false, &answer);
+    close(fd);
+    return answer.status;
+}
+
+static void *keep_pace(void *context)
+{
+    struct greedy *greedy = context;
+    char spaces[HELD_PIECE];
+    memset(spaces, ' ', sizeof spaces);
+    while (!atomic_load(&greedy->ends)) {
+        for (int i = 0; i < HELD_BODIES && !atomic_load(&greedy->ends); i++) {
+            hs_raw_send(greedy->held[i], spaces, sizeof spaces);
+            nanosleep(&(struct timespec){.tv_nsec = HELD_PIECE_NS / HELD_BODIES}, NULL);
+        }
+    }
+    return NULL;
+}
+
+static void *put_maps(void *context)
+{
+    struct greedy *greedy = context;
+    char *body = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&body, &size);
+    fputs("{\"vertices\":[", out);
+    for (int i = 0; i < 100002; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i % 317, i / 317, i % 101);
+    fputs("],\"triangles\":[", out);
+    for (int i = 0; i < 100000; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i, i + 1, i + 2);
+    fputs("]}", out);
+    fclose(out);
+    while (!atomic_load(&greedy->ends))
+        greedy->built += greedy_ask("PUT", "/v1/maps/greedy", body) / 100 == 2;
+    free(body);
+    return NULL;
+}
+
+static void *put_rulesets(void *context)
+{
+    struct greedy *greedy = context;
+    char body[128];
+    for (int i = 0; !atomic_load(&greedy->ends); i++) {
+        snprintf(body, sizeof body, "{\"hit\":{\"min_trace\":%d}}", 1 + i % 50);
+        greedy->built += greedy_ask("PUT", "/v1/rulesets/greedy", body) / 100 == 2;
+    }
+    return NULL;
+}
+
+static bool hold_all(struct greedy *greedy)
+{
+    bool fine = true;
+    for (int i = 0; i < HELD_BODIES; i++) {
+        greedy->held[i] = greedy_header(hs_raw_connect(service.data_port), "POST",
+                                        "/v1/matches/greedy/frames", 1 << 20);
+        fine = fine && greedy->held[i] >= 0;
+    }
+    for (int i = 0; i < HELD_IDLE; i++) {
+        greedy->idle[i] =
+            greedy_header(hs_raw_connect(service.data_port), "GET", "/v1/maps/none", 0);
+        fine = fine && greedy->idle[i] >= 0;
+    }
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    return pthread_create(&greedy->bodies, NULL, keep_pace, greedy) == 0 &&
+           pthread_create(&greedy->maps, NULL, put_maps, greedy) == 0 &&
+           pthread_create(&greedy->rulesets, NULL, put_rulesets, greedy) == 0 && fine;
+}
+
+static void let_go(struct greedy *greedy)
+{
+    atomic_store(&greedy->ends, true);
+    pthread_join(greedy->bodies, NULL);
+    pthread_join(greedy->maps, NULL);
+    pthread_join(greedy->rulesets, NULL);
+    for (int i = 0; i < HELD_BODIES; i++)
+        close(greedy->held[i]);
+    for (int i = 0; i < HELD_IDLE; i++)
+        close(greedy->idle[i]);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+}
+
+static bool measure_shares(void)
+{
+    char tokens[] = "/tmp/hindsight_bench_XXXXXX", header[80 + HS_TOKEN_MAX];
+    int fd = mkstemp(tokens);
+    if (fd < 0)
+        return false;
+    close(fd);
+    hs_test_tokens_write(tokens, tenants, 2);
+    snprintf(header, sizeof header, "%s\r\n", tenants[0].header);
+    const char *const arguments[] = {"--queue-ms", "50", "--request-seconds", "120", "--token-file",
+                                     tokens,       NULL};
+    struct hs_game_load claims = {.matches = 64, .headers = header, .ticks = 6};
+    struct hs_game_load ticks = {.matches = 64, .players = 16, .headers = header};
+    struct hs_open_load_result result;
+    double alone[CROWDS * CROWD_QUARTERS], shared[CROWDS * CROWD_QUARTERS];
+    static struct greedy greedy;
+    if (!hs_game_load_init(&claims) || !hs_game_load_init(&ticks) || !start(arguments))
+        return false;
+    bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
+    double rate = capacity(&claims) / 4;
+    for (int i = 0; fine && i < CROWDS; i++) {
+        fine = p99_of_each_quarter(&claims, rate, alone + (ptrdiff_t)i * CROWD_QUARTERS);
+        greedy = (struct greedy){0};
+        fine = fine && hold_all(&greedy) &&
+               p99_of_each_quarter(&claims, rate, shared + (ptrdiff_t)i * CROWD_QUARTERS);
+        let_go(&greedy);
+        if (greedy.built == 0) {
+            fprintf(stderr, "overload: the greedy tenant built nothing\n");
+            fine = false;
+        }
+    }
+    fine = fine && is_played();
+    hs_game_load_free(&claims);
+    hs_game_load_free(&ticks);
+    unlink(tokens);
+    if (!hs_test_service_stop(&service) || !fine)
+        return false;
+    double quiet = hs_bench_median(alone, CROWDS * CROWD_QUARTERS);
+    double loud = hs_bench_median(shared, CROWDS * CROWD_QUARTERS);
+    hs_bench_print("hit_unshared_p99_us", quiet, "us", NULL, 0);
+    hs_bench_print("hit_shared_p99_us", loud, "us", "hit_unshared_p99_us", quiet / loud);
+    return true;
+}
+
 /* ---- matches without end ---- */
 
 static bool measure_memory(void)
@@ -487,7 +651,7 @@ static bool measure_memory(void)
     return true;
 }
 
-/* With an argument one part alone: floods, balanced, crowd or memory. */
+/* With an argument one part alone: floods, balanced, crowd, shares or memory. */
 int main(int argc, char **argv)
 {
     static const struct {
@@ -496,6 +660,7 @@ int main(int argc, char **argv)
     } parts[] = {{"floods", measure_floods},
                  {"balanced", measure_balanced},
                  {"crowd", measure_crowd},
+                 {"shares", measure_shares},
                  {"memory", measure_memory}};
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {

@@ -177,6 +177,29 @@ START_TEST(steady_bodies_are_taken)
 }
 END_TEST
 
+/* Long answers are memory as well, until they are read: they are charged like bodies. What health
+   and metrics say is not. */
+START_TEST(long_answers_are_charged)
+{
+    static const char *const small[] = {"--inflight-body-bytes", "131072", "--body-bytes", "65536",
+                                        NULL};
+    char path[80];
+    int matches = 0;
+    start(small);
+    while (matches < 2000 && ask(ACME, "GET", "/v1/matches", "") == 200) {
+        for (int i = 0; i < 50; i++, matches++) {
+            snprintf(path, sizeof path, "/v1/matches/m%d", matches);
+            ck_assert_int_eq(ask(ACME, "PUT", path, "{}"), 201);
+        }
+    }
+    ck_assert_int_eq(answer.status, 503);
+    assert_detail("The answer has");
+    ck_assert_int_eq(ask(ZETA, "GET", "/v1/matches", ""), 200);
+    ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"body_memory\"}") == 1);
+    stop();
+}
+END_TEST
+
 /* ---- maps under construction ---- */
 
 /* In KiB, from the kernel. */
@@ -349,6 +372,7 @@ int main(void)
     tcase_add_test(tests, bodies_of_one_tenant_leave_half);
     tcase_add_test(tests, slow_bodies_let_go_early);
     tcase_add_test(tests, steady_bodies_are_taken);
+    tcase_add_test(tests, long_answers_are_charged);
     tcase_add_test(tests, builds_are_refused_before_they_begin);
     tcase_add_test(tests, nobody_waits_for_a_build);
     tcase_add_test(tests, connections_of_one_tenant_leave_half);
