@@ -130,7 +130,7 @@ START_TEST(calls_fail_once)
             send_new(CLAIMS);
             hs_faults_none(faults);
         }
-    send_again(3);
+    recover("each call once");
     kill_and_recover("each call once, then a kill");
     hs_kept_stop(&kept);
 }
