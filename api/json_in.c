@@ -3,8 +3,37 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "validators/ruleset.h"
+
+/* ---- memory ---- */
+
+/* Of this thread: an allocation of the library failed. The library says so in none of its errors
+   but one. */
+static _Thread_local bool is_out;
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    is_out = is_out || memory == NULL;
+    return memory;
+}
+
+void hs_json_init(void)
+{
+    json_set_alloc_funcs(allocate, free);
+    json_object_seed(0);
+}
+
+json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory)
+{
+    is_out = false;
+    json_t *value = json_loadb(text.ptr != NULL ? text.ptr : "", text.len, flags, error);
+    *no_memory =
+        value == NULL && (is_out || json_error_code(error) == json_error_out_of_memory);
+    return value;
+}
 
 /* ---- text ---- */
 
@@ -89,8 +118,12 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
         return NULL;
     }
     json_error_t error;
-    json_t *root =
-        json_loadb(body.ptr != NULL ? body.ptr : "", body.len, JSON_REJECT_DUPLICATES, &error);
+    bool no_memory;
+    json_t *root = hs_json_load(body, JSON_REJECT_DUPLICATES, &error, &no_memory);
+    if (no_memory) {
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+        return NULL;
+    }
     if (root == NULL) {
         report_parse_error(body, &error, problem);
         return NULL;

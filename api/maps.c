@@ -56,9 +56,11 @@ static json_t *parse_value(const struct decoder *d, const char *from, const char
                            const struct hs_json_at *at)
 {
     json_error_t error;
-    json_t *value =
-        json_loadb(from, (size_t)(to - from), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (value != NULL)
+    bool no_memory;
+    json_t *value = hs_json_load((struct hs_str){from, (size_t)(to - from)},
+                                 JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error, &no_memory);
+    d->reader->no_memory = d->reader->no_memory || no_memory;
+    if (value != NULL || no_memory)
         return value;
     switch (json_error_code(&error)) {
     case json_error_duplicate_key:
@@ -69,9 +71,6 @@ static json_t *parse_value(const struct decoder *d, const char *from, const char
         break;
     case json_error_null_character:
         hs_json_bad(d->reader, at, "must not contain a NUL character");
-        break;
-    case json_error_out_of_memory:
-        d->reader->no_memory = true;
         break;
     default:
         set_malformed(d, offset_of(d, from) + (error.position > 0 ? (size_t)error.position : 0),

@@ -27,6 +27,7 @@ struct hs_judging {
     /* Called between two claims. False: the match was deleted in between. */
     bool (*between)(struct hs_judging *judging);
     bool is_gone;      /* it was: the request cannot be answered */
+    size_t unwritten;  /* bytes of the match's journal that were not written before it */
     bool is_unwritten; /* what was paid is not in the journal yet: nor can it */
 };
 

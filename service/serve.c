@@ -1,5 +1,6 @@
 #include "service/serve.h"
 
+#include "api/json_in.h"
 #include "service/http/admission.h"
 #include "service/http/pool.h"
 #include "service/checkpoint/checkpoint.h"
@@ -328,7 +329,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     struct hs_service service = {0};
     struct hs_configuration configuration;
     struct hs_http *data = NULL, *admin = NULL;
-    json_object_seed(0); /* before there are threads */
+    hs_json_init(); /* before there are threads */
     sigset_t signals = block_signals();
     hs_configuration_init(&configuration, options, input);
     int code = start(&service, options, &configuration, &data, &admin);

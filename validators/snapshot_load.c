@@ -356,6 +356,8 @@ static void load_match(struct loading *l)
     uint32_t limit = match->players.limit;
     get(l, HS_SAVED_MATCH, match);
     match->players.sessions = hs_bytes_get(&l->reader, 8);
+    if (match->has_opening)
+        match->players.evict_before_us = match->newest_us - match->claim_window_us;
     match->has_lost_shots = true;
     match->lost_from_us =
         match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;

@@ -25,7 +25,8 @@ struct hs_journal {
     pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
     pthread_mutex_t lock;      /* guards what follows */
     int file;                  /* -1: none could be made yet */
-    uint64_t number;
+    uint64_t number;           /* of the file */
+    uint64_t next;             /* of the next file; no number is tried twice */
     uint64_t size;             /* of the file, up to the last whole record */
     uint64_t head_size;        /* of what every file begins with */
     bool is_torn;              /* the file ends with a part of a record: no more goes to it */
@@ -114,13 +115,13 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Locked. Makes the file of a number, with what every file begins with. False with errno: the one
-   before stays. */
-static bool begin_file(struct hs_journal *journal, uint64_t number)
+/* Locked. Makes the next file, with what every file begins with. False with errno: the one before
+   stays. */
+static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];
     unsigned char magic[HS_CHECKPOINT_HEADER], layout[8];
-    hs_journal_name(number, name);
+    hs_journal_name(journal->next, name);
     int file = openat(journal->directory, name,
                       O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
@@ -130,7 +131,7 @@ static bool begin_file(struct hs_journal *journal, uint64_t number)
     hs_word_put(layout, hs_journal_layout(), sizeof layout);
     struct iovec head = {magic, sizeof magic}, record = {layout, sizeof layout};
     journal->file = file;
-    journal->number = number;
+    journal->number = journal->next++;
     journal->is_torn = false;
     journal->size = sizeof magic;
     if (write_parts(file, &head, 1) && append(journal, HS_CHECKPOINT_LAYOUT, &record, 1)) {
@@ -155,11 +156,13 @@ static bool has_file(struct hs_journal *journal)
     if (journal->file >= 0 && !journal->is_torn)
         return true;
     int before = journal->file;
-    if (!begin_file(journal, before < 0 ? journal->number : journal->number + 1))
+    if (!begin_file(journal))
         return false;
-    if (before >= 0) {
-        /* The descriptor stays: another thread may be syncing it just now. */
+    if (journal->sync != HS_JOURNAL_SYNC_OFF && fsync(journal->directory) != 0)
         journal->lacks_sync = true;
+    if (before >= 0) {
+        journal->lacks_sync = true;
+        /* The descriptor stays: another thread may be syncing it just now. */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -189,7 +192,7 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 uint64_t hs_journal_number(struct hs_journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
-    uint64_t number = journal->number;
+    uint64_t number = journal->file >= 0 ? journal->number : journal->next;
     pthread_mutex_unlock(&journal->lock);
     return number;
 }
@@ -276,10 +279,10 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
     int before = journal->file;
     uint64_t position = journal->position;
     bool is_needed = before >= 0 && (journal->is_torn || journal->size > journal->head_size);
-    bool is_new = is_needed && begin_file(journal, journal->number + 1);
+    bool is_new = is_needed && begin_file(journal);
     if (is_needed && !is_new)
         log_failure(journal, "open");
-    uint64_t number = journal->number;
+    uint64_t number = journal->file >= 0 ? journal->number : journal->next;
     pthread_mutex_unlock(&journal->lock);
     if (is_new) {
         bool fine = journal->sync == HS_JOURNAL_SYNC_OFF ||
@@ -374,7 +377,7 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
     journal->directory = directory;
     journal->sync = sync;
     journal->file = -1;
-    journal->number = next;
+    journal->next = next;
     journal->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "journal failures"};
     pthread_mutex_init(&journal->sync_lock, NULL);
     pthread_mutex_init(&journal->lock, NULL);

@@ -52,9 +52,10 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
 /* What others could see paid is in the journal first; before, whether something can be paid. */
 static void write_journal(struct hs_judging *judging)
 {
-    bool has_records = judging->slot->journal.len > 0;
+    bool has_records = judging->slot->journal.len > judging->unwritten;
     bool is_written = hs_kept_match_write(judging->service, judging->slot);
     judging->is_unwritten = judging->is_unwritten || (has_records && !is_written);
+    judging->unwritten = judging->slot->journal.len;
     judging->slot->pays_nothing = !is_written;
 }
 
@@ -72,7 +73,8 @@ static bool let_go(struct hs_judging *judging, bool for_good)
     write_journal(judging);
     if (!hs_registry_yield(registry, judging->slot))
         return false;
-    judging->slot->pays_nothing = !hs_kept_match_write(judging->service, judging->slot);
+    judging->unwritten = judging->slot->journal.len; /* others may have left more */
+    write_journal(judging);
     return true;
 }
 
@@ -132,7 +134,8 @@ static void judge(struct hs_service *service, const struct hs_request *request,
     if (hs_body_is_fine(&body, reply))
         judging.slot = hs_endpoint_match(service, request, reply, true);
     if (judging.slot != NULL) {
-        judging.slot->pays_nothing = !hs_kept_match_write(service, judging.slot);
+        judging.unwritten = judging.slot->journal.len;
+        write_journal(&judging);
         if (tick.hits.count + tick.shots.count > 0) {
             hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
             hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);

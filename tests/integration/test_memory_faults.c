@@ -134,9 +134,8 @@ static long send_tick(struct hs_gallery *gallery, struct hs_followed *items, boo
         for (int i = 0; i < shots + claims; i++)
             hs_gallery_take(gallery, &items[i < shots ? SHOTS + i : 2 * SHOTS + i - shots],
                             json_array_get(hits, (size_t)i));
-    } else if ((status == 503 && json_object_get(answer, "retry_after_ms") != NULL) ||
-               (status == 400 && strstr(response.body, "\"malformed_json\"") != NULL)) {
-        gallery->unavailable++; /* jansson's parser tells bad JSON from no memory badly */
+    } else if (status == 503 && json_object_get(answer, "retry_after_ms") != NULL) {
+        gallery->unavailable++;
     } else if (status == 0) {
         gallery->unanswered++;
     } else {
