@@ -22,7 +22,7 @@ void hs_check_trajectory(struct hs_hit_context *c)
 {
     int64_t limit = window(c);
     if (c->ledger != NULL)
-        hs_work_spend(&c->work, c->ledger->hits.count * HS_WORK_PASS);
+        hs_work_spend(&c->work, (uint64_t)c->ledger->hits.count * HS_WORK_PASS);
     for (uint32_t i = 0; c->ledger != NULL && i < c->ledger->hits.count; i++) {
         const struct hs_ledger_entry *entry = &c->ledger->hits.entries[i];
         int64_t apart = c->fire_time_us - entry->fire_time_us;

@@ -80,7 +80,7 @@ static double chunk_gap(const struct hs_path *path, uint32_t first, uint32_t las
                         struct hs_work *work)
 {
     struct hs_leg begin, end;
-    hs_work_spend(work, 2 * HS_WORK_LEG);
+    hs_work_spend(work, UINT64_C(2) * HS_WORK_LEG);
     hs_path_leg(path, first, &begin);
     hs_path_leg(path, last, &end);
     uint32_t count = hs_history_count(history);

@@ -5,6 +5,9 @@
  * and each close to HS_WORK_NEAR_LEGS of its legs. Maps and bodies can be made to cost more, so the
  * work is also counted while a claim is judged (struct hs_work), and a claim that passes its limit
  * is given up. No request can cost more than its budget and one step of its last claim.
+ *
+ * Measured by `build/release/tests/bench/bench_work -v` with claims made to be dear: a unit took
+ * 1.7 to 8.8 ns of processor time, most for triangles that only the exact test rules out.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H

@@ -196,7 +196,7 @@ static void note_distant(struct hs_hit_context *c, const struct hs_mover *mover,
                          int64_t to_us)
 {
     struct hs_mover_bracket unused;
-    hs_work_spend(&c->work, 2 * HS_WORK_PASS);
+    hs_work_spend(&c->work, UINT64_C(2) * HS_WORK_PASS);
     if (hs_mover_is_placed(mover, c->ruleset, from_us, to_us))
         return;
     hs_work_spend(&c->work, HS_WORK_LEG);
@@ -266,7 +266,7 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
         hs_work_spend(&c->work, HS_WORK_PASS);
         if (is_apart(&stretch->chunks[first / CHUNK], mover, margin))
             continue;
-        hs_work_spend(&c->work, CHUNK * HS_WORK_CAST);
+        hs_work_spend(&c->work, UINT64_C(1) * CHUNK * HS_WORK_CAST);
         for (uint32_t i = first; i < end; i++) {
             struct hs_leg leg;
             hs_path_leg(path, i, &leg);
