@@ -3,9 +3,13 @@
 #include "service/clock.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+
+/* A tenth of what a worker gets of a processor both want. Lower, and on a busy machine no map would
+   ever be built; higher, and requests wait for it. */
+enum { NICE = 10 };
 
 struct hs_builder {
     pthread_t thread;
@@ -61,8 +65,8 @@ static void run_next(struct hs_builder *builder)
 static void *build(void *context)
 {
     struct hs_builder *builder = context;
-    /* Where this is refused the thread is one as any other. */
-    (void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0});
+    /* Of this thread alone, on Linux. Where it is refused the thread is one as any other. */
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
     pthread_mutex_lock(&builder->lock);
     while (!builder->stops) {
         if (builder->first != NULL)

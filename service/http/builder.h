@@ -1,7 +1,7 @@
 /*
- * A thread for requests that take long: maps and rulesets. They run one at a time, and only while
- * nothing else wants the processor, so that neither a worker nor another tenant waits for them. Of
- * the requests that wait, tenants take turns.
+ * A thread for requests that take long: maps and rulesets. They run one at a time, at a
+ * lower priority, so that neither a worker nor another tenant waits for them. Of the requests that
+ * wait, tenants take turns.
  */
 #ifndef HS_SERVICE_BUILDER_H
 #define HS_SERVICE_BUILDER_H
