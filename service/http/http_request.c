@@ -552,7 +552,7 @@ static void run_endpoint(struct request *request, struct target *target,
 
 /* ---- requests that take long ---- */
 
-/* Maps and rulesets are built one after the other, while nothing else wants the processor. */
+/* Maps and rulesets are built one after the other, at a lower priority. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     return route == HS_ROUTE_MAP_PUT       ? service->map_builder

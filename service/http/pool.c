@@ -3,9 +3,13 @@
 #include "service/clock.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
+
+/* A tenth of what a worker gets of a processor both want. Lower, and on a busy machine no map would
+   ever be built; higher, and requests wait for it. */
+enum { NICE = 10 };
 
 /* Owners whose jobs have ended: the two listeners. */
 enum { ENDED_MAX = 2 };
@@ -15,7 +19,7 @@ struct hs_pool {
     pthread_cond_t changed; /* a job came, one ended, or `stops` */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
-    bool is_idle, stops;
+    bool is_nice, stops;
     struct hs_pool_job *first, **end;                 /* those that wait, the oldest first */
     struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* by each thread; NULL: none */
     const void *ended[ENDED_MAX];
@@ -96,8 +100,9 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
 static void *work(void *context)
 {
     struct hs_pool *pool = context;
-    if (pool->is_idle) /* where this is refused the thread is one as any other */
-        (void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0});
+    /* Of this thread alone, on Linux. Where it is refused the thread is one as any other. */
+    if (pool->is_nice)
+        (void)setpriority(PRIO_PROCESS, 0, NICE);
     pthread_mutex_lock(&pool->lock);
     unsigned place = pool->started++;
     while (!pool->stops) {
@@ -111,13 +116,13 @@ static void *work(void *context)
     return NULL;
 }
 
-struct hs_pool *hs_pool_create(unsigned threads, bool is_idle)
+struct hs_pool *hs_pool_create(unsigned threads, bool is_nice)
 {
     struct hs_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return NULL;
     pool->end = &pool->first;
-    pool->is_idle = is_idle;
+    pool->is_nice = is_nice;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
     pthread_mutex_lock(&pool->lock); /* until all threads and the clock are known */

@@ -25,10 +25,10 @@ struct hs_pool_job {
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. A tenant never has all of several. `is_idle`: they run
- * only while nothing else wants the processor. NULL: out of memory or threads.
+ * Starts up to HS_POOL_THREADS_MAX threads. A tenant never has all of several. `is_nice`: at a lower
+ * priority than workers. NULL: out of memory or threads.
  */
-struct hs_pool *hs_pool_create(unsigned threads, bool is_idle);
+struct hs_pool *hs_pool_create(unsigned threads, bool is_nice);
 /* No job may be left. NULL: nothing. */
 void hs_pool_destroy(struct hs_pool *pool);
 

@@ -84,7 +84,7 @@ static void release_part(struct hs_ruleset_store *store, const struct hs_name *p
                          const void *data, size_t size)
 {
     struct hs_ruleset_part **at = find(store, payer->text, hash, data, size);
-    if (--(*at)->references > 0)
+    if (*at == NULL || --(*at)->references > 0)
         return;
     struct hs_ruleset_part *gone = *at;
     *at = gone->next;
