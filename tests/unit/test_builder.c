@@ -19,7 +19,7 @@ struct test_job {
 static struct hs_builder *builder;
 static struct test_job jobs[JOBS];
 static char order[JOBS + 1]; /* names of jobs in the order in which they ran */
-static atomic_int ended;
+static atomic_int ended, started;
 static sem_t may_go;
 static const char *const names = "abcdefgh";
 
@@ -28,6 +28,7 @@ static void run(struct hs_builder_job *job)
     struct test_job *own = (struct test_job *)job;
     own->ran = true;
     order[strlen(order)] = names[own - jobs];
+    atomic_fetch_add(&started, 1);
     sem_wait(&may_go);
     sem_post(&may_go); /* for those after it */
 }
@@ -54,13 +55,17 @@ static void wait_for(int count)
 
 static void wait_until_one_runs(void)
 {
-    for (int tries = 0; tries < 5000 && order[0] == '\0'; tries++)
+    for (int tries = 0; tries < 5000 && atomic_load(&started) == 0; tries++)
         hs_test_pause_ms(1);
 }
 
 static void setup(void)
 {
     ck_assert_int_eq(sem_init(&may_go, 0, 0), 0);
+    memset(jobs, 0, sizeof jobs);
+    memset(order, 0, sizeof order);
+    atomic_store(&ended, 0);
+    atomic_store(&started, 0);
     builder = hs_builder_create();
     ck_assert_ptr_nonnull(builder);
 }
