@@ -30,8 +30,7 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
 {
     is_out = false;
     json_t *value = json_loadb(text.ptr != NULL ? text.ptr : "", text.len, flags, error);
-    *no_memory =
-        value == NULL && (is_out || json_error_code(error) == json_error_out_of_memory);
+    *no_memory = value == NULL && (is_out || json_error_code(error) == json_error_out_of_memory);
     return value;
 }
 

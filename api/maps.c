@@ -217,9 +217,10 @@ static bool read_vertex(struct decoder *d, struct hs_cursor *cursor)
 {
     struct hs_map_document *out = d->out;
     void *array = out->vertices;
-    if (!make_room(d, VERTICES, out->vertex_count, &array, sizeof *out->vertices))
-        return false;
+    bool has_room = make_room(d, VERTICES, out->vertex_count, &array, sizeof *out->vertices);
     out->vertices = array;
+    if (!has_room)
+        return false;
     struct hs_vec *v = &out->vertices[out->vertex_count];
     struct hs_cursor quick = *cursor;
     double axes[3];
@@ -239,9 +240,10 @@ static bool read_corner_numbers(struct decoder *d, struct hs_cursor *cursor)
 {
     struct hs_map_document *out = d->out;
     void *array = out->triangles;
-    if (!make_room(d, TRIANGLES, out->triangle_count, &array, sizeof *out->triangles))
-        return false;
+    bool has_room = make_room(d, TRIANGLES, out->triangle_count, &array, sizeof *out->triangles);
     out->triangles = array;
+    if (!has_room)
+        return false;
     uint32_t *corners = out->triangles[out->triangle_count];
     struct hs_cursor quick = *cursor;
     if (hs_cursor_take_integers(&quick, corners)) {
@@ -257,9 +259,10 @@ static bool read_box_corners(struct decoder *d, struct hs_cursor *cursor)
 {
     struct hs_map_document *out = d->out;
     void *array = out->boxes;
-    if (!make_room(d, BOXES, out->box_count, &array, sizeof *out->boxes))
-        return false;
+    bool has_room = make_room(d, BOXES, out->box_count, &array, sizeof *out->boxes);
     out->boxes = array;
+    if (!has_room)
+        return false;
     struct hs_world_box *box = &out->boxes[out->box_count];
     *box = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
     return read_slowly(d, cursor, BOXES, out->box_count++, box);

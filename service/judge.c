@@ -258,19 +258,18 @@ static void answer(struct hs_judging *judging, struct judged *judged, bool is_kn
 static void judge_one(struct hs_judging *judging, int64_t now_us, struct judged *judged)
 {
     struct hs_metrics *metrics = judging->service->metrics;
-    struct hs_hit_result result;
+    struct hs_hit_result *result = judged->result;
     int64_t began = hs_clock_ns();
-    judged->result = &result;
     bool is_known = hs_hit_admit(judging->slot->match, shooter_of(judged));
     verify(judging, now_us, judged);
-    pay(judging, &result);
+    pay(judging, result);
     int64_t verified = hs_clock_ns();
     hs_metrics_stage(metrics, HS_STAGE_JUDGE, verified - began);
     if (answer_replay(judging->slot, judged, &judging->writer))
         return;
     answer(judging, judged, is_known);
     hs_replayed_encode(&judging->writer, false);
-    count_verdict(judging->service, judged->kind, &result);
+    count_verdict(judging->service, judged->kind, result);
     hs_metrics_stage(metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
 }
 
@@ -278,6 +277,7 @@ static void judge_one(struct hs_judging *judging, int64_t now_us, struct judged 
 
 bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *request)
 {
+    struct hs_hit_result result;
     bool has_now = (request->fields & HS_SHOTS_NOW) != 0;
     hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
@@ -286,7 +286,7 @@ bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *r
             return false;
         }
         const struct hs_shot_claim *claim = &request->shots[i];
-        struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim};
+        struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim, .result = &result};
         judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->time_us),
                   &judged);
     }
@@ -296,6 +296,7 @@ bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *r
 
 bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *request)
 {
+    struct hs_hit_result result;
     bool has_now = (request->fields & HS_HITS_NOW) != 0;
     hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
@@ -304,7 +305,7 @@ bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *req
             return false;
         }
         const struct hs_hit_claim *claim = &request->claims[i];
-        struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim};
+        struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim, .result = &result};
         judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->hit_time_us),
                   &judged);
     }

@@ -111,7 +111,7 @@ bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *n
  * An entry of a ledger with its posted shot and its answer. hs_saved_get_entry gives the caller
  * what the entry owns (hs_ledger_free_entry), whatever it returns. False: damaged, or no memory.
  */
-void hs_saved_put_entry(struct hs_bytes *bytes, const struct hs_ledger_entry *entry);
+void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                         const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry);
 

@@ -1,6 +1,6 @@
-/* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests), http_target.c, http_apart.c,
-   http_watch.c (deadlines), http_worker.c (threads), pool.c (what takes long),
-   http_linger.c (ends), http_log.c. */
+/* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
+   http_target.c, http_apart.c, http_watch.c (deadlines), http_worker.c (threads), pool.c (what
+   takes long), http_linger.c (ends), http_log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 

@@ -25,8 +25,8 @@ struct hs_pool_job {
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. A tenant never has all of several. `is_nice`: at a lower
- * priority than workers. NULL: out of memory or threads.
+ * Starts up to HS_POOL_THREADS_MAX threads. A tenant never has all of several. `is_nice`: at a
+ * lower priority than workers. NULL: out of memory or threads.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_nice);
 /* No job may be left. NULL: nothing. */

@@ -74,7 +74,8 @@ END_TEST
 #define RULES                                                                                      \
     "{\"ruleset\":\"metres\",\"revision\":\"sha256:ab\",\"document\":{\"name\":\"metres\"}}\n"
 #define OPEN                                                                                       \
-    "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"sha256:ab\",\"max_players\":10,\"max_samples\":20,\"x\":[1]}\n"
+    "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"sha256:ab\",\"max_players\":10,\"max_samples\":"  \
+    "20,\"x\":[1]}\n"
 #define ASK                                                                                        \
     "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"body\":{},\"answer\":{\"a\":1}}\n"
 #define GAP "{\"gap\":\"m\"}\n"
@@ -90,11 +91,12 @@ static const struct {
     {HEAD, "h", 0, NULL},
     {HEAD RULES OPEN ASK GAP, "hroqg", 0, NULL},
     {HEAD RULES HEAD RULES, "hrhr", 0, NULL},
-    {HEAD MAP "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"map_revision\":\"q\","
-              "\"max_players\":1,\"max_samples\":8,\"max_movers\":1}\n",
+    {HEAD MAP
+     "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"map_revision\":\"q\","
+     "\"max_players\":1,\"max_samples\":8,\"max_movers\":1}\n",
      "hmo", 0, NULL},
-    {HEAD
-     "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_samples\":8}\n" GAP,
+    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_"
+          "samples\":8}\n" GAP,
      "h", 0, "line 2"},
     {"", "", 0, NULL},
     /* without the last line end, and cut in the middle */
@@ -113,8 +115,10 @@ static const struct {
     {HEAD RULES "{\"match\":\"m\",\"request\":\"dance\",\"answer\":{}}\n" GAP, "hr", 0, "line 3"},
     {HEAD "{\"match\":\"m\",\"request\":\"hits\",\"body\":{}}\n" GAP, "h", 0, "line 2"},
     {HEAD "{\"match\":\"m\",\"answer\":{}}\n" GAP, "h", 0, "line 2"},
-    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":10}\n" GAP, "h", 0, "line 2"},
-    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":99999999999,\"max_samples\":20}\n" GAP,
+    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":10}\n" GAP, "h", 0,
+     "line 2"},
+    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":99999999999,\"max_"
+          "samples\":20}\n" GAP,
      "h", 0, "line 2"},
     {HEAD "{\"ruleset\":\"m\",\"revision\":\"r\"}\n" GAP, "h", 0, "line 2"},
     /* something else */
