@@ -64,7 +64,7 @@ bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
 }
 
 /*
- * The name of a verdict: a hash of the tenant (where there are any), the match and its opening, the
+ * The name of a verdict: a hash of the tenant (if there are any), the match and its opening, the
  * shooter and their session, the shot and the rules. All of them outlive the process, so the same
  * claim keeps its name, and no other claim has it.
  */
@@ -127,14 +127,14 @@ static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry 
 
 /* ---- the budget ---- */
 
-/* A client that waits that long before it sends the claim again keeps half a core busy. */
+/* A client that waits this long before each retry keeps half a core busy. */
 static unsigned retry_after_ms(const struct hs_judging *judging)
 {
     uint64_t ms = judging->budget / HS_WORK_UNITS_A_MS;
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* A claim without any budget left is not even looked at. */
+/* With a limit of 1 no claim is begun: the budget is spent. */
 static uint64_t budget_left(const struct hs_judging *judging)
 {
     return judging->spent < judging->budget ? judging->budget - judging->spent : 1;
@@ -150,13 +150,13 @@ static void pay(struct hs_judging *judging, const struct hs_hit_result *result)
 
 /* ---- one item ---- */
 
-/* A claim or a posted shot, its result, and what of it depends on which of the two it is. */
+/* A claim or a posted shot, its result, and the fields that only one of the two has. */
 struct judged {
     enum hs_judged kind;
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     int64_t forward_us;
-    struct hs_hit_result *result; /* large: it is not cleared for each claim */
+    struct hs_hit_result *result; /* large, so it is not cleared for each claim */
 };
 
 static struct hs_str shooter_of(const struct judged *judged)
@@ -176,8 +176,8 @@ static void verify(const struct hs_judging *judging, int64_t now_us, struct judg
                               &judged->forward_us);
 }
 
-/* Writes the result and returns what was written: the answer that a replay repeats. ptr NULL:
-   memory is out, and the whole reply fails. */
+/* Writes the result and returns the text, which a replay repeats. ptr NULL: memory is out, and the
+   whole reply fails. */
 static struct hs_str encode(struct hs_judging *judging, const struct judged *judged)
 {
     const struct hs_match_slot *slot = judging->slot;
@@ -210,8 +210,8 @@ static bool book(const struct hs_match_slot *slot, const struct judged *judged,
     return hs_shot_note(slot->match, judged->shot, judged->result, answer);
 }
 
-/* What was answered before is answered again. While the journal takes nothing, that it was paid is
-   perhaps not in a file yet, and is not said. */
+/* Repeats an earlier answer. While the journal cannot be written, an earlier payment may not be in
+   a file yet, so it is not repeated. */
 static bool answer_replay(const struct hs_match_slot *slot, struct judged *judged,
                           struct hs_writer *writer)
 {
@@ -222,7 +222,8 @@ static bool answer_replay(const struct hs_match_slot *slot, struct judged *judge
     return true;
 }
 
-/* Encodes and books the result. What cannot be remembered is not paid: it is encoded once more. */
+/* Encodes and books the result. If it cannot be booked, it pays nothing and is encoded once
+   more. */
 static void answer(struct hs_judging *judging, struct judged *judged, bool is_known)
 {
     const struct hs_match_slot *slot = judging->slot;
@@ -230,7 +231,7 @@ static void answer(struct hs_judging *judging, struct judged *judged, bool is_kn
     struct hs_hit_result *result = judged->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay != NULL) { /* nothing else is set: it is withheld */
+    if (result->replay != NULL) { /* a replay sets nothing else; the result is withheld below */
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }
@@ -247,7 +248,8 @@ static void answer(struct hs_judging *judging, struct judged *judged, bool is_kn
     if (!is_booked)
         return;
     if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&judging->service->match_log))
-        hs_log(HS_LOG_ERROR, "memory is out: a verdict cannot be remembered, and nothing is paid",
+        hs_log(HS_LOG_ERROR,
+               "memory is out: the service cannot remember a verdict, and pays nothing",
                HS_LOG_TEXT("match", slot->name.text));
     hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     *writer = before;

@@ -34,7 +34,7 @@
 
 enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
-enum { EXPIRE_US = 1000000 }; /* between looks for matches that are idle */
+enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
 
 static unsigned processors(void)
 {
@@ -140,7 +140,7 @@ static bool restore(struct hs_service *service)
         if (service->checkpoint == NULL || hs_checkpoint_start(service->checkpoint))
             return true;
         snprintf(error, sizeof error,
-                 "no file can be written or renamed in %s, or no thread was started",
+                 "no file in %s can be written or renamed, or no thread was started",
                  service->options->data);
     }
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));

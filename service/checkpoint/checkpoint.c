@@ -42,7 +42,7 @@ struct hs_checkpoint {
     uint64_t next_journal; /* number of the first journal of this process */
     pthread_t thread;
     bool has_thread;
-    bool has_ended;       /* the final checkpoint is there: no journal is needed */
+    bool has_ended;       /* the final checkpoint is written: no journal is needed */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;
     bool is_ending;
@@ -290,8 +290,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* What is there may call itself final, and is no more. Where no other can be written (a full disk)
-   it becomes the one before, which is never final. False: that cannot be done either. */
+/* The file on disk may be marked final, and this is no longer true. If no new checkpoint can be
+   written (a full disk), the file becomes the previous one, which is never final. False: the rename
+   failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;
@@ -299,7 +300,7 @@ static bool end_final(const struct hs_checkpoint *checkpoint)
         errno != ENOENT)
         return false;
     (void)!fsync(directory);
-    hs_log(HS_LOG_WARN, "started without a checkpoint of its own: it is tried again",
+    hs_log(HS_LOG_WARN, "no first checkpoint could be written: it is tried again",
            HS_LOG_TEXT("data", checkpoint->service->options->data));
     return true;
 }

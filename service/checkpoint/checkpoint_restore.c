@@ -25,14 +25,14 @@ struct restoring {
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
-    bool is_newest; /* the file that is read is not the one before */
+    bool is_newest; /* the file being read is the newest, not the previous one */
     bool is_final;  /* nothing was judged after the file was written */
-    /* Journals that the file read now does not contain begin here, and where the oldest of all
-       that must be read begins. */
+    /* Number of the first journal that the current file does not contain, and of the oldest journal
+       that must be read. */
     uint64_t contained, first;
-    const uint64_t *journals; /* numbers of those there are, ascending */
+    const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
-    bool has_layout; /* the journal read now is coded as this program does it */
+    bool has_layout; /* the current journal has this program's layout */
 };
 
 /* What stands before the bytes of a match. */
@@ -221,7 +221,7 @@ static const char *open_match(struct restoring *restoring, const struct head *he
     }
 }
 
-/* The open match of that name, locked; NULL: none is. */
+/* The open match of that name, locked; NULL: no such match is open. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -229,7 +229,7 @@ static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_st
     return slot;
 }
 
-/* Whether this opening of a match, or a later one, is there. An earlier one has ended. */
+/* Whether this opening of a match, or a later one, is in the registry. An earlier one has ended. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
@@ -286,7 +286,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
 
 /* ---- journals ---- */
 
-/* What was paid in an open match since its checkpoint. */
+/* Applies the payments of an open match since its checkpoint. */
 static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str name = hs_bytes_get_name(reader);
@@ -314,7 +314,7 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* A process that came after a final checkpoint has a journal of its own. */
+/* A process that started after a final checkpoint has its own journal. */
 static void note_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);
@@ -367,9 +367,9 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 static const char *refusal_of(enum hs_checkpoint_read result)
 {
     if (result == HS_CHECKPOINT_BROKEN)
-        return "damaged: what is whole of it is taken";
-    return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: nothing of it is taken"
-                                            : "another version: nothing of it is taken";
+        return "damaged: its whole records are used";
+    return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
+                                            : "another version: it is not used";
 }
 
 /* *whole: nothing of it is missing. False: it cannot be opened. */
@@ -394,7 +394,7 @@ static bool read_one(struct restoring *restoring, int directory, const char *nam
     return true;
 }
 
-/* The end of the newest is torn off where the process was killed in the middle of a write. */
+/* If the process was killed during a write, the end of the newest journal is missing. */
 static bool read_journal(struct restoring *restoring, int directory, uint64_t number,
                          char error[512])
 {
@@ -412,7 +412,7 @@ static bool read_journal(struct restoring *restoring, int directory, uint64_t nu
     restoring->stats->files_refused++;
     hs_log(HS_LOG_ERROR, "a journal is damaged, or of another version of the program",
            HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
-           HS_LOG_TEXT("detail", "payments it holds may be forgotten"));
+           HS_LOG_TEXT("detail", "its payments may be lost"));
     return true;
 }
 

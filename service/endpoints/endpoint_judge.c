@@ -36,7 +36,8 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
     if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
                HS_LOG_NUMBER("bytes", info.history_bytes));
-    /* A replay cannot know what was refused when: the recording ends here, or never begins. */
+    /* A replay cannot know which allocations were refused: the recording ends here, or never
+       begins. */
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
         slot->recorded = HS_RECORDED_LOST;
 }
@@ -49,7 +50,8 @@ static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
     reply->shed = HS_SHED_MAP;
 }
 
-/* What others could see paid is in the journal first; before, whether something can be paid. */
+/* Writes payments to the journal before other requests can see them. Called before a claim is
+   judged, it also finds out whether the journal can be written. */
 static void write_journal(struct hs_judging *judging)
 {
     bool has_records = judging->slot->journal.len > judging->unwritten;
@@ -60,8 +62,8 @@ static void write_journal(struct hs_judging *judging)
 }
 
 /*
- * Gives the match of a request back: for good, or to those who wait for it. False: it was deleted
- * while others had it. Every way out of the lock leads through here.
+ * Unlocks the match of a request: for good, or only for the waiting threads. False: it was deleted
+ * while others had the lock. Every unlock goes through this function.
  */
 static bool let_go(struct hs_judging *judging, bool for_good)
 {
@@ -73,16 +75,17 @@ static bool let_go(struct hs_judging *judging, bool for_good)
     write_journal(judging);
     if (!hs_registry_yield(registry, judging->slot))
         return false;
-    judging->unwritten = judging->slot->journal.len; /* others may have left more */
+    judging->unwritten = judging->slot->journal.len; /* other requests may have added records */
     write_journal(judging);
     return true;
 }
 
-/* Work after which a match is lent: 1 ms. All claims of an ordinary request see the same frames. */
+/* A request lends its match after this work (1 ms). So all claims of an ordinary request see the
+   same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* Between two claims. Requests that are recorded are computed again one after the other: they are
-   not mixed. */
+/* Runs between two claims. `recheck` computes recorded requests one after the other, so a service
+   that records does not mix them. */
 static bool lend(struct hs_judging *judging)
 {
     if (judging->spent - judging->lent_at < TURN_WORK)
@@ -110,7 +113,7 @@ static void refuse(const struct hs_judging *judging, struct hs_reply *reply)
 {
     if (judging->is_gone)
         hs_endpoint_unknown(judging->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
-                            "it was deleted while this request was judged");
+                            "the match was deleted while this request was judged");
     else
         hs_endpoint_overloaded(reply, "out of memory");
 }
@@ -150,12 +153,12 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         reply->work = judging.spent;
         write_journal(&judging);
         if (judging.is_unwritten)
-            hs_endpoint_overloaded(reply, "what was paid cannot be written to the journal");
+            hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
         hs_endpoint_record(service, request, judging.slot,
                            judging.over_budget > 0 ? judging.budget : 0, reply);
         let_go(&judging, true);
         if (service->journal != NULL && !hs_journal_settle(service->journal))
-            hs_endpoint_overloaded(reply, "what was paid cannot be synced to the disk");
+            hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
     }
     hs_body_close(&body);
 }
@@ -174,7 +177,7 @@ static bool write_moves(struct hs_judging *judging, const struct hs_ticks_reques
     return hs_judge_moves(judging->service, judging->slot, &tick->moves, &judging->writer);
 }
 
-/* False: the match is gone; so for hits. */
+/* False: the match is gone. The same holds for write_hits. */
 static bool write_shots(struct hs_judging *judging, const struct hs_ticks_request *tick,
                         const char *key)
 {

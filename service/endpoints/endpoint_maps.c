@@ -37,18 +37,17 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, give_to_match, &arrival);
 }
 
-/* Refuses a map for which so many bytes are not left, beside its body. */
+/* Refuses a map whose build needs `bytes` beside its body, when they are not left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
     struct hs_share *share = hs_map_store_share(service->maps);
     size_t most = hs_share_most(share, request->tenant);
     bool never = bytes > most || request->body.len > most - bytes;
-    hs_problem_set(
-        reply->problem, never ? HS_PROBLEM_BODY_TOO_LARGE : HS_PROBLEM_OVERLOADED,
-        "To build this map takes up to %zu bytes more, and %zu of map-bytes are left for "
-        "it",
-        bytes, hs_share_left(share, request->tenant));
+    hs_problem_set(reply->problem, never ? HS_PROBLEM_BODY_TOO_LARGE : HS_PROBLEM_OVERLOADED,
+                   "The build of this map needs up to %zu bytes more; map-bytes has %zu left for "
+                   "it",
+                   bytes, hs_share_left(share, request->tenant));
 }
 
 /* A recording of requests has the maps in it, as they were put. */
@@ -88,7 +87,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* All the memory that the map will need is taken before it is read. */
+/* Reserve all the memory that the map will need before it is read. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {

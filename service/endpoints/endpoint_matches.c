@@ -181,7 +181,8 @@ static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
     hs_metrics_match_expired(service->metrics);
-    /* If it cannot be kept, the match may come back after a crash, and is idle again. */
+    /* If this record cannot be written, the match may come back after a crash, and is idle
+       again. */
     (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));

@@ -65,7 +65,7 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* In the journal before it is answered. */
+/* Writes the ruleset to the journal before the answer. */
 static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
@@ -108,9 +108,10 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
         hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
         return;
     case HS_RULESET_TOO_BIG:
-        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
-                       "It takes more than the %zu bytes of ruleset-bytes that are left for it",
-                       hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
+        hs_problem_set(
+            reply->problem, HS_PROBLEM_OVERLOADED,
+            "The ruleset takes more than the %zu bytes of ruleset-bytes that are left for it",
+            hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
         return;
     case HS_RULESET_NO_MEMORY:
         hs_endpoint_overloaded(reply, "out of memory");

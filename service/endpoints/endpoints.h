@@ -62,8 +62,8 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
-/* Where requests are recorded: this one, answered, while its match is still locked. `request_work`:
-   its work budget, if some of it did not fit; else 0. */
+/* Records an answered request while its match is still locked, if requests are recorded.
+   `request_work`: its work budget, if some items did not fit; else 0. */
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);

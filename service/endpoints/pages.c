@@ -11,8 +11,8 @@ void *hs_pages_alloc(size_t size)
     size_t rounded = (size / LINE + 1) * LINE;
     if (rounded < size || posix_memalign(&memory, size >= LARGE ? LARGE : LINE, rounded) != 0)
         return NULL;
-    /* Advice: where it is not taken, small pages do. The rest of the last large page would be
-       memory that nobody counts. */
+    /* This is advice: without it the kernel uses small pages. The last, partial large page is left
+       out because nobody would count its rest. */
     if (size >= LARGE)
         (void)madvise(memory, size / LARGE * LARGE, MADV_HUGEPAGE);
     return memory;

@@ -64,7 +64,7 @@ void hs_header_block_collect(struct hs_header_block *block, struct MHD_Connectio
 {
     struct collecting collecting = {block, headers};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &collecting);
-    /* Later libraries refuse these requests themselves, and cut otherwise. */
+    /* Later versions of the library refuse these requests themselves, and cut differently. */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =

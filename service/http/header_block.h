@@ -1,13 +1,13 @@
 /*
- * Whether the header of a request was read as it was sent. libmicrohttpd 0.9 cuts the header in
- * place: it puts zero bytes where words and lines end, and hands out pointers between them. A zero
- * byte that was sent cuts a value, and a line that begins with one or with a colon ends the header:
- * what follows is read as a body or as another request. Such bytes are in no value, but between the
- * values: these functions walk from the request line to the end and find them. Folded lines and
- * lines that end without CR are found as well.
+ * Checks that the library read the header of a request as it was sent. libmicrohttpd 0.9 cuts the
+ * header in place: it puts zero bytes where words and lines end, and hands out pointers between
+ * them. A zero byte that was sent cuts a value. A line that begins with one or with a colon ends
+ * the header: the library reads the rest as a body or as another request. Such bytes are in no
+ * value, but between the values. These functions walk from the request line to the end and find
+ * them. They also find folded lines and lines that end without CR.
  *
- * Not found: a line of a single colon or zero byte that ends without CR, and a zero byte before the
- * end of a line without CR. Cut, both look like CR LF.
+ * They do not find a line of a single colon or zero byte that ends without CR, nor a zero byte
+ * before the end of a line without CR. Once cut, both look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H
@@ -19,16 +19,16 @@
 
 enum { HS_QUERY_ARGUMENTS = 32, HS_QUERY_BYTES = 8192 };
 
-/* What is known of a request before its header fields are. */
+/* The target of a request, before its header fields are read. */
 struct hs_request_target {
-    const char *end;     /* where its terminator is */
-    bool has_long_query; /* more arguments or bytes than the above: to be refused */
+    const char *end;     /* its terminator */
+    bool has_long_query; /* more arguments or bytes than these limits: refuse the request */
 };
 
 /*
- * Looks at the target of a request before the library does. The library allocates a record for each
- * argument, and when its memory for the connection is used up it answers nothing. A query that is
- * too long is therefore made an empty one, in the library's own buffer.
+ * Reads the target of a request before the library does. The library allocates a record for each
+ * argument, and sends no answer when its memory for the connection is used up. Therefore this
+ * function empties a query that is too long, in the library's own buffer.
  */
 void hs_request_target_note(struct hs_request_target *target, const char *uri);
 
@@ -47,8 +47,8 @@ void hs_header_block_add(struct hs_header_block *block, struct hs_str name, stru
 /* Whether the block is whole and ends with an empty line just before `end`. */
 bool hs_header_block_ends(const struct hs_header_block *block, const char *end);
 
-/* Notes all fields of a request, from within the first call of the handler. `block` has begun. A
-   header that was not read as it was sent is noted as ambiguous. */
+/* Records all fields of a request. Call it in the first call of the handler, after `block` has
+   begun. Marks a header as ambiguous if the library did not read it as it was sent. */
 void hs_header_block_collect(struct hs_header_block *block, struct MHD_Connection *connection,
                              const char *method, struct hs_headers *headers);
 

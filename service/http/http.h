@@ -26,12 +26,13 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or one made here */
     struct hs_arena *arena; /* freed when the endpoint has returned */
     bool explain;           /* ?explain, ?explain=1 */
-    /* Set to the time (hs_clock_us) now and then by an endpoint that takes long: it does not hang.
-       NULL: nobody watches. */
+    /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
+       does not hang. NULL: nobody watches. */
     atomic_llong *alive_us;
-    struct hs_str tenant; /* who asks; ptr NULL: no tokens are asked for, nobody owns anything */
-    unsigned scopes;      /* what he may do (api/scopes.h); of no meaning without a tenant */
-    void *connection;     /* for hs_request_query; NULL: it came over none, and has no query */
+    struct hs_str
+        tenant;       /* the caller's; ptr NULL: the service has no tokens, nobody owns anything */
+    unsigned scopes;  /* the caller's scopes (api/scopes.h); meaningless without a tenant */
+    void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 
 /* What an endpoint answers: a body and a status, or a problem. */
@@ -39,8 +40,8 @@ struct hs_reply {
     int status;               /* 200 unless set */
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
-    uint64_t work;              /* work units of its claims and shots (validators/work.h) */
-    unsigned shed;              /* enum hs_shed_reason of a problem that is OVERLOADED */
+    uint64_t work; /* cost of its claims and shots, in work units (validators/work.h) */
+    unsigned shed; /* enum hs_shed_reason of a problem that is OVERLOADED */
     struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
     const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */
     size_t static_size;
@@ -58,7 +59,7 @@ hs_endpoint hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics, hs_endpo
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
-/* A body may stall for this long at first. */
+/* How long a body may stall at first. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 struct hs_http_limits {
@@ -68,9 +69,9 @@ struct hs_http_limits {
     size_t body_bytes;     /* 413 beyond this */
     size_t map_body_bytes; /* the same for maps */
     unsigned idle_seconds; /* a silent connection is closed after this */
-    int64_t queue_us;      /* what hits may wait for their turn (admission.h); 0: anything */
-    /* A body that takes longer in all, or that after HS_BODY_GRACE_US falls behind an even pace for
-       that, is answered 408 and closed. */
+    int64_t queue_us;      /* max time that hits wait for their turn (admission.h); 0: no limit */
+    /* A body gets 408, and its connection is closed, if it takes longer than this, or falls behind
+       the even pace for it after HS_BODY_GRACE_US. */
     unsigned request_seconds;
 };
 

@@ -1,4 +1,4 @@
-/* Requests that take long: a pool runs them while their connections are suspended. */
+/* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/http_request.h"
 
 #include "service/clock.h"
@@ -8,14 +8,14 @@
 #include <sys/eventfd.h>
 
 /*
- * Requests that take long for a worker: a body of this size takes some 20 ms to parse. Smaller
- * bounds send ticks of many players with bones to the pool, where requests wait for long.
+ * A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
+ * bound would send ticks of many players with bones to the pool, where requests wait longer.
  */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, and its answer. */
 struct hs_http_apart {
-    struct hs_pool_job job; /* the first member: the one is the other */
+    struct hs_pool_job job; /* first member: pointers to both are the same */
     struct hs_http_request *request;
     struct MHD_Connection *connection; /* suspended meanwhile */
     struct hs_pool *pool;
@@ -45,7 +45,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
     return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
 }
 
-/* Beyond its deadline, or as in a worker's queue that passes (admission.h). */
+/* Sheds a request that passed its deadline, or waited ten times as long as a worker's queue allows
+   (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -72,8 +73,8 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
 }
 
-/* From here on the job is the worker's: it resumes the connection (hs_http_resume), which ends with
-   finish_apart, or closes it. */
+/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
+   sends the reply, or it closes the connection. */
 static void done_apart(struct hs_pool_job *job)
 {
     struct hs_http_apart *apart = (struct hs_http_apart *)job;

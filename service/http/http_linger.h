@@ -44,8 +44,8 @@ struct hs_linger {
     size_t held_count;
 };
 
-/* `limit`: sockets at a time, HS_LINGER_MAX at most. False: there are no descriptors, and nothing
-   to free. */
+/* `limit`: sockets at a time, HS_LINGER_MAX at most. False: no descriptor is left; nothing to
+   free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all of them. No thread uses it any more. */
 void hs_linger_free(struct hs_linger *linger);

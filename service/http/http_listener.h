@@ -1,6 +1,6 @@
-/* What the parts of the HTTP edge share: http.c (listener), http_request.c (requests),
-   http_target.c, http_apart.c, http_watch.c (deadlines), http_worker.c (threads), pool.c (what
-   takes long), http_linger.c (ends), http_log.c. */
+/* Shared by the parts of the HTTP edge: http.c (listener), http_request.c (requests), http_target.c
+   (routing, admission), http_apart.c and pool.c (long requests), http_watch.c (deadlines),
+   http_worker.c (threads), http_linger.c (ends), http_log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -21,15 +21,15 @@
 #include <stdint.h>
 
 /*
- * Where a connection is. The thread that serves it moves it on; the watchdog may turn any phase but
- * QUEUED and ENDPOINT to EXPIRED, and then nothing more is read or sent by that thread. Both
- * compare and swap, so exactly one wins.
+ * The phase of a connection. The thread that serves it advances the phase. The watchdog may turn
+ * any phase except QUEUED and ENDPOINT to EXPIRED; then that thread reads and sends nothing more.
+ * Both compare and swap, so exactly one wins.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,     /* there is no connection */
     HS_HTTP_IDLE,     /* between requests, or the header is arriving */
     HS_HTTP_BODY,     /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED,   /* it waits for a thread of a pool (pool.h), or was there */
+    HS_HTTP_QUEUED,   /* it waits for a thread of a pool (pool.h), or comes back from one */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
@@ -73,7 +73,7 @@ struct hs_http_worker {
     int ready;      /* the library's epoll; readable when there is something to do */
     int wake;       /* an eventfd: look at `closing` and `stopped` */
     bool is_closed; /* accepts no more */
-    _Atomic(struct hs_pool_job *) done; /* to be resumed */
+    _Atomic(struct hs_pool_job *) done; /* jobs whose connections it resumes */
     bool has_ended; /* a connection ended since the library last looked for new ones */
     pthread_t thread;
     struct hs_gate gate;
@@ -101,14 +101,14 @@ struct hs_http_connection {
     /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
      */
     bool is_cut_short;
-    struct hs_request_target target; /* of the request that begins */
+    struct hs_request_target target; /* target of the request that begins */
     bool is_dear;                    /* its last request took long */
-    /* Of the newest request; set before the phase becomes BODY. */
+    /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* its endpoint hangs when it takes longer */
     atomic_size_t body_length, body_received; /* bytes of its body */
-    struct hs_name tenant; /* charged with it: who sent its newest request; "": nobody yet */
-    struct hs_pool *_Atomic builder; /* the pool of one thread that runs its endpoint; or NULL */
+    struct hs_name tenant;           /* charged for it: sent its newest request; "": nobody yet */
+    struct hs_pool *_Atomic builder; /* the single-threaded pool that runs its endpoint; or NULL */
 };
 
 struct hs_http {
@@ -118,14 +118,14 @@ struct hs_http {
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
-    bool is_tls;                  /* bytes of ours must not be put on its sockets */
+    bool is_tls;                  /* never write plain bytes to its sockets */
     atomic_bool closing;          /* no new connections; each reply is the last of its connection */
     atomic_bool stopped;          /* the workers end */
-    struct hs_share *connections; /* that tenants hold */
+    struct hs_share *connections; /* connections of each tenant */
     atomic_uint in_flight;        /* requests between header and reply sent */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
-    struct hs_linger linger; /* ended, and still sent to */
-    struct hs_pool *heavy;   /* runs requests that take long */
+    struct hs_linger linger; /* ended connections that are still read */
+    struct hs_pool *heavy;   /* runs long requests */
 
     pthread_t watchdog;
     atomic_bool stopping; /* the watchdog ends */
@@ -168,8 +168,8 @@ void hs_http_workers_stop(struct hs_http *http);
 /* Once the watchdog has ended, too. */
 void hs_http_workers_free(struct hs_http *http);
 
-/* Resumes the connections of a worker whose requests a pool has run (http_request.c); in the
-   worker's thread, or after it. */
+/* Resumes the connections of a worker whose requests a pool has run. Call it in the worker's
+   thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
 /* Takes from a request what is said of it. `headers` have an id. */

@@ -94,8 +94,8 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* A shorter answer counts as part of its connection. */
 enum { LONG_ANSWER = 16384 };
 
-/* A long answer that its peer does not read is memory as well: it is charged like a body, until it
-   has been sent. */
+/* A long answer holds memory until its peer reads it, so it is charged like a body until it has
+   been sent. */
 static void charge_answer(struct hs_http_request *request, const struct hs_http_target *target,
                           struct hs_reply *reply)
 {
@@ -110,8 +110,8 @@ static void charge_answer(struct hs_http_request *request, const struct hs_http_
         return;
     }
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
-                   "The answer has %zu bytes, and %zu are left for it of inflight-body-bytes",
-                   bytes, hs_share_left(share, hs_http_tenant_of(request)));
+                   "The answer has %zu bytes, and inflight-body-bytes has %zu left for it", bytes,
+                   hs_share_left(share, hs_http_tenant_of(request)));
     hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
 }
 
@@ -224,7 +224,7 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* All of it at once: what was taken is what is used. */
+    /* Allocate all of it at once, so that the reserved bytes are the used bytes. */
     if (request->body.data == NULL) {
         request->body.data = malloc(request->headers.length);
         request->body.capacity = request->body.data != NULL ? request->headers.length : 0;

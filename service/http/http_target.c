@@ -1,4 +1,4 @@
-/* Where a request goes, or why it is refused; and whether it is served. */
+/* Routing and admission: where a request goes, or why the service refuses it. */
 #include "service/http/http_request.h"
 
 #include "service/clock.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A longer body of a request that is not served is not read: the connection ends. */
+/* If a refused request has a longer body, the body is not read and the connection ends. */
 enum { DROPPED_BODY_MAX = 65536 };
 
 /* ---- where to ---- */
@@ -52,7 +52,7 @@ static struct hs_str authorization(struct MHD_Connection *connection)
     return value.ptr == NULL ? HS_STR("") : value;
 }
 
-/* Asks, once a request, who the caller is and what he may do. */
+/* Finds the caller and their scopes, once a request. */
 static void authenticate(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_http_target *target)
 {
@@ -72,7 +72,7 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
     return hs_name_str(&request->auth.identity.tenant);
 }
 
-/* Maps have a share of their own: a map that arrives is part of a map under construction. */
+/* Maps have a separate share: a map that arrives is part of a map under construction. */
 static struct hs_share *share_of(const struct hs_http_request *request, unsigned route)
 {
     const struct hs_service *service = request->http->service;
@@ -108,7 +108,7 @@ void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *con
         target->close = true;
 }
 
-/* For a request that will be refused whatever it says: as little as that takes. */
+/* For a request that will be refused in any case: finds only what the refusal needs. */
 void hs_http_only_name(const struct hs_http_request *request, struct hs_http_target *target)
 {
     hs_problem_init(&target->problem);
@@ -132,7 +132,7 @@ void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_t
     switch (request->why) {
     case HS_SHED_QUEUE:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
-                       "There is more to do than can be done, and this has waited too long");
+                       "The service is overloaded, and this request has waited too long");
         break;
     case HS_SHED_DEADLINE:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
@@ -145,12 +145,12 @@ void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_t
         break;
     case HS_SHED_CONNECTIONS:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
-                       "This tenant holds as many of the %zu connections as they may",
+                       "This tenant holds too many of the %zu connections",
                        hs_share_limit(request->http->connections));
         break;
     default:
         hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
-                       "The body has %zu bytes, and %zu are left for it of %s",
+                       "The body has %zu bytes, and only %zu are left for it in %s",
                        request->headers.length,
                        hs_share_left(share_of(request, target->route), hs_http_tenant_of(request)),
                        target->route == HS_ROUTE_MAP_PUT ? "map-bytes" : "inflight-body-bytes");
@@ -159,8 +159,8 @@ void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_t
 }
 
 /*
- * Looks at how long the request has waited. Asked when its header has come and, where the body
- * came later, when that is there.
+ * Checks how long the request has waited. Called when its header is there, and again when a body
+ * that came later is there.
  */
 static void judge_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)
@@ -177,8 +177,8 @@ static void judge_wait(struct hs_http_request *request, enum hs_priority priorit
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Charges the tenant with the connection their request came over. Of those of a balancer the newest
-   request's tenant is charged. False: they hold as many as they may. */
+/* Charges the tenant for the connection of their request. A connection of a balancer is charged to
+   the tenant of its newest request. False: they hold too many. */
 bool hs_http_charge_connection(const struct hs_http_request *request)
 {
     struct hs_http_connection *peer = request->connection;
@@ -194,7 +194,7 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     return true;
 }
 
-/* Takes the whole body's bytes before any of them is read. */
+/* Reserves the bytes of the whole body before any of them is read. */
 static void take_body(struct hs_http_request *request, unsigned route)
 {
     struct hs_share *share = share_of(request, route);
@@ -207,7 +207,7 @@ static void take_body(struct hs_http_request *request, unsigned route)
     request->taken = length;
 }
 
-/* On the first call, with everything else about the header in order. */
+/* Called once the header has passed all other checks. */
 void hs_http_admit(struct hs_http_request *request, struct hs_http_target *target)
 {
     struct hs_service *service = request->http->service;
@@ -227,7 +227,8 @@ void hs_http_admit(struct hs_http_request *request, struct hs_http_target *targe
     }
 }
 
-/* The body is there. Where it came with the header, or just after it, all has been said. */
+/* Called once the body is there. If it came with the header or just after it, hs_http_admit has
+   already decided. */
 void hs_http_admit_again(struct hs_http_request *request, const struct hs_http_target *target)
 {
     enum { JUST_AFTER_US = 1000 };

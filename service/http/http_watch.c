@@ -121,9 +121,9 @@ static void send_timeout(const struct hs_http_connection *connection,
 }
 
 /*
- * Whether a body has taken too long, or comes too slowly to be whole in time. Otherwise a byte now
- * and then would hold its share of memory for all of that time. Bytes that wait in the socket are
- * not the peer's fault.
+ * Whether a body has taken too long, or comes too slowly to be whole in time. Without this check, a
+ * peer could hold its share of memory for all of that time with a byte now and then. The peer is
+ * not to blame for bytes that wait in the socket.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -172,7 +172,7 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
         shutdown(fd, SHUT_RD);
 }
 
-/* Of a connection whose endpoint runs. */
+/* For a connection whose endpoint runs. */
 static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us, int64_t now_us)
 {
     int64_t limit_us = atomic_load(&connection->stuck_us);

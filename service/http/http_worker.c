@@ -73,8 +73,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     struct MHD_OptionItem encryption[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
-        /* Forward secrecy and authenticated ciphers only: of TLS 1.2 no RSA key exchange, no CBC.
-         */
+        /* Only forward secrecy and authenticated ciphers: TLS 1.2 has no RSA key exchange and no
+           CBC. */
         {MHD_OPTION_HTTPS_PRIORITIES, 0,
          "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
          "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
@@ -180,7 +180,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One more than workers: all processors, and one for another tenant. */
+    /* One more than there are workers: one tenant can use all processors, and another still has
+       one. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {
@@ -211,7 +212,7 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        hs_http_resume(worker); /* the library ends none that is suspended */
+        hs_http_resume(worker); /* the library cannot end a suspended connection */
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }

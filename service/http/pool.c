@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* A tenth of what a worker gets of a processor both want. Lower, and on a busy machine no map would
-   ever be built; higher, and requests wait for it. */
+/* On a shared processor this gives a builder a tenth of a worker's time. With a lower priority, a
+   busy machine would never build a map; with a higher one, requests would wait. */
 enum { NICE = 10 };
 
 /* Owners whose jobs have ended: the two listeners. */
@@ -20,13 +20,13 @@ struct hs_pool {
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
     bool is_nice, stops;
-    struct hs_pool_job *first, **end;                 /* those that wait, the oldest first */
-    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* by each thread; NULL: none */
+    struct hs_pool_job *first, **end;                 /* waiting jobs, the oldest first */
+    struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: none */
     const void *ended[ENDED_MAX];
-    struct hs_name served; /* the tenant of the last job */
-    /* Of the first thread. */
+    struct hs_name served; /* tenant of the last job that began */
+    /* For the first thread only. */
     clockid_t clock;           /* its processor time */
-    int64_t began_us, seen_us; /* processor time: at the start of the job, and when last looked */
+    int64_t began_us, seen_us; /* processor time: at the start of the job, and at the last check */
     int64_t moved_us;          /* when `seen_us` last grew; monotonic */
 };
 
@@ -47,7 +47,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* Fewer is earlier; UINT_MAX: it may not run now. Whoever was served last comes after others. */
+/* The lowest rank runs first; UINT_MAX: the job may not run now. The tenant who was served last
+   comes after others. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -80,7 +81,7 @@ static struct hs_pool_job *take_next(struct hs_pool *pool)
 
 /* ---- threads ---- */
 
-/* The lock is held, but not while the job runs. */
+/* The caller holds the lock; it is released while the job runs. */
 static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *job)
 {
     pool->running[place] = job;
@@ -92,15 +93,16 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
     job->run(job);
     pthread_mutex_lock(&pool->lock);
     pool->running[place] = NULL;
-    /* With the lock: once its owner's jobs have ended, none of them is done any more. */
+    /* Under the lock: no `done` runs after hs_pool_end has returned. */
     job->done(job);
-    pthread_cond_broadcast(&pool->changed); /* its tenant may have one more now */
+    pthread_cond_broadcast(&pool->changed); /* its tenant may now run another job */
 }
 
 static void *work(void *context)
 {
     struct hs_pool *pool = context;
-    /* Of this thread alone, on Linux. Where it is refused the thread is one as any other. */
+    /* On Linux this changes this thread alone. If it is refused, the thread keeps the normal
+       priority. */
     if (pool->is_nice)
         (void)setpriority(PRIO_PROCESS, 0, NICE);
     pthread_mutex_lock(&pool->lock);
@@ -125,7 +127,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_nice)
     pool->is_nice = is_nice;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    pthread_mutex_lock(&pool->lock); /* until all threads and the clock are known */
+    pthread_mutex_lock(&pool->lock); /* until all threads and the clock are set */
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
         fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;

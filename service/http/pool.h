@@ -1,7 +1,7 @@
 /*
- * Threads for requests that take long. A worker serves many connections one after the other, so
- * what takes long runs here, while its connection is suspended. Tenants take turns: the next job is
- * the oldest of the tenant who has the fewest threads and was not served last.
+ * Threads for long requests. A worker serves many connections one after the other, so long requests
+ * run here, while their connections are suspended. Tenants take turns: the next job is the oldest
+ * of the tenant who has the fewest threads and was not served last.
  */
 #ifndef HS_SERVICE_POOL_H
 #define HS_SERVICE_POOL_H
@@ -18,31 +18,31 @@ struct hs_pool;
 /* One request; lives until `done`. */
 struct hs_pool_job {
     const void *owner;    /* for hs_pool_end */
-    struct hs_str tenant; /* len 0: nobody in particular */
+    struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
-    void (*done)(struct hs_pool_job *job); /* after `run`, or instead of it at the end */
-    struct hs_pool_job *next;              /* of the pool */
+    void (*done)(
+        struct hs_pool_job *job); /* after `run`, or instead of it once the owner has ended */
+    struct hs_pool_job *next;     /* used by the pool */
 };
 
 /*
- * Starts up to HS_POOL_THREADS_MAX threads. A tenant never has all of several. `is_nice`: at a
- * lower priority than workers. NULL: out of memory or threads.
+ * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
+ * `is_nice`: the threads have a lower priority than workers. NULL: out of memory or threads.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_nice);
 /* No job may be left. NULL: nothing. */
 void hs_pool_destroy(struct hs_pool *pool);
 
-/* Any thread. After hs_pool_end of its owner the job is done at once, and does not run. */
+/* Any thread may call it. After hs_pool_end of its owner it calls `done` at once, without `run`. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Ends the owner's jobs: those that wait do not run, and those that run are waited for. NULL:
-   nothing. */
+/* Ends the owner's jobs: waiting jobs do not run, and it waits for running ones. NULL: nothing. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * Of a pool with one thread: whether the job that runs has used more than `limit_us` of the
- * processor, or for that long none of it. The thread may wait for the processor, but then others
- * use it. Call it a few times a second, in any thread. `now_us`: monotonic.
+ * For a pool with one thread: whether the running job has used more than `limit_us` of processor
+ * time, or none for that long. Time in which the thread waits for the processor does not count, as
+ * long as it gets some of it. Call it a few times a second, in any thread. `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

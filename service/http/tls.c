@@ -52,7 +52,7 @@ static unsigned least_bits(gnutls_pk_algorithm_t algorithm)
     case GNUTLS_PK_EDDSA_ED448:
         return 256;
     default:
-        return UINT_MAX; /* DSA, and what is not known here */
+        return UINT_MAX; /* DSA and unknown algorithms */
     }
 }
 

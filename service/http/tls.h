@@ -10,10 +10,10 @@ struct hs_tls {
 };
 
 /*
- * Reads both files. False with a sentence in `error`: one cannot be read or is not PEM, the key may
- * be read by anybody, a certificate has a short key, or the HTTP library here cannot do TLS.
- * hs_tls_free in any case. Whether the key is the certificate's is found out by the library when
- * the listener starts.
+ * Reads both files. False with a sentence in `error`: a file cannot be read or is not PEM,
+ * everybody can read the key, a certificate has a short key, or this HTTP library has no TLS. Call
+ * hs_tls_free in any case. The library checks that the key belongs to the certificate when the
+ * listener starts.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);

@@ -124,8 +124,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* The world of a mesh within bytes that were taken; an odd mesh takes more of them. NULL: *result
-   says why. */
+/* Builds the world of a mesh within the reserved bytes, or reserves more for an odd mesh. NULL:
+ *result says why. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *taken,
                               enum hs_map_put *result)
@@ -144,7 +144,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 
-/* Names an entry for the mesh of its world, which it has, and counts its bytes. */
+/* Completes an entry that has its world: name, revision of the mesh, bytes. */
 static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_str name,
                    const struct hs_world_mesh *mesh)
 {
@@ -155,7 +155,7 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* `taken` bytes of the share become the entry's, or are given back with NULL. */
+/* The entry owns `taken` bytes of the share; with NULL they are released. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t taken,
@@ -176,7 +176,7 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     return entry;
 }
 
-/* An entry that nobody holds any more. Its bytes are free when its memory is. */
+/* Frees an entry that nobody holds any more, and releases its bytes after its memory. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     struct hs_name owner = entry->owner;
@@ -185,8 +185,8 @@ static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
     hs_share_give(store->share, hs_name_str(&owner), bytes);
 }
 
-/* The rest with the lock held. Whoever drops the last reference discards, after unlocking: a large
-   world takes a while to free. */
+/* Drops a reference; the lock is held. Returns the entry if it was the last one: the caller
+   discards it after unlocking, because freeing a large world takes a while. */
 static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
 {
     return --entry->references > 0 ? NULL : entry;

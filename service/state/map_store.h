@@ -23,16 +23,16 @@ struct hs_map_entry {
     /* What `world` was built from, owned: all NULL where it is not kept, or not any more. Whoever
        calls hs_map_store_forget_mesh is the only one who reads it. */
     struct hs_world_mesh mesh;
-    size_t bytes;        /* taken of the store's share, by its owner; guarded by the store */
+    size_t bytes;        /* charged to its owner in the store's share; guarded by the store */
     unsigned references; /* guarded by the store */
 };
 
 struct hs_map_store;
 
 /*
- * Space for so many maps, and so many bytes of all worlds, and documents and meshes kept, in
- * memory: those that were replaced or deleted count for as long as a match holds them. The texts
- * and builds of maps under construction count too. NULL: out of memory.
+ * A store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents and kept
+ * meshes. Replaced and deleted maps count as long as a match holds them. The texts and builds of
+ * maps under construction count too. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -43,10 +43,10 @@ void hs_map_store_keep_meshes(struct hs_map_store *store);
 /* The mesh of an entry that is held is not needed any more; one thread only. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
-/* What the bytes are taken of, by the tenant who owns a map. */
+/* The share for the bytes of maps; each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Bytes that a put takes for a mesh with these counts, with a document of that size to be kept (0:
+/* Bytes that a put reserves for a mesh with these counts and a kept document of that size (0:
    none). Only an odd mesh needs more. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
@@ -66,7 +66,7 @@ enum hs_map_put {
     HS_MAP_CREATED,
     HS_MAP_REPLACED, /* also when the same geometry was there already */
     HS_MAP_FOREIGN,  /* the name is another owner's */
-    HS_MAP_FULL,     /* as many maps as there is room for */
+    HS_MAP_FULL,     /* the store already has max_maps maps */
     HS_MAP_TOO_BIG,  /* its build takes more bytes than are left for its owner */
     HS_MAP_NO_MEMORY
 };
@@ -79,20 +79,20 @@ enum hs_map_put {
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
-/* The same, and the map keeps the document it was made of (ptr NULL: it does not), and belongs to
-   an owner (len 0: to everybody). `taken`: that many bytes of the share, as many as put_bytes says,
-   were taken for the owner already and become the put's; 0: it takes them itself. */
+/* The same, but the map keeps its document (ptr NULL: it does not) and belongs to an owner (len 0:
+   to everybody). `taken`: the caller has already reserved this many bytes for the owner, as
+   put_bytes says, and passes them on; 0: the put reserves them itself. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t taken,
                                       struct hs_map_entry **entry);
 
 /*
- * In two steps, for a map that is read back: an entry without a name, held for the caller, that
- * counts against the bytes (CREATED, or TOO_BIG or NO_MEMORY), and then its name (CREATED, or
- * FOREIGN where somebody has it, or FULL). Nobody else may use the entry between the two.
- * `document` as above; the mesh is not kept. The build itself counts nowhere, so that what was in
- * memory before is there again.
+ * The same in two steps, for a map that is read back. The first makes an entry without a name, held
+ * for the caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The second names it
+ * (CREATED, FULL, or FOREIGN if another owner has the name). Nobody else may use the entry between
+ * the two. `document` as above; the mesh is not kept. The build itself is not charged, so all maps
+ * that fitted before the restart fit again.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,

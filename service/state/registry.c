@@ -17,9 +17,9 @@ struct hs_registry {
     struct hs_map_store *maps;
     uint64_t newest_opening;
     bool keeps_journals;
-    atomic_size_t players, movers, held; /* of the matches in the table */
-    size_t match_bytes;                  /* bound of each */
-    struct hs_account account;           /* of all */
+    atomic_size_t players, movers, held; /* sums over the matches in the table */
+    size_t match_bytes;                  /* bound of each match */
+    struct hs_account account;           /* of all matches together */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -148,8 +148,8 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* The wall clock, so that a process that restored nothing uses no number a second time; but always
-   above those that were used, for the wall clock may be set back. */
+/* The number is the wall clock, so that a process that restored nothing never reuses a number. It
+   is always above the numbers used so far, because the wall clock may be set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     struct timespec now;
@@ -217,8 +217,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 
 /* ---- the lock of a match ---- */
 
-/* A mutex given back and taken again at once is nearly always taken by the same thread. So who
-   waits holds `turn`, and who comes back queues for that. */
+/* A thread that unlocks a mutex and locks it again at once nearly always gets it. So a waiting
+   thread holds `turn`, and a thread that comes back queues for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (pthread_mutex_trylock(&slot->turn) == 0) {
@@ -246,7 +246,7 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* The match is locked. What is added may be below 0: sums of sizes wrap. */
+/* The match is locked. A difference may be below 0: sums of sizes wrap. */
 static void count_slot(struct hs_registry *registry, struct hs_match_slot *slot, uint32_t players,
                        uint32_t movers, bool held)
 {

@@ -29,15 +29,15 @@ enum hs_recorded {
 };
 
 struct hs_match_slot {
-    struct hs_name name, tenant;      /* the tenant it belongs to; "": nobody asks */
+    struct hs_name name, tenant;      /* tenant: its owner; "": there are no tenants */
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
-    pthread_mutex_t turn; /* held while waiting for `lock`: who waits gets it next */
+    pthread_mutex_t turn; /* held by the thread that gets `lock` next */
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
-    pthread_mutex_t lock; /* guards `match` and what follows it, up to `closed` */
+    pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers; /* as they are in the registry's totals, like the next */
+    uint32_t players, movers; /* as counted in the registry's totals, like counted_held */
     bool counted_held;
     enum hs_recorded recorded;
     int64_t used_us; /* when something was last posted to it, monotonic */
@@ -45,11 +45,11 @@ struct hs_match_slot {
     /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: it does not */
     char awaited_revision[HS_REVISION_MAX];
-    uint64_t opening;        /* identifies it among all matches that ever had its name */
-    bool is_kept;            /* the journal or the checkpoint has its opening; with the lock */
-    struct hs_bytes journal; /* records that are not in a file yet; with the lock */
-    bool pays_nothing;       /* the journal takes no records now; with the lock */
-    bool closed;             /* deleted while somebody waited for the lock */
+    uint64_t opening; /* identifies it among all matches that ever had this name */
+    bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
+    struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
+    bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
+    bool closed;             /* deleted while another thread waited for the lock */
     unsigned references;     /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
@@ -59,8 +59,8 @@ struct hs_match_opening {
     struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
     struct hs_map_entry *map;         /* likewise; NULL: none */
     struct hs_match_limits limits;
-    struct hs_str tenant; /* it belongs to him; ptr NULL: nobody asks */
-    uint64_t number;      /* of a recorded or restored opening; 0: the next */
+    struct hs_str tenant; /* the owner of the match; ptr NULL: there are no tenants */
+    uint64_t number;      /* number of a recorded or restored opening; 0: the next one */
     struct hs_match
         *match; /* restored, of this ruleset: taken over with CREATED; NULL: a new one */
 };
@@ -75,8 +75,8 @@ struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
-/* From now on matches record what must not be forgotten into their slots (validators/journal.h).
-   Those that are open were restored, and so are kept. */
+/* From now on matches append journal records (validators/journal.h) to their slots. The open
+   matches were restored, so their openings are already on disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
 /* Nobody may hold a match any more. */
@@ -93,10 +93,10 @@ enum hs_registry_result {
 };
 
 /*
- * The match of that name, locked, with FOUND or CREATED; hs_registry_release gives it back. With
- * an opening a missing match is opened, without one it is MISSING. `tenant`: who asks for it; ptr
- * NULL: anybody may have any. What is another tenant's is FOREIGN at once: its lock is not waited
- * for, lest the wait tell something of it.
+ * The match of that name, locked, with FOUND or CREATED; hs_registry_release gives it back. With an
+ * opening a missing match is opened, without one it is MISSING. `tenant`: who asks for it; ptr
+ * NULL: anybody may have any. Another tenant's match is FOREIGN at once, without waiting for its
+ * lock: the wait could reveal something about it.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -104,16 +104,17 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
                                             struct hs_match_slot **slot);
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Locks the match of a slot that cannot go, and unlocks it. Threads that wait take turns. */
+/* Lock and unlock the match of a slot that cannot be freed meanwhile. Waiting threads take
+   turns. */
 void hs_registry_lock(struct hs_match_slot *slot);
 void hs_registry_unlock(struct hs_match_slot *slot);
 
-/* Whether somebody waits for a locked match. */
+/* Whether a thread waits for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
 /*
- * Lets those who wait for a locked match have it first, one each, and locks it again. False: it was
- * closed in between; it is locked all the same.
+ * Lends a locked match to each waiting thread once, and locks it again. False: it was closed in
+ * between; it is locked all the same.
  */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
@@ -169,10 +170,10 @@ void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
 
 size_t hs_registry_count(struct hs_registry *registry);
 
-/* Sums over all open matches, as each was when it was last released. Waits for no match. */
+/* Sums over all open matches, each as it was when last released. Waits for no match. */
 struct hs_registry_totals {
     size_t matches, players, movers;
-    size_t held; /* matches that may take no more memory */
+    size_t held; /* matches that are memory-limited */
 };
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);

@@ -84,7 +84,7 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves places for the names that are new, and bytes for all. False: there are none. */
+/* Reserves places for the new names, and bytes for all rulesets. False: they do not fit. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;

@@ -14,27 +14,27 @@ struct hs_ruleset_store {
     struct hs_name default_name;
     struct hs_ruleset_entry **entries; /* in order of name */
     size_t count, max_rulesets;
-    size_t claim_work; /* units one claim may cost; 0: any */
-    size_t reserved;   /* places kept for names of batches that are not put yet */
+    size_t claim_work; /* max work units of one claim; 0: no limit */
+    size_t reserved;   /* places for the names of batches that are not put yet */
     struct hs_share *share;
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
 
-/* Prepares what hs_ruleset_entry_charge looks for. Without the lock. */
+/* Computes the hashes for hs_ruleset_entry_charge. Call it without the lock. */
 void hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
-/* Charges an entry's owner with its memory, and shares what others of theirs have as well. False:
-   there is too little left, and nothing has changed. */
+/* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.
+   False: too little is left, and nothing has changed. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
-/* Before an entry is destroyed; does nothing for one that was not charged. */
+/* Call it before an entry is destroyed. Does nothing for an entry that was not charged. */
 void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Takes the ruleset over; one reference. NULL: out of memory. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
 void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL: nothing */
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
-                           struct hs_ruleset_entry *entry); /* a reference */
+                           struct hs_ruleset_entry *entry); /* drops one reference */
 
 /* Order of an entry's name and another: below 0, 0, above 0. */
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);

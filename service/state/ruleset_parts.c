@@ -1,6 +1,6 @@
 /*
- * What rulesets take of their bound. Rigs and weapons that are equal in several rulesets of one
- * owner are in memory once, and are charged once, as long as one of them needs them.
+ * Charges the memory of rulesets. Equal rigs and weapons in several rulesets of one owner are in
+ * memory once, and are charged once, until no ruleset needs them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ void hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
     }
 }
 
-/* Where the part that is equal is linked, or the end of its chain. */
+/* The link to the equal part, or the end of its chain. */
 static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char *payer,
                                      uint64_t hash, const void *data, size_t size)
 {
@@ -58,7 +58,7 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* The part that all share instead of `own`, which is taken over. NULL: there is no space for it. */
+/* Takes `own` over and returns the part that all rulesets share. NULL: there is no space for it. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {
@@ -93,7 +93,7 @@ static void release_part(struct hs_ruleset_store *store, const struct hs_name *p
     hs_share_give(store->share, hs_name_str(payer), size + sizeof *gone);
 }
 
-/* Gives back the first `shared` parts, and leaves the ruleset those that are its own. */
+/* Releases the first `shared` parts. The ruleset keeps its own parts. */
 static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                           size_t shared)
 {

@@ -86,7 +86,8 @@ void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
     store->count++;
 }
 
-/* Where an entry can go: CREATED, or REPLACED with what is there now; or why it cannot. */
+/* Finds the place of an entry: CREATED, or REPLACED with the entry that is there; or why there is
+   none. */
 static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
                                        const struct hs_ruleset_entry *entry, size_t *place)
 {
@@ -106,7 +107,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     enum hs_ruleset_put result = place_entry(store, entry, &place);
     struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
     if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        /* The same again: matches that hold it share it. */
+        /* The same document again: matches keep sharing the entry. */
         present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_destroy(entry);
         return result;
@@ -317,7 +318,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
     pthread_mutex_unlock(&store->lock);
     if (fits)
         return entry;
-    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "no more of ruleset-bytes is left for it");
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left for it");
     hs_ruleset_entry_destroy(entry);
     return NULL;
 }

@@ -23,32 +23,33 @@ struct hs_ruleset_entry {
     size_t document_size;
     struct hs_name owner; /* the tenant who put it; "": it is everybody's */
     bool is_builtin, is_from_file;
-    atomic_uint_fast64_t journal; /* number of the newest journal that has it; 0: none */
+    atomic_uint_fast64_t journal; /* number of the newest journal that contains it; 0: none */
     unsigned references;          /* guarded by the store */
-    struct hs_name payer;         /* the tenant who is charged with its memory; "": nobody */
-    size_t charged;               /* bytes of the store's share, besides its parts */
-    uint64_t hashes[HS_MAX_RIGS + HS_MAX_WEAPONS]; /* of its rigs, then its weapons */
+    struct hs_name payer;         /* the tenant charged for its memory; "": nobody */
+    size_t charged;               /* bytes of the store's share, without its parts */
+    uint64_t hashes[HS_MAX_RIGS + HS_MAX_WEAPONS]; /* hashes of its rigs, then of its weapons */
 };
 
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets, and space for `max_rulesets` (>= 3) and `max_bytes` with
- * them; `default_name` is what the name "default" stands for, and may be loaded later. NULL with a
+ * A store with the built-in rulesets; they count in its space for `max_rulesets` (>= 3) and
+ * `max_bytes`. The name "default" stands for `default_name`, which may be loaded later. NULL with a
  * sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
-/* What the bytes of all rulesets in memory are taken of, by the tenant who put them; those that
-   only a match holds count as well. */
+/* The share for the bytes of all rulesets in memory, charged to the tenants who put them. Rulesets
+   that only a match holds count as well. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
-/* From now on rulesets of files and of tenants whose one claim may cost more work units are refused
-   (hs_ruleset_store_allows); 0, as at first: none is. Before others use the store. */
+/* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
+   work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
+   threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Whether that limit lets a ruleset in; else `problem` has the weapons at fault. */
+/* Whether a ruleset is within that limit; if not, `problem` names the weapons at fault. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 

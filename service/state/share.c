@@ -5,7 +5,7 @@
 
 enum { CHAINS = 64 };
 
-/* Only tenants that hold something have one, so there are never more than holders. */
+/* Only tenants that hold something have a holder. */
 struct holder {
     struct hs_name tenant;
     size_t amount;
@@ -43,7 +43,7 @@ void hs_share_destroy(struct hs_share *share)
     free(share);
 }
 
-/* The lock is held. Where a tenant's holder is linked, or would be. */
+/* The lock is held. The link to a tenant's holder, or the place for it. */
 static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
 {
     struct holder **at = &share->chains[hs_str_hash(tenant) % CHAINS];

@@ -1,6 +1,6 @@
 /*
- * One bounded resource (bytes or connections) that tenants share. Each holder takes an amount
- * before it uses it and gives it back afterwards, so the limit is never passed.
+ * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
+ * they use it and release it afterwards, so the limit is never passed.
  *
  * A tenant may hold at most as much as stays free (dynamic thresholds: Choudhury and Hahne, 1998).
  * One tenant alone therefore gets half of the limit, two that want more get a third each. Whatever
@@ -21,16 +21,16 @@ struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* NULL: nothing */
 
 /*
- * Takes an amount for a tenant; false: it does not fit, or memory is out. Without a tenant
- * (len 0: the operator's own, or a service without tokens) only the limit counts.
+ * Reserves an amount for a tenant. False: it does not fit, or memory is out. Without a tenant (len
+ * 0: the operator, or a service without tokens) only the limit counts.
  */
 bool hs_share_take(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Gives back what was taken for the same tenant. */
+/* Releases an amount that was reserved for the same tenant. */
 void hs_share_give(struct hs_share *share, struct hs_str tenant, size_t amount);
 
-/* Charges `to` with what was taken without a tenant; for what is restored before its owner is
-   known. Never refused, except when memory is out: it then stays as it is, and false. */
+/* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
+   before their owner is known. It ignores the limits. False: memory is out, and nothing changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
 /* The most that a tenant can ever hold: half of the limit, or all of it without a tenant. */

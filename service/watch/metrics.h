@@ -92,9 +92,9 @@ void hs_metrics_rewind_age(struct hs_metrics *metrics, double seconds);
     X(HISTORY, "history")    /* a new match: the others fill the memory there is for histories */  \
     X(QUEUE, "queue")        /* it waited too long for its turn */                                 \
     X(DEADLINE, "deadline")  /* its X-Deadline-Ms had passed */                                    \
-    X(RATE, "tenant_rate")   /* its tenant sends too many: 429 */                                  \
+    X(RATE, "tenant_rate")   /* its tenant sends too many requests: 429 */                         \
     X(MAP, "awaiting_map")   /* its match waits for the map that it had before a restart */        \
-    X(CONNECTIONS, "connections") /* its tenant holds as many as they may */
+    X(CONNECTIONS, "connections") /* its tenant holds too many connections */
 
 enum hs_shed_reason {
 #define X(id, label) HS_SHED_##id,
@@ -105,7 +105,7 @@ enum hs_shed_reason {
 
 void hs_metrics_shed(struct hs_metrics *metrics, enum hs_shed_reason reason);
 
-/* Work units that a claim or a shot cost, whether it was judged or not. */
+/* Adds the work units of a claim or a shot, whether it was judged or not. */
 void hs_metrics_work(struct hs_metrics *metrics, uint64_t units);
 
 /* A match that was ended because nothing was posted to it. */

@@ -276,14 +276,15 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
                      value(&metrics->matches_expired));
     hs_metrics_gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
     hs_metrics_gauge(out, "hindsight_map_bytes",
-                     "Memory of all maps, those only matches hold included.",
+                     "Memory of all maps, including those that only matches hold.",
                      (double)gauges->map_bytes);
     hs_metrics_gauge(out, "hindsight_map_bytes_limit", "Maps beyond this are refused.",
                      (double)gauges->map_bytes_limit);
     hs_metrics_gauge(out, "hindsight_ruleset_bytes",
-                     "Memory of all rulesets, those only matches hold included.",
+                     "Memory of all rulesets, including those that only matches hold.",
                      (double)gauges->ruleset_bytes);
-    hs_metrics_gauge(out, "hindsight_ruleset_bytes_limit", "Rulesets beyond this are refused.",
+    hs_metrics_gauge(out, "hindsight_ruleset_bytes_limit",
+                     "Max memory of all rulesets; more is refused.",
                      (double)gauges->ruleset_bytes_limit);
     put_service(metrics, gauges, out);
     put_recording(metrics, gauges, out);

@@ -34,9 +34,10 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 struct hs_recorded_request {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     bool explain;
-    uint64_t request_work; /* its work budget, if some of it did not fit; else 0 */
+    uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
     struct hs_str body;    /* JSON as it came; len 0: none */
-    struct hs_str answer;  /* JSON; ptr NULL: none could be given, what was applied is not known */
+    struct hs_str answer; /* JSON; ptr NULL: there was no answer, and it is unknown which posts were
+                             applied */
 };
 
 /*
