@@ -41,7 +41,7 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain);
 
-/* Of a claim that was not judged: when to send it again. */
+/* Writes when to send a claim again that was not judged. */
 void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms);
 
 /* Says whether the result was given before, and closes the object. */

@@ -9,8 +9,8 @@
 
 /* ---- memory ---- */
 
-/* Of this thread: an allocation of the library failed. The library says so in none of its errors
-   but one. */
+/* An allocation of the library failed in this thread. Only one of the library's errors reports
+   this. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)

@@ -25,11 +25,11 @@
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Once, before there are threads: from then on a parser without memory is not taken for a text that
-   is not JSON. */
+/* Call it once, before threads start. Then hs_json_load can tell lack of memory from a text that is
+   not JSON. */
 void hs_json_init(void);
 
-/* As json_loadb; *no_memory: NULL is for lack of memory, whatever `error` says. */
+/* Like json_loadb; *no_memory: it returned NULL for lack of memory, whatever `error` says. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 /* Where a value stands: a chain from the value up to the document. */

@@ -20,7 +20,7 @@ struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
     struct hs_map_document *out;
-    bool measures; /* elements are counted in `room`, and not read */
+    bool measures; /* only counts elements in `room`, does not read them */
     size_t room[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
     size_t cut_at[LISTS];   /* where in the shell something was left out, ... */
@@ -166,7 +166,7 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
     }
 }
 
-/* Whether there is space for one more element: all of it, from the counts, or none. */
+/* Makes space for one more element: the first call allocates space for all counted elements. */
 static bool make_room(struct decoder *d, enum list list, size_t count, void **array, size_t size)
 {
     if (*array == NULL && d->room[list] <= HS_WORLD_ITEMS_MAX)
@@ -268,7 +268,8 @@ static bool read_box_corners(struct decoder *d, struct hs_cursor *cursor)
     return read_slowly(d, cursor, BOXES, out->box_count++, box);
 }
 
-/* The same elements as read_list would take, counted; false where that would end. */
+/* Counts the elements that read_list would read. False: the list is malformed, and read_list would
+   stop there. */
 static bool measure_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
@@ -323,7 +324,7 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* Of a shell that is refused for its size, no more is kept than shows that. */
+/* A shell beyond PARSED_MAX is refused, so only one byte beyond that is kept. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;

@@ -21,8 +21,8 @@ struct hs_map_document {
 };
 
 /*
- * How much a document holds, before it is read: the counts alone, without arrays. Of a document
- * that is not well formed, what comes before the fault.
+ * Counts the elements of a document before it is read; sets the counts alone, without arrays. In a
+ * malformed document it counts the elements before the fault.
  */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
@@ -32,8 +32,8 @@ size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
 /*
  * Reads a document: `vertices`, `triangles`, `boxes`, each of which may be left out. Faults are
  * noted in the reader's problem with their pointers, and no_memory is set as everywhere; beyond
- * HS_PROBLEM_MAX faults the rest is only counted, an element each. `counts`: of this document. True
- * when it is right; *out is set in any case and must be freed.
+ * HS_PROBLEM_MAX faults it only counts the faulty elements. `counts`: the element counts of this
+ * document. True when the document is right; *out is set in any case and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);

@@ -17,8 +17,8 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
                                      struct hs_str name);
 
 /*
- * Whether a claim by these rules fits `limit` work units (hit_work.h); 0: any does. Where it does
- * not, each weapon at fault is noted.
+ * Whether every claim by these rules fits `limit` work units (hit_work.h); 0: no limit. If not, the
+ * problem gets an error for each weapon at fault.
  */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);

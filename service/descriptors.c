@@ -11,8 +11,8 @@ enum {
     ADMIN_CONNECTIONS = 256,
     OF_WORKER = 3,    /* an eventfd, the library's epoll, a duplicate of the listening socket */
     OF_LISTENERS = 4, /* a socket and an eventfd each */
-    /* The journal, a checkpoint, a map, a directory, the files of a reload, the service manager's
-       socket, with as much again in hand. */
+    /* The journal, a checkpoint, a map, a directory, the files of a reload and the service
+       manager's socket; and the same number in reserve. */
     RESERVE = 16,
     OF_SCRAPE = 2,       /* each admin thread may read /proc */
     FEWEST_SOCKETS = 16, /* beside two for each thread */

@@ -7,26 +7,26 @@
 #include <stddef.h>
 
 struct hs_descriptor_wants {
-    size_t threads, admin_threads; /* of the two listeners */
-    size_t connections;            /* of the data listener, as configured */
+    size_t threads, admin_threads; /* worker threads of the two listeners */
+    size_t connections;            /* configured for the data listener */
 };
 
-/* Sockets of each kind, at most. */
+/* The max number of sockets of each kind. */
 struct hs_descriptor_shares {
     size_t data, admin;
-    size_t linger; /* of each listener: connections that have ended and are still read */
+    size_t linger; /* for each listener: ended connections that it still reads */
 };
 
 /*
- * Shares `limit` descriptors, of which `open` are open before the listeners start. What the threads
- * need comes first, then a reserve for checkpoints, logs, reloads and scrapes. *needed is the
- * lowest limit with which the service can run. False: `limit` is below it.
+ * Shares `limit` descriptors; `open` of them are open before the listeners start. The threads come
+ * first, then a reserve for checkpoints, logs, reloads and scrapes. *needed is the lowest limit
+ * with which the service can run. False: `limit` is below it.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);
 
-/* Raises the soft limit to the hard one and shares what there is; logs when connections are fewer
-   than is wanted. Call when all files are open that stay open. False with a sentence in `error`. */
+/* Raises the soft limit to the hard one and shares it; logs when there are fewer connections than
+   configured. Call it when all long-lived files are open. False with a sentence in `error`. */
 bool hs_descriptors_fit(const struct hs_descriptor_wants *wants, struct hs_descriptor_shares *out,
                         char error[256]);
 

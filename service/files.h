@@ -1,22 +1,23 @@
-/* Opens regular files only. A FIFO would block the caller, and a device may never end. */
+/* Opens regular files only. A FIFO would block the caller, and reading a device may never end. */
 #ifndef HS_SERVICE_FILES_H
 #define HS_SERVICE_FILES_H
 
 #include <stdio.h>
 
 /*
- * As openat(2), without blocking. `directory`: AT_FDCWD for the working directory. -1 with errno,
- * which is ENXIO where the name is not a regular file (EISDIR: a directory).
+ * Like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory. -1 with errno:
+ * ENXIO if the name is not a regular file, EISDIR for a directory.
  */
 int hs_file_open(int directory, const char *path, int flags);
 
-/* A new, empty file of the owner alone, for writing; what had the name before is removed. */
+/* Makes a new, empty file for writing that only the owner can use. Removes any file of that name
+   first. */
 int hs_file_create(int directory, const char *name);
 
-/* To read a file from its beginning. NULL with errno as above. */
+/* Opens a file for reading. NULL with errno as above. */
 FILE *hs_file_read(const char *path);
 
-/* What an errno of these functions means. */
+/* The text for an errno of these functions. */
 const char *hs_file_error(int error);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What the routes that judge share: frames into a locked match, claims out as verdicts. Frames and
- * moves of a tick are stored and judged together, and so are the claims of most requests. One that
- * takes long lends the match to those who wait for it between two claims.
+ * Shared by the routes that judge: they post frames into a locked match and answer claims with
+ * verdicts. Frames and moves of a tick are stored and judged together, and so are the claims of
+ * most requests. A long request lends the match to waiting threads between two claims.
  */
 #ifndef HS_SERVICE_JUDGE_H
 #define HS_SERVICE_JUDGE_H
@@ -22,13 +22,13 @@ struct hs_judging {
     struct hs_match_slot *slot;
     struct hs_writer writer;
     uint64_t budget, spent; /* work units (validators/work.h) of this request */
-    uint64_t lent_at;       /* `spent` when the match was last lent */
+    uint64_t lent_at;       /* value of `spent` when the match was last lent */
     size_t over_budget;     /* claims and shots that did not fit */
     /* Called between two claims. False: the match was deleted in between. */
     bool (*between)(struct hs_judging *judging);
-    bool is_gone;      /* it was: the request cannot be answered */
-    size_t unwritten;  /* bytes of the match's journal that were not written before it */
-    bool is_unwritten; /* what was paid is not in the journal yet: nor can it */
+    bool is_gone;      /* the match was deleted: the request cannot be answered */
+    size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
+    bool is_unwritten; /* payments of this request could not be written to the journal */
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */
@@ -41,8 +41,8 @@ bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
                     const struct hs_moves_request *request, struct hs_writer *writer);
 
 /*
- * Judges posted shots, or claims, and writes the array of results. What no longer fits the budget
- * is answered `over_budget` and not recorded. False: the match is gone.
+ * Judges posted shots, or claims, and writes the array of results. Items that no longer fit the
+ * budget get `over_budget` and are not recorded. False: the match is gone.
  */
 bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *request);
 bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *request);

@@ -13,10 +13,10 @@ double hs_memory_limit_bytes(void);
 /* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* A bound as configured, or where that is 0 this part of the memory: 2 is half of it. */
+/* The configured bound, or if it is 0 one `part`-th of the memory: 2 is half of it. */
 size_t hs_memory_part(size_t configured, unsigned part);
 
-/* Such parts: of histories, maps and rulesets. */
+/* The parts for histories, maps and rulesets. */
 enum { HS_HISTORY_PART = 2, HS_MAP_PART = 4, HS_RULESET_PART = 16 };
 
 #endif

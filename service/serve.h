@@ -6,17 +6,17 @@
 
 #include "service/watch/log.h"
 
-struct hs_pool;          /* pool.h: runs requests that take long */
-struct hs_checkpoint;    /* checkpoint.h: what outlives the process */
-struct hs_journal;       /* journal.h: what was paid since the last checkpoint */
+struct hs_pool;          /* pool.h: runs long requests */
+struct hs_checkpoint;    /* checkpoint.h: state that outlives the process */
+struct hs_journal;       /* journal.h: payments since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters and histograms, lock-free to write */
 struct hs_record;        /* record.h: the requests, written down */
 struct hs_keyring;       /* tokens.h: the tokens in force */
 struct hs_registry;      /* registry.h: matches and their locks */
 struct hs_map_store;     /* map_store.h: named worlds, swapped whole */
 struct hs_ruleset_store; /* ruleset_store.h: named rulesets, swapped whole */
-struct hs_share;         /* share.h: what tenants hold together, each its part */
-struct hs_tenant_rates;  /* admission.h: what each tenant may send */
+struct hs_share;         /* share.h: a resource that tenants share */
+struct hs_tenant_rates;  /* admission.h: request rates of tenants */
 struct hs_options;       /* options.h: the configuration as it was at the start, read-only */
 struct hs_options_input; /* options.h: what the program was started with */
 
@@ -30,9 +30,9 @@ struct hs_service {
     struct hs_pool *map_builder, *ruleset_builder;
     struct hs_keyring *keyring;       /* NULL: no tokens are asked for */
     struct hs_record *record;         /* NULL: nothing is written down */
-    struct hs_tenant_rates *rates;    /* NULL: as much as he likes */
+    struct hs_tenant_rates *rates;    /* NULL: no limit */
     struct hs_checkpoint *checkpoint; /* NULL: nothing outlives the process */
-    struct hs_journal *journal;       /* the checkpoint's; NULL: none is written */
+    struct hs_journal *journal;       /* belongs to the checkpoint; NULL: none is written */
     atomic_bool draining;             /* readyz answers 404 from now on */
     atomic_bool ready;
     struct hs_log_limit match_log; /* lines about single matches, which posts can cause */

@@ -61,7 +61,7 @@ void hs_account_give(struct hs_account *account, size_t bytes)
         atomic_fetch_sub(&account->used, bytes);
 }
 
-/* The caller acts on a "no", so it counts as refused. */
+/* The caller acts on false, so false counts as a refusal. */
 static bool has(struct hs_account *account, size_t bytes, bool is_spare)
 {
     for (struct hs_account *at = account; at != NULL; at = at->of) {

@@ -28,7 +28,8 @@ bool hs_account_take(struct hs_account *account, size_t bytes);
 bool hs_account_take_spare(struct hs_account *account, size_t bytes);
 void hs_account_give(struct hs_account *account, size_t bytes);
 
-/* Whether so much could be taken now. A "no" counts as refused: the caller gives something up. */
+/* Whether so many bytes could be reserved now. False counts as a refusal: the caller gives
+   something up. */
 bool hs_account_has(struct hs_account *account, size_t bytes);
 bool hs_account_has_spare(struct hs_account *account, size_t bytes);
 

@@ -27,14 +27,15 @@ static bool may_be_lost(const struct hs_hit_context *c)
            c->now_us - c->fire_time_us <= oldest_shot(c);
 }
 
-/* The shot was posted, perhaps, and forgotten early because memory was short. */
+/* The shot may have been posted and forgotten early because memory was short. */
 static bool may_be_cut(const struct hs_hit_context *c)
 {
     return c->ledger != NULL && c->ledger->shots.was_cut &&
            hs_ledger_is_forgotten(&c->ledger->shots, c->claim->shot, c->fire_time_us);
 }
 
-/* The shot was posted, and could not be remembered: it is to be sent again, and so is its hit. */
+/* The shot may have been posted but not remembered: the client must send it again, and its hit
+   too. */
 static bool was_lacked(const struct hs_hit_context *c)
 {
     const struct hs_ledger_numbers *shots = c->ledger != NULL ? &c->ledger->shots : NULL;

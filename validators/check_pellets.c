@@ -111,7 +111,7 @@ void hs_check_pellets(struct hs_hit_context *c)
                           (double)c->weapon->pellets);
         return;
     }
-    /* Each against each, and at worst each placed once more for every other. */
+    /* Each pellet is compared with each direction. The matching counts its own work. */
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     double error = hs_degrees(spread_error(c, expected, expected_count));
     struct hs_check_row *row = error <= SPREAD_TOLERANCE_DEG

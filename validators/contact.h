@@ -33,8 +33,8 @@ struct hs_contact {
 };
 
 /*
- * Sweeps a path over a body. With `measure_gap` the nearest approach is found too. Dead bodies
- * are passed through unless `even_dead`. Once `work` is over its limit the answer means nothing.
+ * Sweeps a path over a body. With `measure_gap` the nearest approach is found too. Dead bodies are
+ * passed through unless `even_dead`. Once `work` is over its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool measure_gap, bool even_dead,

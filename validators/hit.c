@@ -171,10 +171,10 @@ static void note_burst(struct hs_hit_context *c)
 
 /* ---- work ---- */
 
-/* The size of a claim that is prepared. */
+/* The size of a prepared claim. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* A shot is cast at the map, from the eye to where it starts, and meets nobody. */
+    /* A posted shot only tests the map between the eye and its start, and meets nobody. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),
@@ -282,7 +282,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 
 /* ---- booking ---- */
 
-/* The player an entry is booked on, made where frames never named them. NULL: no room. */
+/* The player who gets the entry; adds them if no frame ever named them. NULL: no space. */
 struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
 {
     struct hs_player *player = hs_players_find(&match->players, name);
@@ -318,14 +318,14 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
     }
 }
 
-/* The weapon whose cadence a result counts in; HS_NONE: in none. */
+/* The weapon whose cadence counts this result; HS_NONE: no weapon. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED || result->reason == HS_REASON_FIRE_RATE;
     return counts && !result->shot_was_posted ? result->weapon : (uint16_t)HS_NONE;
 }
 
-/* Its place was reserved. If the number needed that memory more, the rate is not judged. */
+/* The place was reserved. If the number took that memory, the rate of fire is not judged. */
 static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
                          const struct hs_hit_result *result)
 {
@@ -339,7 +339,7 @@ static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
                             match->ruleset->weapons[weapon]->reload_us);
 }
 
-/* All that may need memory. False: out of memory. */
+/* Books everything that may need memory. False: out of memory. */
 static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)

@@ -140,7 +140,7 @@ struct hs_hit_result {
     uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
     int64_t fire_time_us; /* judged by */
     bool shot_was_posted;
-    uint64_t work; /* units this claim cost, replays included */
+    uint64_t work; /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
     /* The lists. Only the entries counted above are ever written: clearing them all would cost
@@ -164,18 +164,17 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 
 /*
  * The same with at most `limit` work units (0: no limit). A claim whose estimate (hit_work.h) does
- * not fit is not begun, unless `is_whole` says that nothing of the budget is spent yet; one that
- * passes the limit is given up. Both are HS_REASON_OVER_BUDGET and must not be noted.
+ * not fit is not begun, unless `is_whole`: nothing of the budget is spent yet. A claim that passes
+ * the limit is given up. Both get HS_REASON_OVER_BUDGET and must not be booked.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
- * Makes the shooter known, so that claims of his can be booked, which changes no verdict. False:
- * out of memory, or the match is full: what is verified then cannot be remembered, and a retry
- * would be judged anew. hs_hit_withhold makes of such a result one that pays nothing: what was
- * accepted, or lacks a posted shot that could not be remembered either, is inconclusive for
- * `reason`.
+ * Makes the shooter known, so that their claims can be booked. This changes no verdict. False: out
+ * of memory, or the match is full. The result cannot be remembered then, and a retry would be
+ * judged again. hs_hit_withhold turns such a result into one that pays nothing: inconclusive for
+ * `reason`, if it was accepted or lacks a posted shot that could not be remembered either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
@@ -184,7 +183,7 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
  * Books a result that is no replay on the shooter: the number with its answer, the cadence,
  * counters per reason, damage, suspicion. `answer`: the reply to give again when the same claim
  * comes again. False: out of memory, or the match is full and does not know the shooter. Nothing is
- * booked then, and an accepted result must not be answered: hs_hit_withhold.
+ * booked then, and the caller must not answer an accepted result: use hs_hit_withhold.
  */
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result, struct hs_str answer);

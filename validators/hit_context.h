@@ -55,7 +55,7 @@ struct hs_hit_context {
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
-    struct hs_work work; /* of this claim, so far */
+    struct hs_work work; /* cost of this claim so far */
 
     bool is_lenient;                        /* missed by no more than the padding */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* what is paid if the verdict lets it */
@@ -96,10 +96,10 @@ bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
 /* The posted shot was refused for something its hits do not carry on, as its time. */
 bool hs_posted_was_refused(const struct hs_hit_context *c);
 
-/* Prepares a claim. True: its estimated work fits, or nothing of the budget is spent yet. */
+/* Prepares a claim. True: its estimated work fits, or the budget is still whole. */
 bool hs_hit_may_begin(struct hs_hit_context *c, bool is_whole);
 
-/* Makes the result one of a claim that does not fit its budget. */
+/* Sets the result of a claim that does not fit its budget. */
 void hs_hit_give_up(struct hs_hit_context *c);
 
 /* Empties a result: everything but the entries of its lists. */
@@ -123,9 +123,9 @@ void hs_hit_prepare(struct hs_hit_context *c);
 struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name);
 
 /*
- * Books a number with its answer among the shooter's, the cadence of its weapon, and, where it was
- * accepted, the payment in the match's journal. A number that was used before keeps what it has.
- * False: out of memory; nothing of it is booked.
+ * Books a number with its answer in the shooter's ledger, and the cadence of its weapon. If the
+ * claim was accepted, also records the payment in the match's journal. A number that was used
+ * before keeps its entry. False: out of memory; nothing is booked.
  */
 bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
                  const struct hs_ledger_entry *entry, const struct hs_hit_result *result);

@@ -3,7 +3,8 @@
 #include "hit.h"
 #include "path.h"
 
-/* One leg of a path through the map: nodes on the way down, and a leaf at every other level. */
+/* Cost of one leg of a path through the map: the nodes on the way down, and a leaf at every other
+   level. */
 static uint64_t cast_work(uint64_t triangles)
 {
     uint64_t levels = 0;

@@ -2,7 +2,7 @@
 
 #include "snapshot_fields.h"
 
-/* The largest record of a session or a clock, and all of a payment that does not grow. */
+/* Max size of a session or clock record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
 
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)
@@ -94,7 +94,7 @@ static struct hs_str get_name(struct replaying *r)
     return name;
 }
 
-/* The player of a session that the match does not know yet; NULL: there is no place. */
+/* Adds the player of a session that the match does not know yet. NULL: there is no place. */
 static struct hs_player *begin_session(struct replaying *r, struct hs_str name)
 {
     struct hs_players *players = &r->match->players;
@@ -154,7 +154,7 @@ static void book(struct replaying *r, struct hs_player *player, struct hs_journa
         hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us))
         return;
     bool is_of_clock = payment->clock == r->match->clock;
-    entry->accepted = is_of_clock; /* as when the clock was set anew */
+    entry->accepted = is_of_clock; /* as after a clock reset */
     if (!hs_ledger_note(ledger, numbers, entry)) {
         r->no_memory = true;
         return;

@@ -1,11 +1,12 @@
 /*
- * What a match must not forget between two snapshots (snapshot.h): the sessions of its players,
- * what was paid in them, and each new clock. A match appends these as records to a buffer of its
- * owner, who writes the buffer to a place that outlives the process before it answers. Applied to
- * the match that was read from the snapshot, the records bring back what was paid since.
+ * The events that a match must not forget between two snapshots (snapshot.h): the sessions of its
+ * players, the payments in them, and each clock reset. A match appends these as records to a buffer
+ * of its owner. Before the owner answers, it writes the buffer to a place that outlives the
+ * process. Applying the records to the match read from the snapshot restores the payments since
+ * then.
  *
- * Records name the session and the clock they belong to. So a record the snapshot contains already
- * changes nothing, and records of several snapshots can be applied one after the other.
+ * Records name the session and the clock they belong to. So a record that the snapshot already
+ * contains changes nothing, and records of several snapshots can be applied one after the other.
  *
  * Not thread-safe on one match, like everything that changes it.
  */
@@ -15,9 +16,9 @@
 #include "snapshot.h"
 
 /*
- * Appends records to `journal` from now on; NULL: to nowhere, as at first. Borrowed; the owner
- * may empty it at any time. Posting frames, judging moves and booking claims fail as they do
- * without memory when the buffer cannot grow; what they would have recorded is then not done.
+ * Appends records to `journal` from now on; NULL, the default: no records. Borrowed; the owner may
+ * empty it at any time. When the buffer cannot grow, posting frames, judging moves and booking
+ * claims fail as without memory, and change nothing.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 

@@ -7,9 +7,9 @@
 #include "players.h"
 
 enum hs_journal_record {
-    HS_JOURNAL_SESSION = 1, /* one begins or ends */
+    HS_JOURNAL_SESSION = 1, /* a session begins or ends */
     HS_JOURNAL_PAID,        /* a claim or a posted shot was accepted */
-    HS_JOURNAL_CLOCK        /* the clock was set anew */
+    HS_JOURNAL_CLOCK        /* the clock was reset */
 };
 
 /* An accepted claim or posted shot. */
@@ -17,15 +17,15 @@ struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* whose cadence it counts in; HS_NONE: in none */
+    uint16_t weapon; /* whose cadence counts it; HS_NONE: no weapon */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;
 };
 
 /*
- * Makes sure that one more record fits: of a session or a clock, or of a payment of `entry`.
- * Without a journal all fits. False: out of memory; nothing changed.
+ * Make sure that one more record fits: a session or clock record, or the payment of `entry`.
+ * Without a journal they always succeed. False: out of memory; nothing changed.
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 

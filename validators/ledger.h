@@ -82,8 +82,9 @@ struct hs_ledger_numbers {
     uint32_t answers; /* entries that have theirs */
     uint64_t notes;
     bool has_floor, has_paid;
-    bool was_cut; /* numbers were forgotten for memory */
-    /* Numbers fired at these times could not be noted: that there is none of them says nothing. */
+    bool was_cut; /* numbers were forgotten to save memory */
+    /* Numbers fired in this time range could not be recorded, so a missing number proves
+       nothing. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     uint64_t floor; /* the highest number that was forgotten of the last count */
@@ -123,7 +124,7 @@ void hs_ledger_end_session(struct hs_ledger *ledger);
 /* An accepted claim of a session that ended. */
 void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us);
 
-/* A number fired at this time could not be noted. */
+/* Remembers that a number fired at this time could not be recorded. */
 void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
@@ -165,13 +166,13 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
    has so many bytes. */
 void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes);
 
-/* Frees what an entry owns that no ledger has; the entry is empty afterwards. */
+/* Frees the memory of an entry that is in no ledger; the entry is empty afterwards. */
 void hs_ledger_free_entry(struct hs_ledger_entry *entry);
 
 /*
- * Notes a number that is not there among the ledger's; answer and shot are copied. When all places
- * are taken, or the account lets it have no more, the one noted first is forgotten. False: out of
- * memory; nothing changed.
+ * Adds a new number to the ledger; copies answer and shot. When all places are taken, or the budget
+ * allows no more, the ledger forgets the number recorded first. False: out of memory; nothing
+ * changed.
  */
 bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                     const struct hs_ledger_entry *entry);

@@ -6,8 +6,8 @@
 #include "players.h"
 #include "suspicion.h"
 
-/* A claim can pass while its impact is within the rewind limit of `now`, and its launch within the
-   longest flight before that; its poses must be in the history. Then the sum is never too short. */
+/* A claim can pass if its impact is within the rewind limit of `now` and its launch is within the
+   longest flight before that. Its poses must be in the history. So the sum is never too short. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

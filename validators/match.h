@@ -208,8 +208,8 @@ struct hs_player_info {
 };
 
 /*
- * The number of the session that a shot fired then belongs to: sessions of all players of a match
- * are counted from 1, and a player begins a new one by joining or coming back. 0: nobody has that
+ * The number of the session that a shot fired at that time belongs to. Sessions of all players of a
+ * match are counted from 1; a player begins a new one by joining or coming back. 0: nobody has that
  * name.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);

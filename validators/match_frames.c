@@ -109,7 +109,8 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 
 void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    /* Whoever left by the old clock can be evicted: no claim has a time of that clock any more. */
+    /* Players who left under the old clock can be evicted: no claim has a time of that clock any
+       more. */
     match->players.evict_before_us = time_us - match->claim_window_us;
     for (uint32_t i = 0; i < match->players.count; i++) {
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);

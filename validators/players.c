@@ -95,8 +95,8 @@ static bool can_go(const struct hs_players *players, const struct hs_player *pla
 }
 
 /*
- * Evicts one of those who left so long ago that no claim of theirs can pass: what they were paid
- * is no longer needed. Their suspicion goes with them, so the least suspicious goes first; among
+ * Evicts a player who left so long ago that none of their claims can pass: their payments are no
+ * longer needed. Their suspicion is lost, so the least suspicious player goes first, and among
  * equals the one who came first. False: nobody can go.
  */
 static bool evict_left(struct hs_players *players)

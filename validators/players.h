@@ -49,12 +49,12 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present;  /* not left */
     uint64_t sessions; /* begun so far, of all players; numbers are never used twice */
-    /* A player who left before this time can be evicted: no claim of theirs can pass any more. */
+    /* A player who left before this time can be evicted: none of their claims can pass any more. */
     int64_t evict_before_us;
     struct hs_bytes *journal; /* borrowed; records of journal.h go there; NULL: nowhere */
     uint32_t *index;          /* open addressing by hash: position in `all` + 1, 0 free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
-    struct hs_due *due;       /* a heap, the earliest first: pruning looks at nobody in vain */
+    struct hs_due *due;       /* a heap, the earliest first: pruning visits no player in vain */
     uint32_t due_count;
     int64_t swept_us;           /* when what sessions that ended left behind was last looked for */
     struct hs_account *account; /* what they take is taken from it */
@@ -75,10 +75,10 @@ struct hs_match {
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
     int64_t window_start_us; /* first frame since the history (re)started */
-    uint32_t clock;          /* how often the clock was set anew */
-    int64_t claim_window_us; /* a claim of something longer ago than this cannot pass */
-    /* Read back (snapshot.h): shots fired from then to then may have been posted and be forgotten;
-       until when, is known once there are frames. */
+    uint32_t clock;          /* number of clock resets */
+    int64_t claim_window_us; /* a claim about an earlier time than this before now cannot pass */
+    /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
+       lost. The end is known once a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
     /* Frames refused because the clock jumped: how many agree, and the last one's time. */
@@ -104,9 +104,9 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /*
- * Adds a player who is not there, with all that is set aside for them; hs_players_begin_session
- * follows once the caller keeps them. When all places are taken, the least suspicious player who
- * left before `evict_before_us` makes room. FULL also where there is no spare memory.
+ * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session once
+ * you keep them. When all places are taken, it evicts the least suspicious player who left before
+ * `evict_before_us`. FULL also when there is no spare memory.
  */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
@@ -148,8 +148,8 @@ static inline bool hs_player_is_back_since(const struct hs_player *player, int64
 }
 
 /*
- * Sets the clock of a match anew: what is compared with times is forgotten. Of match_frames.c; the
- * next stored frame tells the time. `time_us`: of that frame.
+ * Resets the clock of a match: it forgets all state that is compared with times. Defined in
+ * match_frames.c. `time_us`: time of the next stored frame, which sets the clock.
  */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 

@@ -32,8 +32,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
-/* The shot was not booked, whatever was found: until it is sent again, its hits are not_recorded
-   and not refused for lack of it. */
+/* Remembers that a shot was not booked, whatever its verdict. Until it is sent again, its hits get
+   not_recorded and are not refused for lack of it. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /* Books a result that is no replay; see hs_hit_note. */

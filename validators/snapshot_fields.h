@@ -96,7 +96,7 @@ struct hs_saved_names {
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
-/* Today's names, for bytes that carry a hash of them: hs_saved_vocabularies. */
+/* This program's names, for data that carries a hash of them: hs_saved_vocabularies. */
 void hs_saved_own_names(struct hs_saved_names *names);
 uint64_t hs_saved_vocabularies(void);
 
@@ -108,8 +108,9 @@ bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *n
                   enum hs_saved_id id, void *to);
 
 /*
- * An entry of a ledger with its posted shot and its answer. hs_saved_get_entry gives the caller
- * what the entry owns (hs_ledger_free_entry), whatever it returns. False: damaged, or no memory.
+ * An entry of a ledger with its posted shot and its answer. After hs_saved_get_entry the caller
+ * owns the memory of the entry (hs_ledger_free_entry), even if it failed. False: damaged, or no
+ * memory.
  */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,

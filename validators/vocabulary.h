@@ -237,7 +237,8 @@ const char *hs_move_reason_name(enum hs_move_reason reason);
 /* The verdict a reason gives, and the check whose mode decides over it. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* A verdict for this reason is not booked: the same claim, sent again later, is judged anew. */
+/* A verdict for this reason is not booked: when the same claim is sent again, it is judged
+   again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);

@@ -1,6 +1,6 @@
 /*
- * The cost of judging, counted while a claim is judged. Counts depend on the inputs alone, so the
- * same claim costs the same on every machine.
+ * Counts the cost of a claim while it is judged. Counts depend on the inputs alone, so the same
+ * claim costs the same on every machine.
  *
  * One work unit takes at most about 10 ns on one core of a server of 2020; hit_work.h says how
  * that was measured.
@@ -14,15 +14,15 @@
 /* At 10 ns each. */
 #define HS_WORK_UNITS_A_MS 100000
 
-/* What the steps of judging cost, in work units. */
+/* The cost of each step of judging, in work units. */
 enum hs_work_cost {
-    HS_WORK_PASS = 1,      /* one body or mover that is passed by at a distance */
+    HS_WORK_PASS = 1,      /* one body or mover far from the path */
     HS_WORK_LOOK = 12,     /* a player looked up by name and time */
     HS_WORK_LEG = 12,      /* one body or mover placed for one leg of a path */
     HS_WORK_SAMPLE = 2,    /* one sample of a history */
-    HS_WORK_BALL = 4,      /* one hitbox, held against a path by the ball around it */
+    HS_WORK_BALL = 4,      /* one hitbox whose bounding ball is tested against a path */
     HS_WORK_SWEEP = 30,    /* one swept sphere against one hitbox or box, placed before */
-    HS_WORK_CAST = 10,     /* one leg of a path, laid and prepared for the map */
+    HS_WORK_CAST = 10,     /* one leg of a path, computed and prepared for the map */
     HS_WORK_NODE = 4,      /* one node of the hierarchy of a map */
     HS_WORK_TRIANGLE = 12, /* one triangle or box of a map, tested exactly */
 };
@@ -38,7 +38,7 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
-/* The limit is passed: whatever is computed now is not used. */
+/* The limit is passed: results computed from now on are not used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;

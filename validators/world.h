@@ -46,7 +46,7 @@ enum hs_world_fault {
     HS_WORLD_BAD_VERTEX,   /* not finite or beyond HS_WORLD_COORDINATE_MAX */
     HS_WORLD_BAD_TRIANGLE, /* names a vertex there is not */
     HS_WORLD_BAD_BOX,      /* not finite, too far, or min > max */
-    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or than the bound of the build */
+    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or beyond the bound of the build */
     HS_WORLD_NO_MEMORY
 };
 
@@ -65,15 +65,15 @@ struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_allo
                                  enum hs_world_fault *fault);
 
 /*
- * The same within a bound: the build ends with HS_WORLD_TOO_LARGE before it would have more than
- * `max_bytes` in use, its result included and the mesh not.
+ * The same within a bound: the build fails with HS_WORLD_TOO_LARGE before it uses more than
+ * `max_bytes`. This includes its result, but not the mesh.
  */
 struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                         size_t max_bytes, enum hs_world_fault *fault);
 
 /*
- * Such a bound, from the counts of a mesh alone. `any`: no mesh needs more. Otherwise it is about a
- * third of that, and enough for nearly all.
+ * Computes such a bound from the counts of a mesh alone. `any`: no mesh needs more. Otherwise it is
+ * about a third of that, and enough for nearly all meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -111,7 +111,7 @@ struct hs_world_contact {
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* The same, counted in `work`. Once that is over its limit the answer means nothing. */
+/* The same, counted in `work`. Once `work` is over its limit the result is meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 

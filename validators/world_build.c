@@ -225,14 +225,14 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Bytes in use with so many nodes and groups: at the end both are there twice for a moment. */
+/* Bytes in use with this many nodes and groups. For a moment at the end both exist twice. */
 static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
     return items * sizeof(struct item) +
            2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
 }
 
-/* Added to both counts: what rounding down loses. */
+/* Added to both counts, to make up for rounding down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
@@ -246,7 +246,7 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
            boxes * sizeof *mesh->boxes;
 }
 
-/* Room for one more element of one of the arrays. False, with the fault set: there is none. */
+/* Makes space for one more element of an array. False, with the fault set: there is none. */
 static bool grow(struct builder *b, void **array, size_t count, size_t *room, size_t size)
 {
     const struct hs_world *world = b->world;

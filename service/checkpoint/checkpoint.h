@@ -72,8 +72,9 @@ struct hs_checkpoint_stats {
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Writes the first one and starts the thread for the others. Where the first cannot be written,
-   what was read counts as left by a crash from now on. False: neither of that, or no thread. */
+/* Writes the first one and starts the thread for the others. If the first cannot be written, the
+   file that was read counts as left by a crash from now on. False: neither worked, or no thread was
+   started. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes all matches once more; no request may change one any more, or it is

@@ -115,7 +115,8 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* A directory takes no file's name and a file no directory's: what is there goes first. */
+    /* rename does not put a file in the place of a directory, or a directory in the place of a
+       file: remove the old entry first. */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))

@@ -31,17 +31,17 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    HS_CHECKPOINT_FINAL, /* the first, without bytes: nothing was judged after what follows. Not
-                            true of the file before the newest: somebody started with it */
-    HS_CHECKPOINT_RULESET_NAME, /* of a ruleset before it: its owner, its revision */
+    HS_CHECKPOINT_FINAL,        /* the first, without bytes: nothing was judged after this file was
+                                   written. Not valid in the previous file: a process started with it */
+    HS_CHECKPOINT_RULESET_NAME, /* a name of an earlier ruleset: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    HS_CHECKPOINT_JOURNAL,      /* before all matches: journals before this number are contained */
-    HS_CHECKPOINT_LAYOUT,       /* of a journal: how the events that follow are coded */
-    HS_CHECKPOINT_EVENTS, /* of a journal: a match, its opening, records of validators/journal.h */
-    HS_CHECKPOINT_CLOSE   /* of a journal: a match that ended, its opening */
+    HS_CHECKPOINT_JOURNAL, /* before all matches: the file contains journals before this number */
+    HS_CHECKPOINT_LAYOUT,  /* journal only: the layout of the events that follow */
+    HS_CHECKPOINT_EVENTS,  /* journal only: a match, its opening, records of validators/journal.h */
+    HS_CHECKPOINT_CLOSE    /* journal only: a match that ended, its opening */
 };
 
-/* What a file begins with. */
+/* The first bytes of a file. */
 void hs_checkpoint_magic(unsigned char header[HS_CHECKPOINT_HEADER]);
 
 /* The header of a record whose bytes are the concatenation of `parts`. */
@@ -63,7 +63,7 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
    `error` set and both as they were, when any of it failed, or with `discard`. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
-/* Gives the newest file, or what has its name, the name of damaged ones. */
+/* Renames the newest file, or whatever has its name, to the name of damaged files. */
 void hs_checkpoint_set_aside(int directory);
 
 enum hs_checkpoint_read {
@@ -71,9 +71,9 @@ enum hs_checkpoint_read {
     HS_CHECKPOINT_MISSING,
     HS_CHECKPOINT_UNREADABLE,    /* errno says why; nothing was read */
     HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
-    HS_CHECKPOINT_UNENDED,       /* whole records were read; it lacks the last, as journals do */
-    HS_CHECKPOINT_NOT_FILE,      /* a FIFO, a directory or the like; nothing was read */
-    HS_CHECKPOINT_BROKEN         /* records that are whole were read, others were not */
+    HS_CHECKPOINT_UNENDED,  /* whole records were read; the end record is missing, as in journals */
+    HS_CHECKPOINT_NOT_FILE, /* a FIFO, a directory or the like; nothing was read */
+    HS_CHECKPOINT_BROKEN    /* only whole records were read; others are damaged */
 };
 
 /* A record that is whole. `bytes` are the callee's for the call. */

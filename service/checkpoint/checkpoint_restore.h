@@ -5,19 +5,18 @@
 #include "service/checkpoint/checkpoint.h"
 #include "service/checkpoint/checkpoint_maps.h"
 
-/* What is known of the journals at the start. */
+/* The state of the journals at the start. */
 struct hs_restored_journals {
-    uint64_t contained; /* those before it are in the newest checkpoint */
+    uint64_t contained; /* the newest checkpoint contains journals before this number */
     uint64_t next;      /* above the numbers of all files */
 };
 
 /*
- * Reads the newest checkpoint of a directory; where it is not whole, also the one before, for the
- * matches that are missing; then the journals
- * that the checkpoints do not contain. A file that is refused is moved out of the way, so that the
- * next checkpoint does not put it into the place of the good one. False, with a sentence in
- * `error`, only when there is one that cannot be opened: to start without it would lose what it
- * holds. `maps` learns what the checkpoints refer to.
+ * Reads the newest checkpoint of a directory. If it is not whole, the previous one supplies the
+ * missing matches. Then reads the journals that the checkpoints do not contain. Moves a refused
+ * file out of the way, so that it never becomes the previous checkpoint. False, with a sentence in
+ * `error`, only if a file cannot be opened: a start without it would lose its contents. `maps` gets
+ * the maps that the checkpoints refer to.
  */
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
                            struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,

@@ -24,14 +24,14 @@ struct hs_journal {
     enum hs_journal_sync sync;
     pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
     pthread_mutex_t lock;      /* guards what follows */
-    int file;                  /* -1: none could be made yet */
-    uint64_t number;           /* of the file */
-    uint64_t next;             /* of the next file; no number is tried twice */
-    uint64_t size;             /* of the file, up to the last whole record */
-    uint64_t head_size;        /* of what every file begins with */
-    bool is_torn;              /* the file ends with a part of a record: no more goes to it */
-    bool lacks_sync;           /* what was written may be lost, until the next checkpoint */
-    uint64_t position, synced; /* bytes written to all files, and how many of them are safe */
+    int file;                  /* -1: no file could be made yet */
+    uint64_t number;           /* number of the file */
+    uint64_t next;             /* number of the next file; no number is tried twice */
+    uint64_t size;             /* bytes of the file, up to the last whole record */
+    uint64_t head_size;        /* bytes of the header of every file */
+    bool is_torn;              /* the file ends with a partial record: append nothing to it */
+    bool lacks_sync;           /* written records may be lost, until the next checkpoint */
+    uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
     pthread_t thread;
@@ -72,7 +72,7 @@ static void log_failure(struct hs_journal *journal, const char *what)
     errno = error;
 }
 
-/* All of the parts, or false with errno. Less than all may have been written then. */
+/* Writes all parts, or returns false with errno. A part may have been written then. */
 static bool write_parts(int file, struct iovec *parts, size_t count)
 {
     while (count > 0) {
@@ -91,7 +91,7 @@ static bool write_parts(int file, struct iovec *parts, size_t count)
     return true;
 }
 
-/* Locked. A record goes in whole or not at all. */
+/* Locked. Writes a whole record or nothing. */
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
@@ -115,8 +115,7 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Locked. Makes the next file, with what every file begins with. False with errno: the one before
-   stays. */
+/* Locked. Makes the next file, with its header. False with errno: the current file stays. */
 static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];
@@ -149,8 +148,8 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Locked. There is a file to which records can go. A torn one is left as it is, and read up to
-   where it is torn. */
+/* Locked. Makes sure that a file can take records. A torn file stays as it is; a start reads it up
+   to the partial record. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -162,7 +161,7 @@ static bool has_file(struct hs_journal *journal)
         journal->lacks_sync = true;
     if (before >= 0) {
         journal->lacks_sync = true;
-        /* The descriptor stays: another thread may be syncing it just now. */
+        /* Keep the descriptor: another thread may be syncing it. */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
             journal->file = before;
@@ -199,7 +198,7 @@ uint64_t hs_journal_number(struct hs_journal *journal)
 
 /* ---- surviving a loss of power ---- */
 
-/* With sync_lock, so that the file is not closed meanwhile. */
+/* The caller holds sync_lock, so nobody closes the file during the sync. */
 static void sync_file(struct hs_journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
@@ -214,7 +213,8 @@ static void sync_file(struct hs_journal *journal)
     if (fine) {
         journal->synced = position;
     } else {
-        /* What the kernel could not write it may have dropped: only a checkpoint has it surely. */
+        /* The kernel may drop pages that it could not write: only a checkpoint is sure to have
+           them. */
         journal->stats.synced_failed++;
         journal->lacks_sync = true;
         log_failure(journal, "fdatasync");
@@ -239,7 +239,7 @@ bool hs_journal_settle(struct hs_journal *journal)
     bool is_safe = journal->synced >= position;
     pthread_mutex_unlock(&journal->lock);
     if (!is_safe) {
-        /* Whoever waited here finds that the one before did it for them. */
+        /* For a thread that waited here, the previous one has often synced already. */
         pthread_mutex_lock(&journal->sync_lock);
         pthread_mutex_lock(&journal->lock);
         is_safe = journal->synced >= position;

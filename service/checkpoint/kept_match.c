@@ -8,7 +8,7 @@
 #include "validators/bytes.h"
 #include "validators/snapshot.h"
 
-/* A buffer of records that grew beyond this is freed once it is written: no budget counts it. */
+/* A larger buffer of records is freed once it is written, because no budget counts it. */
 enum { BUFFER_KEPT = 4096 };
 
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
@@ -28,7 +28,7 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return !bytes->failed && hs_journal_write(journal, type, &part, 1, number);
 }
 
-/* The newest journal or the newest checkpoint has the document. */
+/* Whether the newest journal or the newest checkpoint has the document. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     uint64_t number = hs_journal_number(journal);

@@ -1,6 +1,6 @@
 /*
- * What the endpoints keep of matches and rulesets in the journal (journal.h). Without a journal
- * every function succeeds and does nothing. Matches are locked by the caller.
+ * Writes matches and rulesets to the journal (journal.h) for the endpoints. Without a journal every
+ * function succeeds and does nothing. The caller locks the match.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H
@@ -12,23 +12,23 @@ struct hs_match_slot;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Appends what must be known before the bytes of a match can be read. */
+/* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
-/* Keeps the opening of a match and its ruleset, unless they are kept: before anything is judged in
-   it, because verdicts are named after it. False: they cannot be kept now. */
+/* Writes the opening of a match and its ruleset, unless the journal has them. Call it before the
+   first verdict: verdict ids contain the opening. False: they cannot be written now. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
- * Keeps what the match has recorded since the last call. False: it cannot be kept now. It stays
- * recorded, and a later call tries again; until then nothing may be answered that pays.
+ * Writes the records of the match since the last call. False: they cannot be written now. They stay
+ * in the match, and a later call tries again; until then no answer may report a payment.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Keeps that a match ends. */
+/* Writes the end of a match. */
 bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot);
 
-/* Keeps a ruleset that was put, with its name. */
+/* Writes a ruleset that was put, with its name. */
 bool hs_kept_ruleset(struct hs_service *service, struct hs_ruleset_entry *entry);
 
 #endif

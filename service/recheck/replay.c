@@ -335,7 +335,8 @@ static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_str
     if (is_left_out(replay, line->name))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* What did not fit then must not be judged now; what fitted does by any count. */
+    /* Items that did not fit when they were recorded must not be judged now. Items that fitted then
+       fit in any case. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

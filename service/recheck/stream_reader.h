@@ -28,7 +28,7 @@ struct hs_stream_line {
     struct hs_str program;           /* the version that wrote it */
     struct hs_str document, body, answer; /* JSON */
     uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* of a request; 0: all of it fit */
+    uint64_t request_work; /* budget of the request; 0: all items fitted */
     enum hs_route route;
     bool explain;
 };
