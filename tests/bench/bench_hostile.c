@@ -6,7 +6,7 @@
  *   beside_hostile_tick_p99_us  ticks of other matches, 100 a second, while ten connections send
  *                             such hits without a pause
  *   beside_hostile_tick_p50_us  the same, the median
- *   beside_hostile_metrics_most_us, beside_hostile_livez_most_us  the slowest of operators then
+ *   beside_hostile_metrics_most_us, beside_hostile_livez_most_us  the slowest for operators then
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -69,7 +69,7 @@ static void open_crowd(struct hs_test_http *http, const char *match)
 
 static const struct {
     const char *route, *key;
-    int frames; /* their first number; -1: none */
+    int frames; /* number of the first frame; -1: none */
     hs_crowd_put *put;
 } kinds[] = {{"hits", "hits", -1, hs_crowd_put_pellets},
              {"shots", "shots", -1, hs_crowd_put_shot},
@@ -83,7 +83,7 @@ static void alone(struct hs_test_http *http)
         char path[64], match[32], name[64];
         struct hs_buffer body = {0};
         fill(&body, kinds[i].frames, kinds[i].key, kinds[i].put);
-        for (int k = 0; k < REPEATS; k++) { /* each in a match of its own: no retries */
+        for (int k = 0; k < REPEATS; k++) { /* each in a separate match: no retries */
             snprintf(match, sizeof match, "%s%d", kinds[i].route, k);
             open_crowd(http, match);
             snprintf(path, sizeof path, "/v1/matches/%s/%s", match, kinds[i].route);
@@ -107,7 +107,7 @@ static void *attack(void *context)
 
 static void *probe(void *context)
 {
-    double *most_us = context; /* of /metrics, of /livez */
+    double *most_us = context; /* slowest /metrics, slowest /livez */
     struct hs_test_http *http = hs_test_http_open(service.admin_port);
     while (!atomic_load(&ends)) {
         double metrics_us = 1e3 * ask_ms(http, "GET", "/metrics", NULL);

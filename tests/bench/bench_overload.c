@@ -360,7 +360,7 @@ struct crowd {
     int idle[IDLE], slow[SLOW];
 };
 
-/* As slow as a body may be: with 250 bytes in 250 ms it is whole in time. */
+/* The slowest allowed body: with 250 bytes in 250 ms it is whole in time. */
 static void *trickle(void *context)
 {
     struct crowd *crowd = context;
@@ -463,7 +463,7 @@ static bool measure_crowd(void)
 
 /* ---- one tenant holds all they may ---- */
 
-/* Bodies of 1 MiB that come at the least pace for 120 s, and idle connections. */
+/* Bodies of 1 MiB that arrive at the min pace for 120 s, and idle connections. */
 enum { HELD_BODIES = 128, HELD_IDLE = 1900, HELD_PIECE = 2400, HELD_PIECE_NS = 250000000 };
 
 static struct hs_test_token tenants[] = {
@@ -651,7 +651,7 @@ static bool measure_memory(void)
     return true;
 }
 
-/* With an argument one part alone: floods, balanced, crowd, shares or memory. */
+/* An argument selects one part: floods, balanced, crowd, shares or memory. */
 int main(int argc, char **argv)
 {
     static const struct {

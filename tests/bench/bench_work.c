@@ -1,8 +1,8 @@
 /*
- * What one work unit (validators/work.h) takes on this machine: the dearest claims there are, their
- * time over the units that were counted. A unit is meant to take no more than 10 ns anywhere.
+ * Measures the time of one work unit (validators/work.h) on this machine: the time of the most
+ * expensive claims, divided by their units. A unit should take no more than 10 ns on any machine.
  *
- * - work_unit_worst_ns: of the kind of claim whose units take longest
+ * - work_unit_worst_ns: for the kind of claim whose units take longest
  *
  * With -v the figures of every kind go to stderr.
  */

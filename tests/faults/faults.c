@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The names are the linker's. */
+/* The linker requires these names. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *pointer, size_t size);
@@ -131,7 +131,7 @@ static bool is_ours_at(int fd, const char *path)
     return faults != NULL && (path[0] == '/' ? is_below(path) : fd != AT_FDCWD && is_ours(fd));
 }
 
-/* Of a call on a file of ours that can fail: true with errno set. */
+/* Whether a call on a file of the data directory fails now; sets errno. */
 static bool fails(enum hs_fault_kind kind, bool ours)
 {
     int error = ours ? fault(kind) : 0;
@@ -140,7 +140,7 @@ static bool fails(enum hs_fault_kind kind, bool ours)
     return error != 0;
 }
 
-/* The bytes that a failing write leaves behind: -1 with errno set, or as many as are written. */
+/* A failing write: -1 with errno set, or the number of bytes that it still writes. */
 static ssize_t fail_write(ssize_t half)
 {
     static _Thread_local bool was_short;
@@ -211,7 +211,7 @@ int __wrap_linkat(int from_fd, const char *from, int to_fd, const char *to, int 
     return __real_linkat(from_fd, from, to_fd, to, flags);
 }
 
-/* The mode, where there is one. */
+/* The mode argument, if there is one. */
 static mode_t mode_of(int flags, va_list args)
 {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(args, mode_t) : 0;

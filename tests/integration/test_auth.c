@@ -411,7 +411,7 @@ START_TEST(check_config_reads_the_token_file)
     const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "tokens.json: /tokens/0/sha256: is required\n"));
-    /* A FIFO would be waited for, at a start and at each SIGHUP. */
+    /* Opening a FIFO would block, at a start and at each SIGHUP. */
     hs_test_shell(&code, "rm %s && mkfifo %s %s/x.json", token_file, token_file, directory);
     ck_assert_int_eq(code, 0);
     output = hs_test_shell(&code, "timeout 20 %s --rules %s", command, directory);

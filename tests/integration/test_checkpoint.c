@@ -135,14 +135,13 @@ END_TEST
 
 /* ---- a full disk ---- */
 
-/* Files of a service that is started then end after so many bytes: more than its log has, fewer
-   than a checkpoint. */
+/* Limits the file size of a service that is started next: its log fits, a checkpoint does not. */
 static void fill_disk(bool is_full)
 {
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     limit.rlim_cur = is_full ? 4096 : limit.rlim_max;
-    signal(SIGXFSZ, is_full ? SIG_IGN : SIG_DFL); /* else writing ends the process */
+    signal(SIGXFSZ, is_full ? SIG_IGN : SIG_DFL); /* SIG_DFL would end the process */
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
@@ -155,7 +154,8 @@ static void wait_for_failures(int count)
     ck_assert_double_ge(hs_kept_metric(&kept, FAILED), count);
 }
 
-/* It starts with what it can read, tries again, and what is there is final no more. */
+/* The service starts with the files that it can read and tries again. The old checkpoint is no
+   longer final. */
 START_TEST(a_start_on_a_full_disk)
 {
     hs_kept_start(&kept, NULL);
@@ -163,7 +163,7 @@ START_TEST(a_start_on_a_full_disk)
     free(hs_kept_hit(&kept, "m", 1, 11));
     free(post_moves("m", 1, 30));
     hs_kept_stop(&kept);
-    for (int times = 0; times < 2; times++) { /* killed, it starts on a full disk again */
+    for (int times = 0; times < 2; times++) { /* the second time: after a kill */
         fill_disk(true);
         hs_kept_start(&kept, NULL);
         fill_disk(false);
@@ -177,21 +177,21 @@ START_TEST(a_start_on_a_full_disk)
     hs_kept_start(&kept, NULL);
     ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"), 0);
-    char *late = post_late_move("m"); /* granted nothing, as after any kill */
+    char *late = post_late_move("m"); /* no time is granted, as after any kill */
     hs_kept_holds(strdup(late), "\"delta_time\":0,");
     hs_kept_holds(late, "\"credit\":0,");
     hs_kept_stop(&kept);
 }
 END_TEST
 
-/* While the disk is full nothing can be opened: what is paid could not be remembered. Once it has
-   room again, so has the service, without a restart. */
+/* While the disk is full no match can be opened, because payments could not be remembered. Once the
+   disk has space again, matches can be opened without a restart. */
 START_TEST(a_disk_that_has_room_again)
 {
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     fill_disk(true);
-    hs_kept_start(&kept, NULL); /* with nothing to read */
+    hs_kept_start(&kept, NULL); /* with an empty directory */
     fill_disk(false);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{}"), 503);
     ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_journal_records_total{result=\"failed\"}"),

@@ -91,7 +91,7 @@ START_TEST(damaged_files)
     hs_kept_frames(&kept, "n", 10);
     free(hs_kept_hit(&kept, "m", 1, 11));
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the one before knows as much */
+    hs_kept_wait(&kept); /* the previous checkpoint has the same state */
     hs_kept_kill(&kept);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         hs_test_shell(&code, "%s '%s' '%s/good' && rm -rf '%s' && cp -r '%s/good' '%s'",
@@ -132,8 +132,8 @@ static void put_in_the_way(const char *name, const char *with)
     ck_assert_int_eq(code, 0);
 }
 
-/* Whatever stands under a name that the service opens: it starts at once, goes on with what it
-   can read, says what it cannot, and writes its files again. */
+/* Whatever has the name of one of its files, the service starts at once with the files that it can
+   read. It logs the others, and writes its files again. */
 START_TEST(names_that_are_no_files)
 {
     static const struct {
@@ -148,7 +148,7 @@ START_TEST(names_that_are_no_files)
     hs_kept_start(&kept, NULL);
     hs_kept_frames(&kept, "m", 10);
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the one before knows as much */
+    hs_kept_wait(&kept); /* the previous checkpoint has the same state */
     hs_kept_stop(&kept);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         printf("%s %s\n", rows[i].with, rows[i].name);
@@ -160,7 +160,7 @@ START_TEST(names_that_are_no_files)
         hs_kept_wait(&kept);
         hs_kept_stop(&kept);
     }
-    /* A map that is put, and read again, past a FIFO in each of its places. */
+    /* A map is put and read back although a FIFO has each of its file names. */
     hs_kept_start(&kept, NULL);
     put_in_the_way("maps/map.new", "mkfifo");
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/dm1",
@@ -273,7 +273,7 @@ START_TEST(what_cannot_be_written_is_tried_again)
     ck_assert_int_eq(rmdir(path), 0);
 
     hs_kept_start(&kept, NULL);
-    /* The journal has the match that no checkpoint could be written with. */
+    /* No checkpoint with this match could be written, but the journal has it. */
     ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 2);
     hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
     stand_in_the_way(path, 1);
@@ -289,7 +289,7 @@ END_TEST
 
 /* ---- few descriptors ---- */
 
-/* Connections that are answered, until one is not for a while; how many. They stay open. */
+/* Opens connections until one gets no answer for a while; returns how many. They stay open. */
 static int take_connections(unsigned port, const char *request, int fds[], int most)
 {
     struct hs_raw_answer answer;
@@ -312,7 +312,7 @@ static struct stat checkpoint_status(void)
     return status;
 }
 
-/* Until a checkpoint was written that began after this was called: the second from now. */
+/* Waits for a checkpoint that began after this call: the second one from now. */
 static void wait_for_file(void)
 {
     for (int times = 0; times < 2; times++) {
@@ -332,8 +332,8 @@ static void wait_for_file(void)
 static const char *const few[] = {"prlimit --nofile=128:128", "prlimit --nofile=256:256",
                                   "prlimit --nofile=700:700"};
 
-/* With every connection taken on both listeners, and refused bodies that are still read, there are
-   descriptors for checkpoints, for maps and for operators. */
+/* Both listeners have all their connections, and refused bodies are still read. Descriptors are
+   left for checkpoints, maps and operators. */
 START_TEST(connections_leave_descriptors_for_files)
 {
     enum { MOST = 700 };

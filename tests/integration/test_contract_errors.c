@@ -38,7 +38,7 @@ static const char *const narrow[] = {"--auto-open=false",
                                      "3",
                                      NULL};
 
-/* Bytes of a body that is too much beside others, and of one that always is. */
+/* Size of a body that does not fit beside others, and of one that never fits. */
 enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
 static struct hs_test_service service, guarded, limited;
@@ -147,8 +147,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
     }
 }
 
-/* Sends while other bodies are on their way and leave no space for this one. Maps have a share of
-   their own, of more bodies. */
+/* Sends while other bodies are arriving and leave no space for this one. The separate share of maps
+   needs more bodies. */
 static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
                                                 const struct hs_refusal_message *message)
 {
@@ -162,7 +162,7 @@ static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
     size_t count = route == HS_ROUTE_MAP_PUT ? CROWD : 1;
     hs_refusal_path(route == HS_ROUTE_MAP_PUT ? route : HS_ROUTE_MATCH_PUT, "crowd", other.path);
     const struct hs_raw_answer *raw = NULL;
-    /* Until the others have arrived, and those before them are forgotten, it is not crowded. */
+    /* Repeat until the others have arrived, and the bodies before them are released. */
     for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
         for (size_t i = 0; i < count; i++)
             crowd[i] = hs_refusal_send(port, &other);

@@ -439,8 +439,8 @@ START_TEST(bare_line_feeds)
 }
 END_TEST
 
-/* What the library takes for the end of a value or of the header, though it is none. What follows
-   must not be read as a request. */
+/* Bytes that the library wrongly takes for the end of a value or of the header. The bytes after
+   them must not be read as a request. */
 START_TEST(bytes_that_cut_the_header)
 {
 #define LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n"
@@ -465,7 +465,7 @@ START_TEST(bytes_that_cut_the_header)
     struct hs_raw_answer answer;
     char rest[4096], value[256];
     int fd = open_connection();
-    /* on a connection that has served before, whose buffer is not empty */
+    /* on a connection that has served a request, so its buffer is not empty */
     ck_assert(hs_raw_send(fd, GET_LIVEZ, strlen(GET_LIVEZ)));
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -481,7 +481,7 @@ START_TEST(bytes_that_cut_the_header)
 }
 END_TEST
 
-/* A query of so many arguments of so many bytes: an answer in any case, and at once. */
+/* Queries of different sizes all get an answer at once. */
 START_TEST(long_queries)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * A match whose places are all taken: a player who left keeps theirs for as long as a claim of
- * their session could still be accepted, so that nobody is paid twice, or loses what is held
- * against them, by leaving. After that a newcomer gets the place.
+ * A match whose places are all taken. A player who left keeps their place as long as a claim of
+ * their session could still be accepted. So nobody is paid twice by leaving, and nobody loses
+ * suspicion. After that a newcomer gets the place.
  */
 #include "tests/support/files.h"
 #include "tests/support/kept_service.h"
@@ -52,7 +52,8 @@ static char *post(const char *match, const char *route, const char *body)
     return hs_kept_post(&kept, path, body);
 }
 
-/* A frame of one player. Whether it was stored; else it must be for want of a place, or too old. */
+/* Posts a frame of one player. True: it was stored. Otherwise there must be no place, or the frame
+   is too old. */
 static bool post_player(const char *match, double time, const char *player, const char *more)
 {
     char body[256];
@@ -72,7 +73,7 @@ static bool post_player(const char *match, double time, const char *player, cons
     return is_stored;
 }
 
-/* The paid claim, or one that misses. */
+/* Sends the paid claim, or one that misses. */
 static char *claim(const char *match, int shot, double y, double now)
 {
     char body[256];
@@ -101,7 +102,8 @@ static char *move(const char *match, int number, double time)
     return post(match, "moves", body);
 }
 
-/* `s` is paid, is suspected, uses up all credit, and leaves. Two others take the places left. */
+/* `s` is paid, gets suspicion, uses up all credit, and leaves. Two others take the remaining
+   places. */
 static void play_and_leave(const char *match)
 {
     for (int i = 0; i < 3; i++) {
@@ -118,7 +120,7 @@ static void play_and_leave(const char *match)
     ck_assert(post_player(match, 100.2, "b", ""));
 }
 
-/* `s` comes back, and the frames of before are sent again. */
+/* `s` comes back, and the earlier frames are sent again. */
 static void rejoin(const char *match)
 {
     post_player(match, 100.25, "a", ",\"event\":\"leave\"");
@@ -128,7 +130,7 @@ static void rejoin(const char *match)
         post_player(match, 100 + 0.05 * i, "s", "");
 }
 
-/* What is known of `s` does not depend on whether somebody wanted their place. */
+/* The state of `s` does not depend on whether somebody wanted their place. */
 START_TEST(nothing_is_gained_by_leaving)
 {
     char *known[2], *moved[2];
@@ -154,7 +156,7 @@ START_TEST(nothing_is_gained_by_leaving)
 }
 END_TEST
 
-/* Row 0: as they were; row 1: across SIGKILL right after the frame with the leave. */
+/* Row 0: without a kill; row 1: with SIGKILL right after the frame with the leave. */
 START_TEST(a_place_is_kept_while_a_claim_could_pass)
 {
     double time = 100.2;
@@ -177,9 +179,9 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
     }
     printf("a newcomer had the place after %.2f s\n", time - left_at);
     ck_assert_double_ge(time, left_at + longest);
-    /* The next one to come has no place: everybody else is there. */
+    /* The next newcomer gets no place: everybody else is present. */
     ck_assert(!post_player("m", time, "d", ""));
-    /* Nothing of the old session passes any more, whatever is sent again. */
+    /* No claim of the old session passes any more, whatever is sent again. */
     ck_assert(post_player("m", time + 0.05, "a", ",\"event\":\"leave\""));
     for (int i = 0; i < 400 && !post_player("m", time + 0.1, "s", ""); i++) {
         time += 0.25;
@@ -191,7 +193,7 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
 }
 END_TEST
 
-/* The same after SIGKILL: the session that ended is known, and what was paid in it. */
+/* The same after SIGKILL: the ended session and its payments are known. */
 START_TEST(nothing_is_gained_by_leaving_before_a_kill)
 {
     play_and_leave("m");

@@ -1,7 +1,7 @@
 /*
  * The disk is full, or broken: calls on files of the data directory fail with ENOSPC and EIO, once,
- * for a while, and until the service is killed. What was answered as paid is known after SIGKILL,
- * nothing is paid twice, and once the disk works again everything honest is paid.
+ * for a while, and until the service is killed. After SIGKILL the service knows every payment that
+ * it answered, and pays nothing twice. Once the disk works again, every honest claim is paid.
  */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
@@ -46,7 +46,7 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* `sync`: NULL: as by default. */
+/* `sync`: the value of --journal-sync; NULL: the default. */
 static void start(const char *sync)
 {
     const char *const more[] = {
@@ -68,7 +68,7 @@ static void send_new(int count)
     }
 }
 
-/* Sends all claims so far again, until each was paid or time is up. */
+/* Sends all claims so far again, until each was paid or the time is up. */
 static void send_again(double seconds)
 {
     double until = hs_test_seconds() + seconds;
@@ -82,7 +82,7 @@ static void send_again(double seconds)
     }
 }
 
-/* Whatever happened: nothing may fail any more, and everything is paid, once. */
+/* Ends all faults: from now on nothing may fail, and every claim is paid once. */
 static void recover(const char *what)
 {
     hs_faults_none(faults);
@@ -93,7 +93,7 @@ static void recover(const char *what)
     ck_assert_double_eq(gallery->damage, 20 * next_claim);
 }
 
-/* SIGKILL, and a start with a disk that works. */
+/* SIGKILL, then a start with a working disk. */
 static void kill_and_recover(const char *what)
 {
     hs_kept_kill(&kept);
@@ -115,9 +115,9 @@ static void plan(enum hs_fault_kind kind, long after, long count, int error, boo
 
 /* ---- once ---- */
 
-/* Each call of a kind, of the first few that claims cause, fails once in turn. Then a kill. In odd
-   rows writes are cut, and what should write the rest fails; in turns, so does what is tried after
-   that. */
+/* The first few calls of a kind that claims cause fail once in turn. Then comes a kill. In odd rows
+   a write is cut short and the write of the rest fails; every other time the next attempt fails
+   too. */
 START_TEST(calls_fail_once)
 {
     enum { TURNS = 4, CLAIMS = 3 };
@@ -138,7 +138,8 @@ END_TEST
 
 /* ---- for a while ---- */
 
-/* All calls fail while a checkpoint should be written. Claims go on, and go on after. */
+/* All calls fail while a checkpoint should be written. Claims go on during that time and after
+   it. */
 START_TEST(disk_fails_for_a_while)
 {
     start(NULL);
@@ -176,14 +177,14 @@ START_TEST(disk_fails_until_the_end)
     plan(kind, 0, HS_FAULT_FOR_EVER, errors[_i / 2 % 2], _i % 2 != 0);
     send_new(6);
     if (_i % 4 == 0)
-        hs_test_pause_ms(1100); /* a checkpoint, or what should be one */
+        hs_test_pause_ms(1100); /* time for a checkpoint, or an attempt */
     send_new(6);
     kill_and_recover(what);
     hs_kept_stop(&kept);
 }
 END_TEST
 
-/* Rows of calls that write have a short form. */
+/* Writing calls also have rows with short writes. */
 static bool has_row(int row)
 {
     return row / 4 == 0 || row % 2 == 0;
@@ -191,7 +192,7 @@ static bool has_row(int row)
 
 /* ---- endings ---- */
 
-/* A frame in which a shooter leaves or is back. The status. */
+/* Posts a frame in which a shooter leaves or comes back; returns the status. */
 static long post_shooter(double time, const char *event)
 {
     char body[256];
@@ -217,8 +218,8 @@ static const char *claim_of_session(double time, char **answer)
                                                                  : "other";
 }
 
-/* An end of a match or of a session that cannot be remembered is refused, or is remembered
-   nevertheless: what was answered 200 is so after a kill. Row: the error. */
+/* The end of a match or session is refused if it cannot be remembered. An end that got 200 is known
+   after a kill. Row: the error. */
 START_TEST(endings_are_remembered_or_refused)
 {
     char *answer;
@@ -232,7 +233,7 @@ START_TEST(endings_are_remembered_or_refused)
     ck_assert_msg((ended == 200 || ended == 503) && (opened == 201 || opened == 503) &&
                       (left == 200 || left == 503),
                   "%ld %ld %ld", ended, opened, left);
-    if (left == 503) { /* as told: again, once it can be */
+    if (left == 503) { /* the answer asked for a retry */
         hs_faults_none(faults);
         for (int i = 0; i < 60 && left == 503; i++) {
             hs_test_pause_ms(50);
@@ -249,7 +250,7 @@ START_TEST(endings_are_remembered_or_refused)
                      ended == 200 ? 404 : 200);
     if (opened == 201)
         ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/matches/opened", NULL), 200);
-    /* The leave is not among the frames that are sent again: it is known, or the first claim of the
+    /* The frames that are sent again do not contain the leave. Without it the first claim of the
        second session would be a duplicate. */
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(post_shooter(10.2 + 0.05 * i, ""), 200);
@@ -264,7 +265,7 @@ END_TEST
 
 static const char *const syncs[] = {"off", "interval", "always"};
 
-/* After SIGKILL, whatever is synced and when, everything is known. */
+/* After SIGKILL every payment is known, in every sync mode. */
 START_TEST(every_sync_outlives_a_kill)
 {
     start(syncs[_i]);
@@ -274,7 +275,7 @@ START_TEST(every_sync_outlives_a_kill)
 }
 END_TEST
 
-/* What must be on the disk before it is answered, and cannot be, is not answered as paid. */
+/* With `always`, a payment that cannot be synced is not answered as paid. */
 START_TEST(nothing_is_paid_that_cannot_be_synced)
 {
     start("always");

@@ -1,7 +1,7 @@
 /*
- * SIGKILL at random moments, under load, with a follower of every shot and hit: nothing that was
- * answered is lost, nothing is paid twice, no verdict id changes, no honest claim is refused.
- * HS_KILLS is how often the service is killed, HS_SEED what is played.
+ * SIGKILL at random moments, under load, with a follower of every shot and hit. No answered payment
+ * is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
+ * how often the service is killed; HS_SEED seeds the game.
  */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -49,8 +49,8 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* `idle_seconds`: of matches, in a life without checkpoints but those at its start and end; "":
-   neither. */
+/* `idle_seconds`: --match-idle-seconds, in a life with checkpoints only at its start and end; "":
+   the defaults. */
 static void start_with(const char *idle_seconds)
 {
     const char *more[12] = {"--rules", rules, "--default-ruleset", "game", "--threads", "3"};
@@ -79,7 +79,7 @@ static void pause_us(long us)
     nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
 }
 
-/* A start that is killed before it is done, or just after: reading back changes files, too. */
+/* Kills a start before it is done, or just after: reading back changes files, too. */
 static void start_in_vain(struct hs_random *random)
 {
     const char *program = getenv("HS_PROGRAM");
@@ -101,8 +101,8 @@ static void start_in_vain(struct hs_random *random)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* How long the service lives: mostly so short that no checkpoint comes, sometimes about as long as
-   it takes until one is written. */
+/* How long the service lives: mostly too short for a checkpoint, sometimes about as long as a
+   checkpoint takes to come. */
 static long life_us(struct hs_random *random)
 {
     int kind = hs_random_index(random, 10);
@@ -123,7 +123,7 @@ static void live_and_die(struct hs_kill_game *game, struct hs_random *random)
     hs_kill_game_end(game);
 }
 
-/* A life in which nobody is killed. */
+/* A life without a kill. */
 static void live(struct hs_kill_game *game, int ticks)
 {
     start();
@@ -146,7 +146,7 @@ static void judge_totals(const struct hs_kill_game *game, long kills, double sec
     ck_assert_int_ge(totals.openings, 1);
 }
 
-/* HS_KILLS=0 is for looking at the follower itself: then nothing may ever be counted. */
+/* HS_KILLS=0 tests the follower itself: it must count no fault then. */
 static long kills_wanted(long fallback)
 {
     const char *text = getenv("HS_KILLS");
@@ -178,7 +178,8 @@ END_TEST
 
 /* ---- requests cut by a kill ---- */
 
-/* All claims of a gallery in one request, whose answers are long. False: there was no answer. */
+/* Sends all claims of a gallery in one request, which has a long answer. False: there was no
+   answer. */
 static bool send_batch(struct hs_gallery *gallery)
 {
     char *list = NULL, path[64];
@@ -214,7 +215,7 @@ static void *kill_soon(void *context)
     return NULL;
 }
 
-/* What a request without answer has paid is paid, as far as it came, and goes on being so. */
+/* The payments of a request that was killed before its answer stay paid. */
 START_TEST(a_request_is_cut_by_a_kill)
 {
     enum { ROUNDS = 6, MOST_US = 40000 };
@@ -251,7 +252,7 @@ END_TEST
 
 /* ---- idle matches ---- */
 
-/* The first frames of a match, and one hit. The answer is freed by the caller. */
+/* Posts the first frames of a match and one hit. The caller frees the answer. */
 static char *play(int shot)
 {
     static const char frames[] =
@@ -268,7 +269,7 @@ static char *play(int shot)
     return hs_kept_post(&kept, "/v1/matches/m/hits", body);
 }
 
-/* The verdict id in an answer, until the next call. */
+/* The verdict id in an answer; valid until the next call. */
 static const char *id_of(const char *answer)
 {
     static const char key[] = "\"verdict_id\":\"";
@@ -279,8 +280,9 @@ static const char *id_of(const char *answer)
     return id;
 }
 
-/* A match that ended because nobody used it is not there again after a kill; the one that was
-   opened under its name is, with its own ids, though the newest checkpoint has the first one. */
+/* A match that ended because it was idle does not come back after a kill. A match opened later
+   under its name comes back with its own ids, although the newest checkpoint has the first
+   match. */
 START_TEST(a_match_that_ended_idle_stays_ended)
 {
     start();

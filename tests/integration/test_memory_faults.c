@@ -1,7 +1,7 @@
 /*
  * Memory runs out: each allocation of a request fails once in turn, then all from it on fail, then
- * the address space is bounded. What is answered then is sent again with memory: every honest item
- * is paid once, with the damage of one payment, and a replay repeats it.
+ * the address space is bounded. The test then sends the same items again with enough memory. Every
+ * honest item is paid once, with the damage of one payment, and a replay repeats it.
  */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
@@ -59,9 +59,9 @@ static void start(void)
 
 /* ---- each allocation in turn ---- */
 
-/* Items of the tick: those of `early` were sent before, without faults. Claims of a shooter who
-   posts shots, whose shots come in the same request; claims of one who does not, so many that the
-   places for them must grow. */
+/* Items of the tick; the test sends those of `early` first, without faults. One shooter posts
+   shots, and their claims come in the same request. Another posts none, and has so many claims that
+   the tables for them must grow. */
 enum { EARLY = 1, SHOTS = 3, CLAIMS = 9, ITEMS = SHOTS + SHOTS + CLAIMS };
 
 static void make_items(struct hs_followed *items, uint64_t key)
@@ -95,8 +95,8 @@ static char *join(const struct hs_followed *items, int from, int to)
     return text;
 }
 
-/* A frame, in which somebody new is, a move, and the items; or the first of the shots, of the
-   paired claims and of the others alone. */
+/* Writes a frame with a new player, a move, and the items; or only the first shot, the first paired
+   claim and the first other claim. */
 static char *make_tick(const struct hs_followed *items, bool early)
 {
     int shots = early ? EARLY : SHOTS, claims = early ? EARLY : CLAIMS;
@@ -113,7 +113,7 @@ static char *make_tick(const struct hs_followed *items, bool early)
     return body;
 }
 
-/* Sends a tick and takes what is answered about its items. The status. */
+/* Sends a tick and records the answers about its items. Returns the status. */
 static long send_tick(struct hs_gallery *gallery, struct hs_followed *items, bool early)
 {
     char path[64], *body = make_tick(items, early);
@@ -157,8 +157,8 @@ static double damage_of(const char *match, const char *player)
     return damage;
 }
 
-/* Two ticks in a row of one match, the second of them short of memory, then again and again. True:
-   nothing failed any more. */
+/* Sends two ticks of one match, the second short of memory, and then repeats the second. True: no
+   allocation failed any more. */
 static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long nth, long count,
                     struct hs_followed *items)
 {
@@ -194,7 +194,7 @@ static const struct {
 
 START_TEST(allocations_fail_in_turn)
 {
-    /* Of every so many matches one is kept until the end, and known after a kill. */
+    /* A few matches are kept until the end, and checked after a kill. */
     enum { LIMIT = 5000, KEPT_EACH = 16 };
     static struct hs_followed items[LIMIT / KEPT_EACH + 1][ITEMS];
     char plan[128], match[32];
@@ -233,7 +233,7 @@ START_TEST(allocations_fail_in_turn)
             free(items[m][i].text);
     }
     hs_gallery_judge(gallery, "after a kill");
-    hs_kept_stop(&kept); /* a sanitizer in it has found nothing */
+    hs_kept_stop(&kept); /* fails if a sanitizer in the service found something */
     hs_gallery_destroy(gallery);
 }
 END_TEST
@@ -270,7 +270,7 @@ START_TEST(address_space_is_bounded)
 {
     enum { CLAIMS_SENT = 400 };
     struct hs_gallery *gallery = hs_gallery_create("m", follower, 1);
-    /* Further heaps would bring their address space with them. */
+    /* More heaps would reserve address space of their own. */
     ck_assert_int_eq(setenv("MALLOC_ARENA_MAX", "1", 1), 0);
     start();
     ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);

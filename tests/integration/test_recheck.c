@@ -524,8 +524,8 @@ END_TEST
 
 static const char *const match_bytes[] = {"65536", "70000", "100000", "150000", "250000"};
 
-/* Traffic of matches that give something up for want of memory, sooner or later: what a replay
-   with more memory would answer otherwise is not in the recording. */
+/* Traffic of matches that give something up sooner or later because memory is short. The recording
+   must not contain requests that a replay with more memory would answer differently. */
 START_TEST(what_memory_decides_is_not_computed_again)
 {
     struct run result;
@@ -545,7 +545,7 @@ START_TEST(what_memory_decides_is_not_computed_again)
 }
 END_TEST
 
-/* The first request of a match does not fit: the recording has a gap there and nothing else. */
+/* The first request of a match does not fit: the recording has only a gap for it. */
 START_TEST(a_match_without_memory_from_its_first_request)
 {
     struct run result;

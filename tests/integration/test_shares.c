@@ -1,6 +1,6 @@
 /*
- * What one tenant can hold: bodies on their way, maps under construction, rulesets, connections.
- * Each is bounded in all and for each tenant, and another tenant is served all the while.
+ * The shares of one tenant: arriving bodies, maps under construction, rulesets, connections. Each
+ * has a bound in total and for each tenant, and another tenant is served all the time.
  */
 #include "tests/support/clock.h"
 #include "tests/support/exposition.h"
@@ -29,7 +29,7 @@ static char token_file[] = "/tmp/hindsight_shares_XXXXXX";
 static struct hs_test_service service;
 static struct hs_raw_answer answer;
 
-/* With small bounds, and what `more` says. */
+/* Starts a service with small bounds and the options in `more`. */
 static void start(const char *const *more)
 {
     const char *arguments[24] = {"--token-file", token_file, "--inflight-body-bytes", "4194304",
@@ -46,7 +46,7 @@ static void stop(void)
 
 /* ---- asking ---- */
 
-/* A connection over which the header of a request goes, and no body. */
+/* Opens a connection and sends the header of a request, without its body. */
 static int begin(int who, const char *method, const char *path, size_t length)
 {
     char header[512];
@@ -60,7 +60,7 @@ static int begin(int who, const char *method, const char *path, size_t length)
     return fd;
 }
 
-/* A whole request; its status. */
+/* Sends a whole request; returns the status. */
 static int ask(int who, const char *method, const char *path, const char *body)
 {
     int fd = begin(who, method, path, strlen(body));
@@ -94,7 +94,8 @@ static void send_spaces(int fd, size_t size)
 
 /* ---- bodies ---- */
 
-/* A map that arrives is no other body's: with nearly all of it there, ticks go on. */
+/* An arriving map does not use the share of other bodies: ticks go on while nearly all of it is
+   there. */
 START_TEST(maps_and_ticks_are_apart)
 {
     start(NULL);
@@ -111,7 +112,7 @@ START_TEST(maps_and_ticks_are_apart)
 }
 END_TEST
 
-/* One tenant sends as many bodies as they can: half of the bound is left for others. */
+/* One tenant sends as many bodies as possible: half of the bound is left for others. */
 START_TEST(bodies_of_one_tenant_leave_half)
 {
     enum { BODIES = 8 };
@@ -137,7 +138,7 @@ START_TEST(bodies_of_one_tenant_leave_half)
 }
 END_TEST
 
-/* A byte now and then keeps no body waiting for the whole of --request-seconds. */
+/* A body with a byte now and then does not live for all of --request-seconds. */
 START_TEST(slow_bodies_let_go_early)
 {
     static const char *const minute[] = {"--request-seconds", "60", NULL};
@@ -158,7 +159,7 @@ START_TEST(slow_bodies_let_go_early)
 }
 END_TEST
 
-/* A body that keeps pace is taken, however little of it comes at a time. */
+/* A body that keeps the pace is accepted, however small its pieces are. */
 START_TEST(steady_bodies_are_taken)
 {
     static const char *const eight[] = {"--request-seconds", "8", NULL};
@@ -177,8 +178,8 @@ START_TEST(steady_bodies_are_taken)
 }
 END_TEST
 
-/* Long answers are memory as well, until they are read: they are charged like bodies. What health
-   and metrics say is not. */
+/* Long answers use memory until they are read, so they are charged like bodies. Answers of /livez
+   and /metrics are not. */
 START_TEST(long_answers_are_charged)
 {
     static const char *const small[] = {"--inflight-body-bytes", "131072", "--body-bytes", "65536",
@@ -189,7 +190,7 @@ START_TEST(long_answers_are_charged)
     while (matches < 2000 && ask(ACME, "GET", "/v1/matches", "") == 200) {
         for (int i = 0; i < 50; i++, matches++) {
             snprintf(path, sizeof path, "/v1/matches/m%d", matches);
-            /* The answer before it may still be charged for a moment. */
+            /* The previous answer may still be charged for a moment. */
             for (int tries = 0; tries < 100 && ask(ACME, "PUT", path, "{}") == 503; tries++)
                 hs_test_pause_ms(10);
             ck_assert_int_eq(answer.status, 201);
@@ -205,7 +206,7 @@ END_TEST
 
 /* ---- maps under construction ---- */
 
-/* In KiB, from the kernel. */
+/* Memory in KiB, as the kernel reports it. */
 static long status_kib(const char *key)
 {
     char path[64], line[256];
@@ -220,7 +221,7 @@ static long status_kib(const char *key)
     return value;
 }
 
-/* Triangles, eight bytes each, in a body of that size; to be freed. */
+/* A body of that size with triangles of eight bytes each; the caller frees it. */
 static char *many_triangles(size_t size)
 {
     static const char head[] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
@@ -287,7 +288,7 @@ END_TEST
 
 /* ---- connections ---- */
 
-/* One tenant may hold half of them, whatever they are for; others connect. */
+/* One tenant may hold half of the connections for any purpose; others can still connect. */
 START_TEST(connections_of_one_tenant_leave_half)
 {
     static const char *const few[] = {"--max-connections", "40", NULL};
@@ -320,7 +321,7 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* With a rig that no other has. */
+/* A ruleset with a rig that no other ruleset has. */
 static int put_ruleset(int who, const char *name, int radius)
 {
     char path[64], body[512];
@@ -334,7 +335,7 @@ static int put_ruleset(int who, const char *name, int radius)
     return ask(who, "PUT", path, body);
 }
 
-/* Revisions that matches hold count, and one tenant's leave space for another's. */
+/* Revisions that matches hold count. One tenant's revisions leave space for another's. */
 START_TEST(rulesets_of_one_tenant_leave_half)
 {
     static const char *const small[] = {"--ruleset-bytes", "6291456", NULL};

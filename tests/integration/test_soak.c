@@ -1,7 +1,7 @@
 /*
- * Hostile tenants for a while, all at once: maps, rulesets, fast and slow bodies, answers that are
- * not read. The memory of the process stays under the sum of its bounds, as docs/deploy.md adds
- * them up, and 64 MiB. HS_SOAK_SECONDS says how long (6).
+ * Several kinds of hostile tenants run at once for a while: maps, rulesets, fast and slow bodies,
+ * unread answers. The memory of the process stays under the sum of its bounds in docs/deploy.md
+ * plus 64 MiB. HS_SOAK_SECONDS sets the duration (6).
  */
 #include "tests/support/clock.h"
 #include "tests/support/exposition.h"
@@ -22,7 +22,7 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* The bounds, and what they are told to the service as. */
+/* The bounds, and the options that set them. */
 #define HISTORY 16777216
 #define MATCH   8388608
 #define MAPS    100663296
@@ -57,7 +57,7 @@ static const char *const bounds[] = {"--token-file",
                                      "100000",
                                      NULL};
 
-/* docs/deploy.md: "What bounds what". */
+/* docs/deploy.md: "Memory bounds". */
 static size_t sum_of_bounds(void)
 {
     size_t tree = 40 * (size_t)BODY;
@@ -73,7 +73,7 @@ static char names[TENANTS][16];
 static char token_file[] = "/tmp/hindsight_soak_XXXXXX";
 static struct hs_test_service service;
 static atomic_bool ends;
-static atomic_uint answered[6]; /* by hundreds of the status; [0]: none came */
+static atomic_uint answered[6]; /* index: status / 100; [0]: no answer */
 
 /* ---- requests ---- */
 
@@ -109,7 +109,8 @@ static struct hs_random own_random(unsigned who)
     return hs_random_start(hs_test_seed(20261121), who);
 }
 
-/* Maps of triangles of 8 bytes each, 200 KB to 12 MB of them, and matches that hold them. */
+/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that hold
+   them. */
 static void put_maps(unsigned who)
 {
     struct hs_random random = own_random(who);
@@ -131,7 +132,7 @@ static void put_maps(unsigned who)
     free(body);
 }
 
-/* Revisions of a ruleset of 16 rigs, each held by a match. */
+/* Puts revisions of a ruleset of 16 rigs; a match holds each. */
 static void put_rulesets(unsigned who)
 {
     char *body = malloc(64 * KIB), path[64], opening[64];
@@ -157,7 +158,7 @@ static void put_rulesets(unsigned who)
     free(body);
 }
 
-/* Whole bodies that become as large a tree as they can, and frames that are kept. */
+/* Sends whole bodies with the largest possible JSON tree, and frames that are kept. */
 static void post_bodies(unsigned who)
 {
     static const char *const elements[] = {"{\"end\":[0,0,0]}", "[0,0,0]", "[1]", "0"};
@@ -184,7 +185,7 @@ static void post_bodies(unsigned who)
     free(body);
 }
 
-/* Bodies of which half comes and the rest never, and lists that nobody reads. */
+/* Sends half of a body and never the rest, and requests lists that it does not read. */
 static void hold_bodies(unsigned who)
 {
     enum { HELD = 48 };

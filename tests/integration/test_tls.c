@@ -23,8 +23,8 @@ static struct hs_test_service service;
 #define EC_256   "ec -pkeyopt ec_paramgen_curve:prime256v1"
 #define RSA_2048 "rsa:2048"
 
-/* A self-signed certificate of 127.0.0.1 and its key, of a kind in openssl's words; false: nothing
-   here makes one. */
+/* Makes a self-signed certificate of 127.0.0.1 and its key; `kind` is in the syntax of openssl.
+   False: openssl here cannot make it. */
 static bool make_certificate_of(const char *name, const char *kind)
 {
     char command[1024];
@@ -135,7 +135,7 @@ END_TEST
 /* ---- what is agreed on ---- */
 
 static const struct {
-    const char *kind, *offer; /* the certificate's, and what the client offers */
+    const char *kind, *offer; /* kind of the certificate; options of the client */
     bool agreed;
 } offers[] = {
     {RSA_2048, "-tls1_3", true},
@@ -144,7 +144,7 @@ static const struct {
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384", true},
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true},
     {EC_256, "-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256", true},
-    /* the key of the certificate encrypts what the session's is made of */
+    /* RSA key exchange: the key of the certificate protects the session key */
     {RSA_2048, "-tls1_2 -cipher AES128-GCM-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES256-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES128-SHA", false},
@@ -325,7 +325,7 @@ END_TEST
 START_TEST(short_keys_are_refused)
 {
     static const struct {
-        const char *name, *kind, *says; /* NULL: it is served with */
+        const char *name, *kind, *says; /* says: NULL: it is accepted */
     } rows[] = {
         {"rsa1024", "rsa:1024", "rsa1024.crt: certificate 1 has a key of 1024 bits (RSA)"},
         {"rsa2047", "rsa:2040", "rsa2047.crt: certificate 1 has a key of 2040 bits (RSA)"},
@@ -353,7 +353,7 @@ START_TEST(short_keys_are_refused)
         ck_assert_msg(code == 2 && strstr(said, rows[i].says) != NULL, "%s", said);
         ck_assert(!data_was_made());
     }
-    /* The weakest of the chain counts. */
+    /* The weakest key of the chain counts. */
     int code;
     hs_test_shell(&code, "cd %s && cat our.crt rsa1024.crt >chain.crt", directory);
     const char *said = serve_with("chain.crt", "our.key", &code);

@@ -1,8 +1,8 @@
 /*
- * The work budget of requests: whatever 1 MiB of a request holds, it costs no more than
- * --request-work; what did not fit is answered in its place and judged when it comes again; nobody
- * waits for the whole of a long request. Work is counted by the service, so a slow machine changes
- * nothing.
+ * The work budget of requests. Whatever 1 MiB of a request contains, it costs no more than
+ * --request-work. Items that do not fit get an answer in their place and are judged when they are
+ * sent again. Nobody waits for the whole of a long request. The service counts work, so a slow
+ * machine changes nothing.
  */
 #include <check.h>
 #include <math.h>
@@ -22,8 +22,8 @@
 
 enum { BUDGET = 5000000 };
 
-/* What later items of a request may cost beyond its budget: they are looked up, and one claim is
-   given up in the middle. */
+/* Max cost of later items beyond the budget of a request: each is looked up, and one claim is given
+   up in the middle. */
 enum { BEYOND = 500000 };
 
 static struct hs_test_kept kept;
@@ -138,7 +138,7 @@ static void ring(const char *path)
     free(post(path, &body));
 }
 
-/* All hit p0, each once. */
+/* Every other player hits p0 once. */
 static void put_accepted(struct hs_buffer *to, int i)
 {
     hs_buffer_printf(
@@ -168,7 +168,7 @@ static void assert_text(const json_t *result, const char *key, const char *wante
     ck_assert_msg(text != NULL && strcmp(text, wanted) == 0, "%s is %s, not %s", key, text, wanted);
 }
 
-/* An item that did not fit is judged when it comes alone: once, and paid once. */
+/* An item that did not fit is judged once when it is sent alone, and paid once. */
 static void send_again(const json_t *over)
 {
     int shooter = atoi(json_string_value(json_object_get(over, "shooter")) + 1);
@@ -222,7 +222,7 @@ START_TEST(what_did_not_fit_is_judged_later)
 }
 END_TEST
 
-/* A recording of such requests is computed again as it was. */
+/* `recheck` computes the same answers from a recording of such requests. */
 START_TEST(recordings_hold_what_did_not_fit)
 {
     char path[128];
@@ -249,7 +249,7 @@ END_TEST
 
 #define RIG_BOXES 100
 
-/* A rig whose claims are as dear as may be. */
+/* A rig with the most expensive claims that are allowed. */
 static void put_dear_ruleset(const char *weapons)
 {
     struct hs_buffer body = {0};
@@ -287,7 +287,7 @@ static void *run_heavy(void *context)
     return NULL;
 }
 
-/* A request of many dear claims, begun. */
+/* Begins a request of many expensive claims. */
 static pthread_t begin_heavy(struct heavy *heavy)
 {
     struct hs_buffer body = {0};
@@ -315,7 +315,8 @@ static pthread_t begin_heavy(struct heavy *heavy)
 
 static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
-/* While a request is judged for seconds, its match is shown and saved, and the service is alive. */
+/* While a request is judged for seconds, its match can be read and saved, and the service is
+   alive. */
 START_TEST(others_come_between_claims)
 {
     struct heavy heavy;
@@ -338,7 +339,7 @@ START_TEST(others_come_between_claims)
 }
 END_TEST
 
-/* The only worker of the listener goes on with other connections meanwhile. */
+/* The only worker of the listener goes on serving other connections. */
 START_TEST(workers_go_on)
 {
     static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
@@ -378,7 +379,7 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* One claim by it could cost more than a request may: refused wherever it comes from. */
+/* A ruleset is refused from every source if one claim by it could cost more than a request may. */
 START_TEST(dear_rulesets_are_refused)
 {
     static const char text[] =

@@ -58,7 +58,7 @@ START_TEST(scenarios_show_every_reason)
     static struct hs_golden got;
     hs_golden_scenarios(1, &got);
     for (int i = 0; i < HS_REASON_COUNT; i++)
-        /* What is short of something is no scenario: it has tests of its own. */
+        /* Reasons for lack of resources have no scenario; other tests cover them. */
         ck_assert_msg(got.reasons[i] > 0 || hs_reason_is_retryable((enum hs_reason)i),
                       "no scenario answers %s", hs_reason_name((enum hs_reason)i));
 }

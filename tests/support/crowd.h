@@ -1,6 +1,6 @@
 /*
- * Requests over HTTP that cost as much as they can: p0 faces 99 others who stand in one place, and
- * claims against them. By the built-in ruleset `centimetres`.
+ * The most expensive requests over HTTP: p0 faces 99 others who stand in one place, and claims hits
+ * on them. They use the built-in ruleset `centimetres`.
  */
 #ifndef HS_TESTS_CROWD_H
 #define HS_TESTS_CROWD_H
@@ -9,7 +9,7 @@
 
 enum { HS_CROWD_PLAYERS = 100, HS_CROWD_FRAMES = 60 };
 
-/* The time of the last of the first frames, as claims name it. */
+/* The time of the last initial frame, as claims use it. */
 #define HS_CROWD_NOW "10.59"
 
 /* The member "frames": HS_CROWD_FRAMES of them, from number `first` on. */
@@ -19,7 +19,7 @@ void hs_crowd_put_frames(struct hs_buffer *to, int first);
 typedef void hs_crowd_put(struct hs_buffer *to, int shot);
 hs_crowd_put hs_crowd_put_pellets, hs_crowd_put_bullet, hs_crowd_put_rocket, hs_crowd_put_shot;
 
-/* The member `key`: items up to 1024, or until the body has 1 MiB. */
+/* Writes the member `key`: up to 1024 items, or until the body has 1 MiB. */
 void hs_crowd_put_items(struct hs_buffer *to, const char *key, hs_crowd_put *put);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * Calls of the C library that fail on demand inside the program under test. `hindsight-faults` is
- * the program, linked so that its allocations, and its calls on files of the data directory, go
- * through tests/faults/faults.c. A plan for each kind of call is in a file that the test and the
- * program map; $HS_FAULTS names it. Calls inside other libraries do not fail, but for jansson's
- * allocations.
+ * Makes calls of the C library fail on demand inside the program under test. In the program
+ * `hindsight-faults`, allocations and calls on files of the data directory go through
+ * tests/faults/faults.c. A file that the test and the program map has a plan for each kind of call;
+ * $HS_FAULTS names it. Calls inside other libraries do not fail, except jansson's allocations.
  */
 #ifndef HS_TESTS_FAULTS_H
 #define HS_TESTS_FAULTS_H
@@ -16,7 +15,7 @@ enum hs_fault_kind {
     HS_FAULT_WRITE,  /* write, pwrite, writev, ftruncate, posix_fallocate */
     HS_FAULT_SYNC,   /* fsync, fdatasync */
     HS_FAULT_RENAME, /* rename and renameat, linkat */
-    HS_FAULT_OPEN,   /* open and openat, of files that are written to */
+    HS_FAULT_OPEN,   /* open and openat, for writing */
     HS_FAULT_KIND_COUNT
 };
 
@@ -25,10 +24,10 @@ enum hs_fault_kind {
 
 struct hs_fault_plan {
     atomic_long seen;   /* calls since the plan was made */
-    atomic_long failed; /* of these */
-    atomic_long after;  /* so many calls pass first */
-    atomic_long count;  /* then so many fail; 0: none */
-    atomic_int error;   /* errno of those */
+    atomic_long failed; /* calls that failed */
+    atomic_long after;  /* calls that pass first */
+    atomic_long count;  /* calls that fail after those; 0: none */
+    atomic_int error;   /* errno of the failing calls */
     /* A write that fails writes the first half of its bytes; the one after it has the error. */
     atomic_bool is_short;
 };
@@ -39,9 +38,9 @@ struct hs_faults {
 };
 
 /*
- * Makes the program under test the one with faults ($HS_PROGRAM-faults), and the plan of its next
- * start, in which nothing fails. Faults of this end the test (Check). Unmapped at the end of the
- * process; `path` is of a file that is made.
+ * Selects the program with faults ($HS_PROGRAM-faults) and makes a plan for its next start, in
+ * which nothing fails. Errors of this function end the test (Check). The plan is unmapped at the
+ * end of the process. Creates the file `path`.
  */
 struct hs_faults *hs_faults_begin(const char *path, const char *directory);
 

@@ -8,10 +8,10 @@
 
 #include "validators/str.h"
 
-/* Faults that are printed, in all and the first of each count: a broken build has thousands. */
+/* Max printed faults, in total and for each count: a broken build has thousands. */
 enum { PRINTED = 60, PRINTED_EACH = 2, FIRST_SLOTS = 1024 };
 
-/* Whose an id is. A slot without an id is free. */
+/* The owner of an id. A slot without an id is free. */
 struct owner {
     char id[40];
     uint64_t key;
@@ -223,6 +223,6 @@ long hs_follow_counts_print(const struct hs_follow_counts *counts)
     printf("  %ld %s\n", counts->field, text);
     HS_FOLLOW_FAULTS(X)
 #undef X
-    fflush(stdout); /* a failed assertion ends the process without */
+    fflush(stdout); /* a failed assertion ends the process without it */
     return faults;
 }

@@ -1,7 +1,7 @@
 /*
  * Follows the shots and hits that tests send to a service which may be killed at any moment. It
  * remembers the first payment and the verdict id of each item, compares every later answer with
- * them, and counts what differs. All counts but the totals must be 0 at the end of a run.
+ * them, and counts the differences. All counts except the totals must be 0 at the end of a run.
  */
 #ifndef HS_TESTS_FOLLOWER_H
 #define HS_TESTS_FOLLOWER_H
@@ -32,21 +32,21 @@ struct hs_follow_counts {
     long paid, replayed, answered;
 };
 
-/* What an item is, and what was answered about it so far. Owned by the caller. */
+/* An item and the answers about it so far. Owned by the caller. */
 struct hs_followed {
-    uint64_t key;   /* of opening, session, shooter, kind and number; unique in a run */
+    uint64_t key;   /* from opening, session, shooter, kind and number; unique in a run */
     char *text;     /* the item as it is sent, JSON */
-    double now;     /* of the request it was first sent in */
+    double now;     /* `now` of the request that first sent it */
     bool is_honest; /* must be accepted */
     bool is_answered, is_paid;
-    char id[40];     /* of the first answer */
-    uint64_t answer; /* of the first payment, without `replayed`: a hash */
+    char id[40];     /* verdict id of the first answer */
+    uint64_t answer; /* hash of the first payment, without `replayed` */
 };
 
 /* When an item was sent. */
 enum hs_follow_moment {
-    HS_FOLLOW_NOW,   /* its session is the player's newest: it gets the answer it once got */
-    HS_FOLLOW_ENDED, /* its session is over: it must not be paid now, all else may change */
+    HS_FOLLOW_NOW,   /* its session is the player's newest: it must get its first answer */
+    HS_FOLLOW_ENDED, /* its session is over: it must not be paid now; the reason may change */
     HS_FOLLOW_COPY   /* a paid item under another number: must not be paid at all */
 };
 
@@ -55,12 +55,12 @@ struct hs_follower;
 struct hs_follower *hs_follower_create(void);
 void hs_follower_destroy(struct hs_follower *follower);
 
-/* Takes the answer about an item, an entry of `results`, `shots` or `hits`. Thread-safe; the item
+/* Checks the answer about an item, an entry of `results`, `shots` or `hits`. Thread-safe; the item
    and the counts belong to the calling thread. */
 void hs_follower_note(struct hs_follower *follower, struct hs_follow_counts *counts,
                       struct hs_followed *item, const json_t *result, enum hs_follow_moment moment);
 
-/* Counts and prints a fault, of which the first few are printed. Thread-safe. */
+/* Counts a fault and prints the first few. Thread-safe. */
 void hs_follower_fault(struct hs_follower *follower, long *count, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -7,7 +7,8 @@
 
 #include "tests/support/kill_squad.h"
 
-/* 480 paths of 0.0005 m more than the one before fit into the target. No interval between shots. */
+/* The target has space for 480 paths, each 0.0005 m further than the previous one. There is no
+   interval between shots. */
 const char hs_gallery_rules[] =
     "{\"up\":\"+z\",\"default_rig\":\"ball\",\"rigs\":{\"ball\":{\"bones\":[\"root\"],"
     "\"hitboxes\":[{\"bone\":\"root\",\"zone\":\"torso\",\"shape\":\"sphere\",\"radius\":0.5,"

@@ -35,7 +35,8 @@ static void add_rig(struct hs_ruleset *ruleset)
     hs_name_set(&rig->bones[rig->bone_count++], HS_STR("root"));
     stance->bones[0] = (struct hs_rest_bone){{0, 0, 1}, {0, 0, 0, 1}, {1, 1, 1}};
     stance->eye.z = 1;
-    /* Turned boxes around the whole path: each is swept, and none is touched first for long. */
+    /* Rotated boxes around the whole path: each one is swept, and the first contact keeps
+       changing. */
     for (uint16_t i = 0; i < HITBOXES; i++)
         rig->hitboxes[rig->hitbox_count++] = (struct hs_hitbox){.zone = zone,
                                                                 .shape = HS_SHAPE_BOX,
@@ -82,8 +83,8 @@ static struct hs_ruleset *make_ruleset(void)
 
 /* ---- world ---- */
 
-/* Large triangles in one place, or boxes: all are so near the path that only the exact test says
-   that none of them is on it. */
+/* Large triangles or boxes in one place, so near the path that only the exact test rules them
+   out. */
 static struct hs_world *make_world(bool boxes)
 {
     static struct hs_vec vertices[3 * SOLIDS];
@@ -162,7 +163,7 @@ static void claim_pellets(struct hs_hostile *out)
     out->claim.pellet_count = HS_MAX_PELLETS;
 }
 
-/* The posted shot tells two sets of directions that differ by less than the tolerance, the claim
+/* The posted shot has two sets of directions that differ by less than the tolerance. The claim
    needs them in the worst order. */
 static void post_spread(struct hs_hostile *out)
 {

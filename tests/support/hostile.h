@@ -1,6 +1,6 @@
 /*
- * Matches made to cost as much as they can, and claims in them: to measure what judging costs at
- * worst, and that its bounds hold. Lengths in metres. Without memory the program ends.
+ * The most expensive matches and claims, to measure the worst cost of judging and to check its
+ * bounds. Lengths in metres. The program ends when memory is out.
  */
 #ifndef HS_TESTS_HOSTILE_H
 #define HS_TESTS_HOSTILE_H
@@ -10,7 +10,7 @@
 #include "validators/ruleset.h"
 #include "validators/world.h"
 
-/* What makes judging dear. HS_HOSTILE(id, name) */
+/* Causes of expensive judging. HS_HOSTILE(id, name) */
 #define HS_HOSTILE_KINDS(X)                                                                        \
     X(PELLETS, "64 pellets through a crowd")                                                       \
     X(PASSERS, "64 pellets past a crowd")                                                          \
@@ -34,14 +34,14 @@ struct hs_hostile {
     struct hs_ruleset *ruleset;
     struct hs_world *world; /* NULL: none */
     struct hs_match *match;
-    struct hs_hit_claim claim; /* its shot is 1 */
+    struct hs_hit_claim claim; /* its shot number is 1 */
     int64_t now_us;
     struct hs_pellet_claim pellets[HS_MAX_PELLETS];
     struct hs_str victims[HS_MAX_VICTIMS];
-    char names[1024][16]; /* of players */
+    char names[1024][16]; /* names of players */
 };
 
-/* One of these at a time per struct; hs_hostile_free frees what it holds. */
+/* Use a struct for one of these at a time; hs_hostile_free frees its contents. */
 void hs_hostile_make(enum hs_hostile_kind kind, struct hs_hostile *out);
 void hs_hostile_free(struct hs_hostile *hostile);
 

@@ -10,23 +10,23 @@
 #include "tests/support/kill_squad.h"
 #include "tests/support/random.h"
 
-/* Writers of a match are at most so many ticks, and one, ahead of each other. */
+/* A writer of a match is at most this many ticks plus one ahead of the others. */
 enum { MATCHES = 3, WRITERS = 2, AHEAD = 3 };
-enum { BATCH = 200 }; /* items of a request that sends old ones again */
+enum { BATCH = 200 }; /* items of a request that sends old items again */
 
 struct writer {
     struct match *match;
     struct hs_kill_squad squad;
     int tick;                  /* the next one */
-    char *body;                /* of a tick without answer; NULL: none */
+    char *body;                /* body of a tick without answer; NULL: none */
     int settles;               /* restarts so far */
-    struct hs_test_http *http; /* of this life of the service */
+    struct hs_test_http *http; /* connection to this life of the service */
     int most_ticks;
     struct hs_kill_game_totals totals;
     pthread_t thread;
 };
 
-/* How far a match is on its way from one opening to the next. */
+/* The progress of a match from one opening to the next. */
 enum opening { OPEN, DELETING, CLOSED, PUTTING };
 
 struct match {
@@ -34,12 +34,12 @@ struct match {
     char name[40];
     int number;
     struct writer writers[WRITERS];
-    pthread_mutex_t lock; /* guards what follows, and `tick` of its writers */
+    pthread_mutex_t lock; /* guards the fields below, and `tick` of its writers */
     pthread_cond_t moved;
     int opening, last_tick; /* this opening ends before that tick */
-    int waiting;            /* writers at the end of it */
+    int waiting;            /* writers that have reached its end */
     enum opening state;
-    bool was_put; /* this opening, and that was answered */
+    bool was_put; /* PUT opened this opening, and was answered */
 };
 
 struct hs_kill_game {
@@ -47,8 +47,8 @@ struct hs_kill_game {
     struct hs_follower *follower;
     struct match matches[MATCHES];
     unsigned port;
-    atomic_bool dies; /* a request may stay without answer */
-    atomic_bool dead; /* one did */
+    atomic_bool dies; /* a request may get no answer */
+    atomic_bool dead; /* a request got no answer */
 };
 
 static void *need(void *pointer)
@@ -87,7 +87,7 @@ static void stop_all(struct hs_kill_game *game)
     }
 }
 
-/* 0: the service is dead. The caller frees the response. */
+/* Returns the status; 0: the service is dead. The caller frees the response. */
 static long ask(struct writer *writer, const char *method, const char *path, const char *body,
                 struct hs_test_response *response)
 {
@@ -103,8 +103,7 @@ static long ask(struct writer *writer, const char *method, const char *path, con
     return 0;
 }
 
-/* The status of a request of which nothing but that is of interest; `path` is added to that of the
-   match. */
+/* Sends a request and returns only its status; `path` is relative to the match. */
 static long status_of(struct writer *writer, const char *method, const char *path, const char *body)
 {
     char whole[128];
@@ -115,8 +114,7 @@ static long status_of(struct writer *writer, const char *method, const char *pat
     return status;
 }
 
-/* The parsed answer to a post of the match, or NULL: there is none. Any other than 200 is a fault.
- */
+/* The parsed answer to a post of the match; NULL: no answer. Any status except 200 is a fault. */
 static json_t *post(struct writer *writer, const char *route, const char *body)
 {
     char path[96];
@@ -132,7 +130,7 @@ static json_t *post(struct writer *writer, const char *route, const char *body)
     return answer;
 }
 
-/* The answers about the items of a tick, in the order in which they were written. */
+/* Checks the answers about the items of a tick, in the order in which they were written. */
 static void take_answers(struct writer *writer, const json_t *answer, bool shots, int tick)
 {
     const json_t *results = json_object_get(answer, shots ? "shots" : "hits");
@@ -166,7 +164,7 @@ static bool send_tick(struct writer *writer)
 
 /* ---- after a restart ---- */
 
-/* What is sent in one request: items of one shooter and one kind. */
+/* The contents of one request: items of one shooter and one kind. */
 struct batch {
     struct hs_followed *items[BATCH];
     size_t count;
@@ -201,8 +199,8 @@ static bool send_batch(struct writer *writer, struct batch *batch)
 }
 
 /*
- * Sends the answered items of a session again. The verdict of an item that could still pass, or did
- * not, depends on when it is received: it is sent with the time it had. False: no answer.
+ * Sends the answered items of a session again. The verdict of an unpaid item may depend on the time
+ * it is received, so it is sent with its first time. False: no answer.
  */
 static bool send_again(struct writer *writer, struct hs_kill_session *session,
                        enum hs_follow_moment moment)
@@ -224,8 +222,8 @@ static bool send_again(struct writer *writer, struct hs_kill_session *session,
     return send_batch(writer, &batch);
 }
 
-/* The newest paid hits of rifles once more under numbers that were never used: as the paths and
-   times are the same, they must be refused. False: no answer. */
+/* Sends the newest paid rifle hits once more under new numbers. They have the same paths and times,
+   so they must be refused. False: no answer. */
 static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
 {
     enum { COPIES = 3 };
@@ -247,7 +245,7 @@ static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
     return fine;
 }
 
-/* An open match must be open. False: no answer. */
+/* Checks that an open match is still open. False: no answer. */
 static bool check_match(struct writer *writer)
 {
     bool was_opened = writer->tick > 0 || writer->match->was_put;
@@ -259,12 +257,12 @@ static bool check_match(struct writer *writer)
     return status != 0;
 }
 
-/* Who is there must be as last answered, once the frames of the last second were posted again.
-   False: no answer. */
+/* Posts the frames of the last second again, and checks that the present players are as last
+   answered. False: no answer. */
 static bool check_players(struct writer *writer)
 {
     if (writer->body != NULL)
-        return true; /* whether that tick was taken nobody knows */
+        return true; /* it is unknown whether that tick was applied */
     for (int s = 0; s < HS_KILL_SHOOTERS; s++) {
         char path[64];
         const struct hs_kill_shooter *shooter = &writer->squad.shooters[s];
@@ -307,7 +305,8 @@ static bool settle_shooter(struct writer *writer, struct hs_kill_shooter *shoote
             send_copies(writer, shooter));
 }
 
-/* Everything but the tick without answer. Now and then a server sends nothing again but that. */
+/* Sends everything again except the tick without answer. Now and then a server sends only that tick
+   again. */
 static bool settle(struct writer *writer)
 {
     struct hs_random random =
@@ -327,7 +326,7 @@ static bool settle(struct writer *writer)
 
 /* ---- openings ---- */
 
-/* Every third opening is one of a match that was never there. */
+/* Every third opening uses a new match name. */
 static void name_match(struct match *match, int opening)
 {
     snprintf(match->name, sizeof match->name, "match%d_%d", match->number, opening / 3);
@@ -344,8 +343,8 @@ static void begin_opening(struct match *match)
     }
 }
 
-/* The match is deleted and opened again, from where it stands; every other time the first post
-   opens it. All writers wait. False: no answer. */
+/* Deletes the match and opens it again at the current tick; every other time the first post opens
+   it. All writers wait. False: no answer. */
 static bool reopen(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -370,7 +369,8 @@ static bool reopen(struct writer *writer)
     return status_of(writer, "PUT", "", "{}") != 0;
 }
 
-/* Waits for the other writers of the match; the last to come opens it again. False: no answer. */
+/* Waits for the other writers of the match; the last writer to arrive opens it again. False: no
+   answer. */
 static bool meet(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -427,7 +427,7 @@ static void finish_tick(struct writer *writer)
     pthread_mutex_unlock(&match->lock);
 }
 
-/* One tick, some of them sent twice. False: no answer. */
+/* Sends one tick, sometimes twice. False: no answer. */
 static bool play_tick(struct writer *writer)
 {
     struct hs_random random = dice(writer->match, 4 + writer->squad.number, writer->tick);

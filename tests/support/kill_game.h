@@ -1,11 +1,11 @@
 /*
  * Traffic for a service that is killed again and again. Several matches have two writers each;
  * every writer is a thread with its own connection that posts the ticks of its own squad
- * (kill_squad.h). Matches are deleted and opened again, with the same clock. What is posted depends
- * on the seed alone; how far a run comes depends on when the service dies.
+ * (kill_squad.h). Matches are deleted and opened again, with the same clock. The posted data
+ * depends on the seed alone; the progress of a run depends on when the service dies.
  *
- * After a restart each writer posts the frames of its last second again, sends every item of its
- * shooters' sessions again, then the request whose answer was not received, and goes on.
+ * After a restart each writer posts the frames of its last second again, and sends every item of
+ * its shooters' sessions again. Then it sends the request that got no answer, and goes on.
  */
 #ifndef HS_TESTS_KILL_GAME_H
 #define HS_TESTS_KILL_GAME_H
@@ -21,14 +21,15 @@ struct hs_kill_game;
 struct hs_kill_game *hs_kill_game_create(uint64_t seed, struct hs_follower *follower);
 void hs_kill_game_destroy(struct hs_kill_game *game);
 
-/* Starts all writers against a service that was just started. They settle what the one before left
-   open and play `ticks` ticks each at most. */
+/* Starts all writers against a service that was just started. They first finish what the previous
+   life left open, and then play `ticks` ticks each at most. */
 void hs_kill_game_begin(struct hs_kill_game *game, unsigned port, int ticks);
 
-/* Waits until all writers are done or had no answer, which is allowed after hs_kill_game_dies. */
+/* Waits until all writers are done or got no answer. No answer is allowed after
+   hs_kill_game_dies. */
 void hs_kill_game_end(struct hs_kill_game *game);
 
-/* The service is about to be killed: requests may stay without an answer from now on. */
+/* The service is about to be killed: from now on requests may get no answer. */
 void hs_kill_game_dies(struct hs_kill_game *game);
 
 struct hs_kill_game_totals {

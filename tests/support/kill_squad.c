@@ -8,7 +8,7 @@
 
 static const double first_time = 100, tick_seconds = 0.05, arrow_speed = 40;
 
-/* Ticks a shooter is seen before the first shot. */
+/* Ticks for which a shooter is visible before the first shot. */
 enum { WARM_TICKS = 2 };
 
 #define BALL                                                                                       \
@@ -28,7 +28,8 @@ const char hs_kill_game_rules[] =
 
 static const struct {
     const char *weapon;
-    int every, flight; /* ticks between shots; from a posted shot to its hit, 0: none is posted */
+    int every,
+        flight; /* ticks between shots; ticks from a posted shot to its hit, 0: no posted shots */
 } styles[HS_KILL_SHOOTERS] = {{"rifle", 3, 0}, {"rifle", 4, 1}, {"shotgun", 5, 0}, {"bow", 7, 6}};
 
 static void *need(void *pointer)
@@ -56,7 +57,7 @@ char *hs_kill_print(const char *format, ...)
     return text;
 }
 
-/* Where the squad aims. */
+/* The point that the squad aims at. */
 static double middle_of(const struct hs_kill_squad *squad)
 {
     return 50 * squad->number;
@@ -100,7 +101,8 @@ static void add_shot(const struct hs_kill_squad *squad, struct hs_kill_shooter *
     shooter->fired_tick = tick;
 }
 
-/* A claim for a shot of a tick. Some are not honest: they miss, or their target was never seen. */
+/* Makes a claim for a shot of a tick. Some are dishonest: they miss, or their target never
+   existed. */
 static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *shooter, int fired,
                     int tick, struct hs_random *random)
 {
@@ -130,7 +132,8 @@ static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *s
 
 /* ---- a tick ---- */
 
-/* The shooter leaves, or is back. Returns what the frame says of that; NULL: not there. */
+/* The shooter leaves, or comes back. Returns the field of the frame that says so; NULL: the shooter
+   is away. */
 static const char *come_and_go(struct hs_kill_squad *squad, struct hs_kill_shooter *shooter,
                                int tick, struct hs_random *random)
 {
@@ -169,7 +172,7 @@ static void shoot(const struct hs_kill_squad *squad, struct hs_kill_shooter *sho
         add_shot(squad, shooter, tick);
 }
 
-/* The items of this tick that are of a kind. */
+/* Writes the items of this tick of one kind. */
 static void write_items(const struct hs_kill_squad *squad, FILE *out, bool shots, int tick)
 {
     const char *comma = "";

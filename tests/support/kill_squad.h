@@ -1,8 +1,8 @@
 /*
- * What one writer of the kill game (kill_game.h) posts: four shooters and their target, tick after
- * tick. One shooter has a rifle, one a rifle whose shots are posted a tick before their hits, one a
- * shotgun, one a bow. They leave and rejoin, and count their shots from 1 in each session. All of
- * it depends on the dice alone. Metres, seconds. Not thread-safe.
+ * The posts of one writer of the kill game (kill_game.h): four shooters and their target, tick
+ * after tick. One shooter has a rifle; one has a rifle and posts shots a tick before their hits;
+ * one has a shotgun; one has a bow. They leave and rejoin, and count their shots from 1 in each
+ * session. All of it depends on the dice alone. Metres, seconds. Not thread-safe.
  */
 #ifndef HS_TESTS_KILL_SQUAD_H
 #define HS_TESTS_KILL_SQUAD_H
@@ -20,7 +20,7 @@ extern const char hs_kill_game_rules[];
 
 enum hs_kill_style { HS_KILL_RIFLE, HS_KILL_PAIRED, HS_KILL_SHOTGUN, HS_KILL_BOW };
 
-/* One item, with the tick it is first sent in. */
+/* One item, with the tick that first sends it. */
 struct hs_kill_item {
     struct hs_followed followed;
     bool is_shot;
@@ -28,7 +28,7 @@ struct hs_kill_item {
 };
 
 struct hs_kill_session {
-    struct hs_kill_item *items; /* in the order they were made */
+    struct hs_kill_item *items; /* in the order in which they were made */
     size_t count, capacity;
 };
 
@@ -37,16 +37,16 @@ struct hs_kill_shooter {
     enum hs_kill_style style;
     double y;
     bool is_present;
-    int since, until; /* ticks: when the session or the absence began, and ends */
-    int session;      /* of the run, for keys */
+    int since, until; /* ticks: start and end of the session or absence */
+    int session;      /* unique in the run, for keys */
     int next_number;  /* shots count from 1 in each session */
-    int fired_tick;   /* of the posted shot in flight; -1: none */
+    int fired_tick;   /* tick of the posted shot in flight; -1: none */
     struct hs_kill_session now, before;
 };
 
 struct hs_kill_squad {
-    int number; /* in its match: where it stands, and its names */
-    int place;  /* in the run, for keys */
+    int number; /* in its match; sets its position and names */
+    int place;  /* unique in the run, for keys */
     long sessions;
     struct hs_kill_shooter shooters[HS_KILL_SHOOTERS];
     char *frames[HS_KILL_SECOND]; /* entries of `frames` of the newest ticks, by tick */
@@ -55,17 +55,17 @@ struct hs_kill_squad {
 void hs_kill_squad_init(struct hs_kill_squad *squad, int place, int number);
 void hs_kill_squad_free(struct hs_kill_squad *squad);
 
-/* Everybody is gone; the next tick is the first of a match. */
+/* Resets the squad: nobody is present, and the next tick is the first of a match. */
 void hs_kill_squad_restart(struct hs_kill_squad *squad);
 
-/* The time of a tick of any match, of its frame and of its `now`. */
+/* The time of a tick in any match; its frame and its `now` have this time. */
 double hs_kill_time(int tick);
 
-/* Makes the tick: keeps its frame and items, and returns the body to be posted, freed by the
-   caller. Without memory the test program ends. */
+/* Makes a tick: keeps its frame and items, and returns the body to post, which the caller frees.
+   The test program ends when memory is out. */
 char *hs_kill_squad_tick(struct hs_kill_squad *squad, int tick, struct hs_random *random);
 
-/* A text in memory of its own, freed by the caller. */
+/* Prints to a new string, which the caller frees. */
 char *hs_kill_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -133,8 +133,8 @@ static char *large_map(int triangles, size_t *size)
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
 enum { BUSY_MS = 5300, STUCK_MS = 7500 };
 
-/* Sends a request, stops the process a moment later for so long, and asks when it goes on; the
-   status of the request. `amid`: it was not answered before. */
+/* Sends a request, and a moment later stops the process for a while. Reads the answer once it goes
+   on, and returns its status. `amid`: it was not answered before the stop. */
 static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
                      size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
                      bool *amid)
@@ -162,7 +162,7 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     return own.status;
 }
 
-/* Frames that keep their worker busy for half a second: nearly all of it is white space. */
+/* Frames that keep their worker busy for half a second: nearly all of the body is white space. */
 static char *long_frames(size_t size)
 {
     static const char end[] = "{\"frames\":[{\"time\":1,\"players\":[]}]}";
@@ -182,7 +182,7 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
     char *body = long_frames(SIZE);
     ck_assert(hs_test_service_start(&stuck, one));
     bool fine = get(stuck.admin_port, "/livez", answer) == 200;
-    /* Where the moment was before the body had come, or after it was read, another is. */
+    /* Try again if the stop came before the body had arrived, or after it was read. */
     for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
         bool amid;
         int status = stop_amid(&stuck, "POST /v1/matches/m/frames", body, SIZE, 10 + 20 * tries,

@@ -182,8 +182,8 @@ END_TEST
 
 /* ---- descriptors ---- */
 
-/* Whatever the limit, the sockets leave 20 descriptors and three for each thread, and each thread
-   may have a connection. */
+/* With any limit the sockets leave 20 descriptors and three for each thread, and each thread may
+   have a connection. */
 START_TEST(descriptors_are_shared)
 {
     enum { OPEN = 12 };

@@ -279,7 +279,8 @@ START_TEST(players_and_samples_are_bounded)
         ck_assert_uint_eq(flags, i < 4 ? 0 : 1u << HS_FRAME_FLAG_HISTORY_FULL);
     }
     ck_assert_uint_eq(hs_samples_of(match, "A"), 4);
-    /* Somebody leaves. Once no claim of theirs can pass, there is room for one, and no more. */
+    /* A player leaves. Once none of their claims can pass, there is space for one newcomer, and no
+       more. */
     ck_assert_int_eq(post(10, hs_stage_event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 1);
     const int64_t window_us = match->claim_window_us;

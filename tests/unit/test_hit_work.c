@@ -1,6 +1,6 @@
 /*
- * The work of claims: it is estimated, counted, and bounded, and a claim that does not fit its
- * budget changes nothing.
+ * The work of claims is estimated, counted and bounded, and a claim that does not fit its budget
+ * changes nothing.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "validators/hit_work.h"
 #include "validators/shot.h"
 
-/* The most that one step may cost after the limit was passed: 64 pellets held against 64
-   directions, the hitboxes of a body that moves, the legs of a flight. */
+/* Max cost of one step after the limit was passed: 64 pellets compared with 64 directions, the
+   hitboxes of a moving body, or the legs of a flight. */
 enum { STEP = 40000 };
 
 static struct hs_hostile hostile;
@@ -25,7 +25,7 @@ static void verify(uint64_t limit, bool is_whole)
 
 /* ---- counting ---- */
 
-/* However dear a claim is made, it costs no more than its limit and a step. */
+/* Even the most expensive claim costs no more than its limit plus one step. */
 START_TEST(limit_holds)
 {
     hs_hostile_make((enum hs_hostile_kind)_i, &hostile);
@@ -42,7 +42,8 @@ START_TEST(limit_holds)
 }
 END_TEST
 
-/* With just enough it is judged as without a limit, at the same cost; with less it is given up. */
+/* With just enough budget a claim is judged as without a limit, at the same cost. With less it is
+   given up. */
 START_TEST(count_is_exact)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -59,7 +60,7 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The dearest of them would take a hundred budgets. */
+/* The most expensive claim would take a hundred budgets. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
@@ -71,7 +72,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* What does not fit by its estimate is not begun, unless the budget is whole. */
+/* A claim whose estimate does not fit is not begun, unless the budget is whole. */
 START_TEST(estimate_keeps_it_from_beginning)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -86,7 +87,7 @@ START_TEST(estimate_keeps_it_from_beginning)
 }
 END_TEST
 
-/* Players who stand as players stand cost no more than was estimated. */
+/* Players who stand in the usual way cost no more than the estimate. */
 START_TEST(estimate_covers_a_usual_claim)
 {
     struct hs_ruleset *rules = hs_stage_ruleset();
@@ -132,7 +133,7 @@ START_TEST(estimate_grows)
 }
 END_TEST
 
-/* The default budget leaves the built-in rules ten times what they need. */
+/* The default budget is ten times what the built-in rules need. */
 START_TEST(builtin_rules_are_cheap)
 {
     for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
@@ -149,7 +150,7 @@ END_TEST
 
 /* ---- pellets ---- */
 
-/* Those beyond the weapon's cost nothing but their place in the answer. */
+/* Pellets beyond those of the weapon cost only their place in the answer. */
 START_TEST(pellets_beyond_are_not_swept)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);

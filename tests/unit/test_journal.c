@@ -1,6 +1,6 @@
 /*
- * The journal of a match: what was paid is known after the process was killed at any moment, once,
- * in its session and under its clock, however snapshots and records overlap.
+ * The journal of a match. After a kill at any moment every payment is known, once, in its session
+ * and under its clock, however snapshots and records overlap.
  */
 #include <check.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert((found->shot != NULL) == (entry->shot != NULL));
         ++*paid;
     }
-    /* The highest number and the latest time: of what is kept, or was forgotten. */
+    /* The highest number and the latest time of kept and forgotten payments. */
     uint64_t number = live->has_paid ? live->paid_number : 0;
     int64_t time_us = live->has_paid ? live->paid_us : INT64_MIN;
     bool knows_number = number == 0, knows_time = time_us == INT64_MIN;
@@ -89,7 +89,7 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
     ck_assert(knows_number && knows_time);
 }
 
-/* Everything that was paid in `live` is paid in `back`, in the same sessions. */
+/* Checks that all payments of `live` are in `back`, in the same sessions. */
 static long assert_same_payments(const struct hs_match *live, const struct hs_match *back)
 {
     long paid = 0;
@@ -112,8 +112,8 @@ static long assert_same_payments(const struct hs_match *live, const struct hs_ma
     return paid;
 }
 
-/* A snapshot at one moment and the records up to a later one give what was paid at that one. The
-   records change nothing a second time, nor above a snapshot that has them. */
+/* A snapshot at one moment and the records up to a later moment restore the payments of the later
+   moment. Applying records twice, or to a snapshot that contains them, changes nothing. */
 START_TEST(what_was_paid_is_back)
 {
     const struct hs_small_game game = {.seed = seed + (uint64_t)_i, .has_rtt = true};
@@ -155,7 +155,7 @@ START_TEST(what_was_paid_is_back)
 }
 END_TEST
 
-/* Records of a match that was opened after the snapshot apply to its empty one. */
+/* Records of a match that was opened after the snapshot apply to an empty match. */
 START_TEST(a_young_match_is_back)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -167,7 +167,7 @@ START_TEST(a_young_match_is_back)
     struct hs_match *back = load(&opening);
     replay(back, &journal);
     ck_assert_int_gt(assert_same_payments(live, back), 20);
-    /* Its players come back by frames as they were, and nothing is paid a second time. */
+    /* Frames bring its players back as they were, and nothing is paid a second time. */
     long before = hs_small_game_counts.replays;
     for (int tick = 140; tick < 150; tick++)
         hs_small_game_frames(&game, back, tick);
@@ -196,7 +196,7 @@ static void post(struct hs_match *match, const char *name, enum hs_sample_event 
     ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
 }
 
-/* Numbers of sessions are never used twice, not even by somebody who was evicted meanwhile. */
+/* Session numbers are never used twice, even if a player was evicted in between. */
 START_TEST(sessions_are_counted_once)
 {
     const struct hs_match_limits two = {.players = 2, .samples = 8, .movers = 1};
@@ -232,8 +232,7 @@ START_TEST(sessions_are_counted_once)
 }
 END_TEST
 
-/* A clock that was set anew is set anew in the match that is read: numbers stay, times do not
-   count. */
+/* A clock reset is applied to the match that is read back: numbers stay, times do not count. */
 START_TEST(clocks_are_replayed)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -264,7 +263,7 @@ START_TEST(clocks_are_replayed)
 }
 END_TEST
 
-/* Damaged records end in a match that can still be saved, read and played, or in a refusal. */
+/* Damaged records are refused, or the match can still be saved, read and played. */
 START_TEST(damage_is_bounded)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -279,7 +278,7 @@ START_TEST(damage_is_bounded)
         size_t len = hs_random_chance(&random, 0.5)
                          ? journal.len
                          : (size_t)hs_random_index(&random, (int)journal.len);
-        unsigned char *damaged = malloc(len > 0 ? len : 1); /* reading past it is seen */
+        unsigned char *damaged = malloc(len > 0 ? len : 1); /* sanitizers see reads past its end */
         memcpy(damaged, journal.data, len);
         for (int k = hs_random_index(&random, 8); k > 0 && len > 0; k--)
             damaged[hs_random_index(&random, (int)len)] = (unsigned char)hs_random_bits(&random);

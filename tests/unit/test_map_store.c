@@ -119,7 +119,7 @@ START_TEST(room_is_bounded_in_number)
 }
 END_TEST
 
-/* What is under construction counts, as long as it is. */
+/* A map counts while it is under construction. */
 START_TEST(room_is_bounded_in_memory)
 {
     struct hs_map_entry *large, *other;
@@ -138,7 +138,7 @@ START_TEST(room_is_bounded_in_memory)
 }
 END_TEST
 
-/* A tenant may have as much as stays free. What was taken before a put becomes the map's. */
+/* A tenant may hold as much as stays free. The bytes reserved before a put become the map's. */
 START_TEST(tenants_share_the_memory)
 {
     const struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};

@@ -1,4 +1,4 @@
-/* Jobs that take long: one at a time, tenants in turns, ended with who submitted them. */
+/* Long jobs run one at a time, tenants take turns, and jobs end with their owner. */
 #include "service/clock.h"
 #include "service/http/pool.h"
 #include "tests/support/clock.h"
@@ -13,7 +13,7 @@
 enum { JOBS = 8 };
 
 struct test_job {
-    struct hs_pool_job job; /* first: what callbacks are given */
+    struct hs_pool_job job; /* first member: callbacks get this pointer */
     bool ran;
 };
 
@@ -34,7 +34,7 @@ static void run(struct hs_pool_job *job)
     pthread_mutex_unlock(&order_lock);
     atomic_fetch_add(&started, 1);
     sem_wait(&may_go);
-    sem_post(&may_go); /* for those after it */
+    sem_post(&may_go); /* for the jobs after it */
 }
 
 static void done(struct hs_pool_job *job)
@@ -79,7 +79,7 @@ static void teardown(void)
     hs_pool_destroy(builder);
 }
 
-/* However many jobs one tenant has, another's is the next but one at most. */
+/* However many jobs one tenant has, a job of another tenant waits for at most one more of them. */
 START_TEST(tenants_take_turns)
 {
     submit(0, "acme", jobs);
@@ -95,7 +95,7 @@ START_TEST(tenants_take_turns)
 }
 END_TEST
 
-/* What waits for an owner that ends is not run; another owner's is. */
+/* When an owner ends, its waiting jobs do not run; those of another owner do. */
 START_TEST(jobs_end_with_their_owner)
 {
     static const int first, second;
@@ -114,11 +114,11 @@ START_TEST(jobs_end_with_their_owner)
     submit(5, "", &first);
     wait_for(6);
     ck_assert(!jobs[5].ran);
-    hs_pool_end(builder, &second); /* has none */
+    hs_pool_end(builder, &second); /* it has no jobs */
 }
 END_TEST
 
-/* Of three threads one tenant has two at most; who belongs to no tenant may have all. */
+/* One tenant has at most two of three threads; jobs without a tenant may have all. */
 START_TEST(no_tenant_has_all_threads)
 {
     struct hs_pool *one = builder;
@@ -138,7 +138,7 @@ START_TEST(no_tenant_has_all_threads)
 }
 END_TEST
 
-/* A job is stuck when it used the processor for too long, or for too long not at all. */
+/* A job is stuck if it used the processor for too long, or did not use it at all for too long. */
 START_TEST(a_job_that_hangs_is_noticed)
 {
     const int64_t second_us = 1000000, now_us = hs_clock_us();
@@ -146,7 +146,7 @@ START_TEST(a_job_that_hangs_is_noticed)
     submit(0, "", jobs);
     wait_until_one_runs();
     ck_assert(!hs_pool_is_stuck(builder, second_us, now_us));
-    hs_test_pause_ms(20); /* until it waits for good */
+    hs_test_pause_ms(20); /* until the job is surely waiting */
     hs_pool_is_stuck(builder, second_us, now_us);
     ck_assert(!hs_pool_is_stuck(builder, 4 * second_us, now_us + 3 * second_us));
     ck_assert(hs_pool_is_stuck(builder, second_us, now_us + 3 * second_us));

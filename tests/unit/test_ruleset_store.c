@@ -1,4 +1,4 @@
-/* Memory of rulesets: bounded, shared by tenants, and equal parts are there once. */
+/* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. */
 #include "service/state/ruleset_store.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
@@ -45,7 +45,7 @@ static size_t more(void)
     "\"sphere\",\"radius\":" x                                                                     \
     "}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}}}"
 
-/* With one rig, whose sphere is `radius`, and another number. */
+/* A ruleset with one rig, whose sphere has `radius`, and a different number. */
 static enum hs_ruleset_put put(const char *owner, const char *name, int radius, int number)
 {
     struct hs_problem problem;
@@ -87,7 +87,8 @@ START_TEST(equal_rigs_are_there_once)
 }
 END_TEST
 
-/* The same document again is the same revision, and costs nothing, whoever holds the old one. */
+/* The same document again is the same revision and costs nothing, even while somebody holds the old
+   one. */
 START_TEST(the_same_again_is_the_same)
 {
     ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
@@ -103,7 +104,8 @@ START_TEST(the_same_again_is_the_same)
 }
 END_TEST
 
-/* What matches hold counts. One tenant fills half of what is free, and another has space still. */
+/* Rulesets that matches hold count. One tenant fills half of the free space, and another still has
+   space. */
 START_TEST(bytes_are_bounded)
 {
     enum { MANY = 64 };

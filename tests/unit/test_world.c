@@ -326,7 +326,7 @@ END_TEST
 
 enum { ODD_MESH = 3 }; /* all its triangles are in one place */
 
-/* Meshes that fill their groups well and badly, boxes, and next to nothing. */
+/* Meshes that fill their groups well and badly, boxes, and nearly empty meshes. */
 static void fill_mesh(int kind)
 {
     struct hs_random random = hs_random_start(7, (uint64_t)kind);
