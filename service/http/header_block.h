@@ -6,8 +6,8 @@
  * value, but between the values. These functions walk from the request line to the end and find
  * them. They also find folded lines and lines that end without CR.
  *
- * They do not find a line of a single colon or zero byte that ends without CR, nor a zero byte
- * before the end of a line without CR. Once cut, both look like CR LF.
+ * They do not find two forms: a line of a single colon or zero byte that ends without CR; a zero
+ * byte before the end of a line without CR. Once cut, both look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H
