@@ -97,12 +97,14 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
 }
 
 /* What is received without a `now` is received at the newest frame. */
-static int64_t now_of(const struct hs_match_slot *slot, bool has_now, int64_t now_us,
+static int64_t now_of(struct hs_judging *judging, bool has_now, int64_t now_us,
                       int64_t without_frames_us)
 {
-    struct hs_match_times times;
-    hs_match_times(slot->match, &times);
-    return has_now ? now_us : times.has_frames ? times.newest_us : without_frames_us;
+    const struct hs_match_times *newest = &judging->newest;
+    if (!judging->has_newest)
+        hs_match_times(judging->slot->match, &judging->newest);
+    judging->has_newest = true;
+    return has_now ? now_us : newest->has_frames ? newest->newest_us : without_frames_us;
 }
 
 /* What was written since `mark`: the answer a replay repeats. */
@@ -245,6 +247,7 @@ static void answer(struct hs_judging *judging, struct judged *judged, bool is_kn
         return;
     if (judged->shot != NULL)
         hs_shot_lacked(slot->match, judged->shot);
+    judging->is_short = judging->is_short || is_booked || result->reason == HS_REASON_NOT_RECORDED;
     if (!is_booked)
         return;
     if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&judging->service->match_log))
@@ -289,8 +292,7 @@ bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *r
         }
         const struct hs_shot_claim *claim = &request->shots[i];
         struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim, .result = &result};
-        judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->time_us),
-                  &judged);
+        judge_one(judging, now_of(judging, has_now, request->now_us, claim->time_us), &judged);
     }
     hs_write_end(&judging->writer, ']');
     return true;
@@ -308,8 +310,7 @@ bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *req
         }
         const struct hs_hit_claim *claim = &request->claims[i];
         struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim, .result = &result};
-        judge_one(judging, now_of(judging->slot, has_now, request->now_us, claim->hit_time_us),
-                  &judged);
+        judge_one(judging, now_of(judging, has_now, request->now_us, claim->hit_time_us), &judged);
     }
     hs_write_end(&judging->writer, ']');
     return true;

@@ -26,7 +26,12 @@ struct hs_judging {
     size_t over_budget;     /* claims and shots that did not fit */
     /* Called between two claims. False: the match was deleted in between. */
     bool (*between)(struct hs_judging *judging);
-    bool is_gone;      /* the match was deleted: the request cannot be answered */
+    bool is_gone; /* the match was deleted: the request cannot be answered */
+    /* The newest frame time when its first claim was judged: `now` of all claims without one. */
+    bool has_newest;
+    struct hs_match_times newest;
+    /* Some answers depend on a full disk or memory: a recording cannot compute them again. */
+    bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
 };

@@ -215,6 +215,7 @@ void hs_hit_give_up(struct hs_hit_context *c)
     c->out->rewind.time_us = c->claim->hit_time_us;
     c->out->rewind.by_us = c->now_us - c->claim->hit_time_us;
     c->out->weapon = HS_NONE;
+    c->out->fire_time_us = c->claim->has_fire_time ? c->claim->fire_time_us : c->claim->hit_time_us;
     c->out->work = c->work.spent;
 }
 

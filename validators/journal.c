@@ -5,6 +5,10 @@
 /* Max size of a session or clock record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
 
+/* While the owner cannot write the records, nothing is paid, but sessions go on. Beyond this they
+   are refused as without memory. */
+enum { UNWRITTEN_MAX = 256 * 1024 };
+
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)
 {
     match->players.journal = journal;
@@ -20,6 +24,8 @@ uint64_t hs_journal_layout(void)
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)
 {
     size_t bytes = RECORD_BYTES;
+    if (players->journal != NULL && entry == NULL && players->journal->len > UNWRITTEN_MAX)
+        return false;
     if (entry != NULL)
         bytes += entry->answer_size;
     if (entry != NULL && entry->shot != NULL)
@@ -40,6 +46,7 @@ void hs_journal_session(const struct hs_players *players, const struct hs_player
     hs_bytes_put(out, player->has_left_before, 1);
     hs_bytes_put(out, (uint64_t)player->left_us, 8);
     hs_bytes_put(out, (uint64_t)player->ended_us, 8);
+    hs_bytes_put(out, (uint64_t)players->evict_before_us, 8);
 }
 
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
@@ -121,6 +128,7 @@ static void replay_session(struct replaying *r)
     as_recorded.has_left_before = hs_bytes_get_most(&r->reader, 1, 1) != 0;
     as_recorded.left_us = get_time(r);
     as_recorded.ended_us = get_time(r);
+    int64_t evict_before_us = (int64_t)hs_bytes_get(&r->reader, 8);
     if (r->reader.failed || r->is_damaged)
         return;
     uint64_t sessions =
@@ -130,8 +138,11 @@ static void replay_session(struct replaying *r)
     bool ends = as_recorded.left && !is_newer && player->session == as_recorded.session;
     if (!is_newer && (!ends || player->left))
         return;
-    if (is_newer)
+    if (is_newer) {
+        /* Whoever was evicted for this player can be evicted again. */
+        players->evict_before_us = evict_before_us;
         player = begin_session(r, name);
+    }
     players->sessions = sessions;
     if (player == NULL)
         return;

@@ -86,8 +86,7 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     hs_ruleset_store_retain(taking->checkpoint->service->rulesets, entry);
     taking->rulesets[taking->ruleset_count++] = entry;
     struct hs_bytes record = {0};
-    hs_bytes_put_name(&record, entry->revision);
-    hs_bytes_put_run(&record, entry->document, entry->document_size);
+    hs_kept_ruleset_put(&record, entry);
     taking->no_memory = taking->no_memory || record.failed;
     hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_RULESET, record.data, record.len);
     free(record.data);
@@ -250,8 +249,8 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        hs_journal_checkpointed(checkpoint->service->journal,
-                                is_final ? contained : checkpoint->contained);
+        /* The checkpoint before still needs those between the two. */
+        hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
     note(checkpoint, fine, began_us, taking.writer.bytes);

@@ -32,6 +32,7 @@ struct restoring {
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
+    bool is_journal; /* a journal is read now */
     bool has_layout; /* the current journal has this program's layout */
 };
 
@@ -83,12 +84,13 @@ static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader 
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    struct hs_str revision = hs_bytes_get_name(reader);
+    struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
+    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
     struct hs_str document = {(const char *)reader->at, (size_t)(reader->end - reader->at)};
-    if (reader->failed || find_ruleset(restoring, revision) != NULL)
+    if (!is_fine || find_ruleset(restoring, revision) != NULL)
         return;
     struct hs_ruleset_entry *entry =
-        hs_ruleset_store_adopt(restoring->service->rulesets, document, &problem);
+        hs_ruleset_store_adopt(restoring->service->rulesets, owner, document, &problem);
     if (entry != NULL)
         keep_ruleset(restoring, entry);
 }
@@ -114,7 +116,8 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
         return;
     }
     const char *name = entry->ruleset->name.text;
-    switch (hs_ruleset_store_restore_name(restoring->service->rulesets, owner, entry)) {
+    switch (hs_ruleset_store_restore_name(restoring->service->rulesets, owner, entry,
+                                          restoring->is_journal)) {
     case HS_RULESET_NAMED:
         counts[HS_RESTORED_NAME_BACK]++;
         return;
@@ -401,6 +404,7 @@ static bool read_journal(struct restoring *restoring, int directory, uint64_t nu
     char name[HS_JOURNAL_NAME_MAX];
     hs_journal_name(number, name);
     restoring->is_final = restoring->has_layout = false;
+    restoring->is_journal = true;
     enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
     if (result == HS_CHECKPOINT_UNREADABLE) {
         snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,

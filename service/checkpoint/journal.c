@@ -30,7 +30,9 @@ struct hs_journal {
     uint64_t size;             /* bytes of the file, up to the last whole record */
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
-    bool lacks_sync;           /* written records may be lost, until the next checkpoint */
+    /* Failures after which written records may be lost: all, those up to the last rotation, and
+       those whose records a checkpoint has. */
+    uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
@@ -158,9 +160,9 @@ static bool has_file(struct hs_journal *journal)
     if (!begin_file(journal))
         return false;
     if (journal->sync != HS_JOURNAL_SYNC_OFF && fsync(journal->directory) != 0)
-        journal->lacks_sync = true;
+        journal->unsafe++;
     if (before >= 0) {
-        journal->lacks_sync = true;
+        journal->unsafe++;
         /* Keep the descriptor: another thread may be syncing it. */
         if (dup3(journal->file, before, O_CLOEXEC) >= 0) {
             close(journal->file);
@@ -216,7 +218,7 @@ static void sync_file(struct hs_journal *journal)
         /* The kernel may drop pages that it could not write: only a checkpoint is sure to have
            them. */
         journal->stats.synced_failed++;
-        journal->lacks_sync = true;
+        journal->unsafe++;
         log_failure(journal, "fdatasync");
     }
     pthread_mutex_unlock(&journal->lock);
@@ -225,7 +227,8 @@ static void sync_file(struct hs_journal *journal)
 bool hs_journal_is_sound(struct hs_journal *journal)
 {
     pthread_mutex_lock(&journal->lock);
-    bool is_sound = journal->sync != HS_JOURNAL_SYNC_ALWAYS || !journal->lacks_sync;
+    bool is_sound =
+        journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
     pthread_mutex_unlock(&journal->lock);
     return is_sound;
 }
@@ -283,14 +286,15 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
     if (is_needed && !is_new)
         log_failure(journal, "open");
     uint64_t number = journal->file >= 0 ? journal->number : journal->next;
+    journal->unsafe_at_rotation = journal->unsafe;
     pthread_mutex_unlock(&journal->lock);
     if (is_new) {
         bool fine = journal->sync == HS_JOURNAL_SYNC_OFF ||
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        if (!fine)
-            journal->lacks_sync = true;
+        if (!fine) /* the checkpoint that begins now has what the file before had */
+            journal->unsafe_at_rotation = ++journal->unsafe;
         else if (journal->synced < position)
             journal->synced = position;
         pthread_mutex_unlock(&journal->lock);
@@ -304,7 +308,7 @@ void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number)
     char name[HS_JOURNAL_NAME_MAX];
     size_t count;
     pthread_mutex_lock(&journal->lock);
-    journal->lacks_sync = false;
+    journal->unsafe_covered = journal->unsafe_at_rotation;
     pthread_mutex_unlock(&journal->lock);
     uint64_t *numbers = hs_journal_list(journal->directory, &count);
     for (size_t i = 0; numbers != NULL && i < count && numbers[i] < number; i++) {

@@ -8,9 +8,6 @@
 #include "validators/bytes.h"
 #include "validators/snapshot.h"
 
-/* A larger buffer of records is freed once it is written, because no budget counts it. */
-enum { BUFFER_KEPT = 4096 };
-
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
 {
     hs_bytes_put_name(out, slot->tenant.text);
@@ -19,6 +16,13 @@ void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *o
     hs_bytes_put_name(out, slot->ruleset->revision);
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->name.text : slot->awaited_map.text);
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->revision : slot->awaited_revision);
+}
+
+void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry)
+{
+    hs_bytes_put_name(out, entry->owner.text);
+    hs_bytes_put_name(out, entry->revision);
+    hs_bytes_put_run(out, entry->document, entry->document_size);
 }
 
 static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type,
@@ -35,8 +39,7 @@ static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *e
     if (atomic_load(&entry->journal) == number)
         return true;
     struct hs_bytes record = {0};
-    hs_bytes_put_name(&record, entry->revision);
-    hs_bytes_put_run(&record, entry->document, entry->document_size);
+    hs_kept_ruleset_put(&record, entry);
     bool fine = write_bytes(journal, HS_CHECKPOINT_RULESET, &record, &number);
     free(record.data);
     if (fine)
@@ -87,11 +90,8 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     const struct iovec parts[] = {{prefix.data, prefix.len}, {records->data, records->len}};
     if (!hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
-    records->len = 0;
-    if (records->capacity > BUFFER_KEPT) {
-        free(records->data);
-        *records = (struct hs_bytes){0};
-    }
+    free(records->data); /* no budget counts it */
+    *records = (struct hs_bytes){0};
     return hs_journal_is_sound(journal);
 }
 
@@ -102,8 +102,7 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
     struct hs_bytes record = {0};
     hs_bytes_put_name(&record, slot->name.text);
     hs_bytes_put(&record, slot->opening, 8);
-    bool fine = write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL) &&
-                hs_journal_settle(service->journal);
+    bool fine = write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL);
     free(record.data);
     return fine;
 }

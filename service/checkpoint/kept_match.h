@@ -25,8 +25,11 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Writes the end of a match. */
+/* Writes the end of a match. It counts from then on; hs_journal_settle follows. */
 bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot);
+
+/* Appends the owner, revision and document of a ruleset. */
+void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
 /* Writes a ruleset that was put, with its name. */
 bool hs_kept_ruleset(struct hs_service *service, struct hs_ruleset_entry *entry);

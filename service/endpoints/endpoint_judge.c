@@ -25,6 +25,14 @@ typedef void decode_body(struct hs_reader *reader, const json_t *root,
 /* Writes the answer. False: out of memory, or the match is gone. */
 typedef bool answer_body(struct hs_judging *judging, const struct hs_ticks_request *tick);
 
+/* A replay cannot know what was refused for lack of memory or disk: the recording ends here, or
+   never begins. */
+static void end_recording(struct hs_match_slot *slot)
+{
+    if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
+        slot->recorded = HS_RECORDED_LOST;
+}
+
 static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
 {
     bool was_held = slot->held;
@@ -36,10 +44,7 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
     if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
                HS_LOG_NUMBER("bytes", info.history_bytes));
-    /* A replay cannot know which allocations were refused: the recording ends here, or never
-       begins. */
-    if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
-        slot->recorded = HS_RECORDED_LOST;
+    end_recording(slot);
 }
 
 static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
@@ -152,6 +157,8 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         note_over_budget(&judging);
         reply->work = judging.spent;
         write_journal(&judging);
+        if (judging.is_short || judging.is_unwritten)
+            end_recording(judging.slot);
         if (judging.is_unwritten)
             hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
         hs_endpoint_record(service, request, judging.slot,

@@ -1,6 +1,7 @@
 /* matches: open, list, look at, end. */
 #include "api/matches.h"
 
+#include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/clock.h"
 #include "service/endpoints/endpoints.h"
@@ -174,6 +175,8 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
         hs_registry_remove(service->registry, slot);
     }
     hs_registry_release(service->registry, slot);
+    if (is_kept && service->journal != NULL && !hs_journal_settle(service->journal))
+        hs_endpoint_overloaded(reply, "the end of the match cannot be synced to the disk");
 }
 
 /* Recorded like the request that would have ended it. */

@@ -295,7 +295,7 @@ static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struc
     return entry;
 }
 
-struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem)
 {
     struct hs_ruleset *ruleset = hs_ruleset_from_text(document, (struct hs_str){0}, problem);
@@ -313,6 +313,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
         return known;
     }
     hs_ruleset_store_release(store, known);
+    hs_name_set(&entry->owner, owner);
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     pthread_mutex_unlock(&store->lock);
@@ -325,14 +326,21 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
 
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
-                                                      struct hs_ruleset_entry *entry)
+                                                      struct hs_ruleset_entry *entry, bool replaces)
 {
     bool found;
     enum hs_ruleset_restore result = HS_RULESET_NAMED;
     pthread_mutex_lock(&store->lock);
     size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
     struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
-    if (present != NULL) {
+    bool is_owners = present != NULL && !present->is_builtin && !present->is_from_file &&
+                     hs_str_equal(hs_name_str(&present->owner), owner);
+    if (present != NULL && present != entry && replaces && is_owners) {
+        hs_name_set(&entry->owner, owner);
+        entry->references++;
+        store->entries[place] = entry;
+        hs_ruleset_entry_drop(store, present);
+    } else if (present != NULL) {
         result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
     } else if (store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_NAME_FULL;

@@ -93,11 +93,12 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          char revision[HS_REVISION_MAX]);
 
 /*
- * The entry of a canonical document that was in use before, held for the caller: the one that its
+ * The entry of a canonical document that was in use before, charged to its owner (len 0: nobody),
+ * held for the caller: the one that its
  * name leads to if that has the same revision, else one that no name leads to. NULL with `problem`
  * set when it is not a whole ruleset, or memory is out.
  */
-struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store,
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
 
 enum hs_ruleset_restore {
@@ -107,11 +108,14 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/* Gives an adopted entry the name and the owner that it had before. Before anybody else uses the
-   store. */
+/*
+ * Gives an adopted entry the name and the owner that it had before. Before anybody else uses the
+ * store. `replaces`: the entry is newer than one that the same owner has under this name.
+ */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
-                                                      struct hs_ruleset_entry *entry);
+                                                      struct hs_ruleset_entry *entry,
+                                                      bool replaces);
 
 /* The entries that were put one by one, neither built in nor of a file, held for the caller, who
    frees the array. NULL: out of memory. */

@@ -388,6 +388,27 @@ START_TEST(too_few_descriptors_to_start)
 }
 END_TEST
 
+/* Where the newest checkpoint of a clean end is damaged, the one before and the journals between
+   the two have every payment. */
+START_TEST(the_checkpoint_before_has_its_journals)
+{
+    hs_kept_start(&kept, NULL);
+    hs_kept_frames(&kept, "m", 10);
+    hs_kept_wait(&kept);
+    hs_kept_frames(&kept, "m", 11);
+    hs_kept_holds(hs_kept_hit(&kept, "m", 1, 12), "\"verdict\":\"accepted\"");
+    hs_kept_stop(&kept);
+    FILE *file = fopen(hs_kept_path(&kept, HS_CHECKPOINT_NAME), "r+");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 4; i++)
+        fputc(0xff, file);
+    fclose(file);
+    hs_kept_start(&kept, NULL);
+    hs_kept_holds(hs_kept_hit(&kept, "m", 1, 12), "\"replayed\":true");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- starts that come to nothing ---- */
 
 static void note_final(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
@@ -470,6 +491,7 @@ int main(void)
     tcase_add_test(tests, pieces_are_not_read);
     tcase_add_test(tests, names_that_are_no_files);
     tcase_add_test(tests, directories_that_cannot_be_used);
+    tcase_add_test(tests, the_checkpoint_before_has_its_journals);
     tcase_add_test(tests, what_cannot_be_written_is_tried_again);
     tcase_add_loop_test(tests, connections_leave_descriptors_for_files, 0, 3);
     tcase_add_test(tests, too_few_descriptors_to_start);

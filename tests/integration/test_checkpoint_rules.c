@@ -246,12 +246,35 @@ START_TEST(everything_has_its_owner_again)
 }
 END_TEST
 
+/* A ruleset that was put counts from its answer on, also where it replaced another. */
+START_TEST(a_kill_loses_no_ruleset)
+{
+    static const char first[] = "{\"name\":\"mine\",\"zones\":{\"head\":3}}";
+    static const char second[] = "{\"name\":\"mine\",\"zones\":{\"head\":4}}";
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/mine", first), 201);
+    hs_kept_stop(&kept);
+    for (int round = 0; round < 2; round++) {
+        hs_kept_start(&kept, NULL);
+        const char *put = round == 0 ? second : first;
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/mine", put), 200);
+        char *answered = hs_kept_get(&kept, "/v1/rulesets/mine");
+        hs_kept_kill(&kept);
+        hs_kept_start(&kept, NULL);
+        hs_kept_same(&kept, "/v1/rulesets/mine", answered);
+        free(answered);
+        hs_kept_stop(&kept);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("checkpoint_rules");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, a_kill_loses_no_ruleset);
     tcase_add_test(tests, rules_are_pinned);
     tcase_add_test(tests, rulesets_that_were_put_are_back);
     tcase_add_test(tests, a_file_comes_before_what_was_put);
