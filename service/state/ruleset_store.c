@@ -316,6 +316,11 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     hs_name_set(&entry->owner, owner);
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
+    if (!fits) {
+        /* Shares depend on the order in which tenants come: what fitted before must fit again. */
+        hs_name_set(&entry->owner, (struct hs_str){0});
+        fits = hs_ruleset_entry_charge(store, entry);
+    }
     pthread_mutex_unlock(&store->lock);
     if (fits)
         return entry;

@@ -93,10 +93,10 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          char revision[HS_REVISION_MAX]);
 
 /*
- * The entry of a canonical document that was in use before, charged to its owner (len 0: nobody),
- * held for the caller: the one that its
- * name leads to if that has the same revision, else one that no name leads to. NULL with `problem`
- * set when it is not a whole ruleset, or memory is out.
+ * The entry of a canonical document that was in use before, charged to its owner (len 0, or too
+ * little is left for them: to nobody), held for the caller: the one that its name leads to if that
+ * has the same revision, else one that no name leads to. NULL with `problem` set when it is not a
+ * whole ruleset, or memory is out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
