@@ -270,6 +270,38 @@ START_TEST(clocks_are_replayed)
 }
 END_TEST
 
+/* While nobody writes the records, they take no more than a bound. Sessions then neither begin nor
+   end, as without memory. */
+START_TEST(unwritten_records_are_bounded)
+{
+    struct hs_bytes journal = {0};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    hs_match_set_journal(match, &journal);
+    int64_t time_us = 0;
+    size_t sessions = 0;
+    const struct hs_player_frame come = {.player = HS_STR("a")},
+                                 go = {.player = HS_STR("a"), .event = HS_EVENT_LEAVE};
+    bool fine = true;
+    for (int i = 0; fine && i < 100000; i++) {
+        const struct hs_frame frame = {
+            .time_us = time_us += 1000, .players = i % 2 == 0 ? &come : &go, .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        fine = hs_match_post_frame(match, &frame, &result, &flags);
+        sessions += fine;
+    }
+    ck_assert(!fine);
+    ck_assert_uint_gt(sessions, 1000);
+    ck_assert_uint_lt(journal.len, 300 * 1024);
+    uint64_t session = match->players.sessions;
+    journal.len = 0; /* written */
+    post(match, "b", HS_EVENT_NONE, time_us);
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("b"), time_us), session + 1);
+    hs_match_destroy(match);
+    free(journal.data);
+}
+END_TEST
+
 /* Damaged records are refused, or the match can still be saved, read and played. */
 START_TEST(damage_is_bounded)
 {
@@ -318,6 +350,7 @@ int main(void)
     tcase_add_test(tcase, a_young_match_is_back);
     tcase_add_test(tcase, sessions_are_counted_once);
     tcase_add_test(tcase, clocks_are_replayed);
+    tcase_add_test(tcase, unwritten_records_are_bounded);
     tcase_add_test(tcase, damage_is_bounded);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
