@@ -91,6 +91,8 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
                       a_status, b_status);
         if (a_status != 200)
             continue;
+        hs_test_mask_ids(first->response.body);
+        hs_test_mask_ids(other->response.body);
         ck_assert_msg(a_size == b_size && memcmp(a, b, a_size) == 0, "row %s, %s:\n%s\n%s", row,
                       step->path, a, b);
         compared++;
@@ -135,6 +137,7 @@ static void send_list(struct sender *sender, const struct hs_regroup_list *list,
                       request->path, answer->status, answer->body);
         if (statuses != NULL)
             statuses[i] = answer->status;
+        hs_test_mask_ids(answer->body);
         hs_transcript_add(out, request, answer->status, answer->body, answer->size);
     }
 }

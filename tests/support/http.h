@@ -52,4 +52,7 @@ bool hs_test_response_header(const struct hs_test_response *response, const char
 
 void hs_test_response_free(struct hs_test_response *response);
 
+/* Overwrites the verdict ids in an answer: each opening of a match has its own. */
+void hs_test_mask_ids(char *answer);
+
 #endif
