@@ -41,28 +41,6 @@ static void save_state(const struct hs_match *match, const struct hs_player *pla
     hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
 }
 
-static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
-{
-    hs_saved_put(out, HS_SAVED_SHOT, shot);
-    for (uint16_t i = 0; i < shot->check_count; i++)
-        hs_saved_put(out, HS_SAVED_REMEMBERED, &shot->checks[i]);
-    for (uint16_t i = 0; i < shot->direction_count; i++) {
-        hs_bytes_put_real(out, shot->directions[i].x);
-        hs_bytes_put_real(out, shot->directions[i].y);
-        hs_bytes_put_real(out, shot->directions[i].z);
-    }
-}
-
-void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry)
-{
-    hs_saved_put(out, HS_SAVED_ENTRY, entry);
-    hs_bytes_put(out, entry->shot != NULL, 1);
-    if (entry->shot != NULL)
-        save_shot(entry->shot, out);
-    hs_bytes_put(out, entry->answer_size, 4);
-    hs_bytes_put_run(out, entry->answer, entry->answer_size);
-}
-
 static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
 {
     hs_saved_put(out, HS_SAVED_NUMBERS, numbers);

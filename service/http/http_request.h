@@ -1,7 +1,8 @@
 /*
  * Shared by the parts that handle one request: http_request.c (calls of the library, in order),
- * http_target.c (routing and admission), http_apart.c (long requests). All of it runs in the thread
- * of the request's worker, or in a pool's thread while the connection is suspended.
+ * http_target.c (routing and admission), http_reply.c (endpoint and reply), http_apart.c (long
+ * requests). All of it runs in the thread of the request's worker, or in a pool's thread while the
+ * connection is suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H
@@ -65,7 +66,7 @@ bool hs_http_charge_connection(const struct hs_http_request *request);
 void hs_http_admit(struct hs_http_request *request, struct hs_http_target *target);
 void hs_http_admit_again(struct hs_http_request *request, const struct hs_http_target *target);
 
-/* ---- http_request.c ---- */
+/* ---- http_reply.c ---- */
 
 /* Frees the body and releases its share. */
 void hs_http_drop_body(struct hs_http_request *request);
