@@ -1,15 +1,11 @@
 #include "service/http/pool.h"
 
 #include "service/clock.h"
+#include "service/http/background.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
-
-/* On a shared processor this gives a builder a tenth of a worker's time. With a lower priority, a
-   busy machine would never build a map; with a higher one, requests would wait. */
-enum { NICE = 10 };
 
 /* Owners whose jobs have ended: the two listeners. */
 enum { ENDED_MAX = 2 };
@@ -19,15 +15,17 @@ struct hs_pool {
     pthread_cond_t changed; /* a job came, one ended, or `stops` */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
-    bool is_nice, stops;
+    bool is_background, stops;
     struct hs_pool_job *first, **end;                 /* waiting jobs, the oldest first */
     struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: none */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
     /* For the first thread only. */
+    struct hs_background background;
     clockid_t clock;           /* its processor time */
     int64_t began_us, seen_us; /* processor time: at the start of the job, and at the last check */
-    int64_t moved_us;          /* when `seen_us` last grew; monotonic */
+    unsigned seen_yields;
+    int64_t moved_us; /* when it was last seen to work; monotonic */
 };
 
 static int64_t processor_us(const struct hs_pool *pool)
@@ -90,7 +88,11 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
         pool->moved_us = hs_clock_us();
     }
     pthread_mutex_unlock(&pool->lock);
+    if (pool->is_background)
+        hs_background_begin(&pool->background);
     job->run(job);
+    if (pool->is_background)
+        hs_background_end(&pool->background);
     pthread_mutex_lock(&pool->lock);
     pool->running[place] = NULL;
     /* Under the lock: no `done` runs after hs_pool_end has returned. */
@@ -101,10 +103,8 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
 static void *work(void *context)
 {
     struct hs_pool *pool = context;
-    /* On Linux this changes this thread alone. If it is refused, the thread keeps the normal
-       priority. */
-    if (pool->is_nice)
-        (void)setpriority(PRIO_PROCESS, 0, NICE);
+    if (pool->is_background)
+        hs_background_enter(&pool->background);
     pthread_mutex_lock(&pool->lock);
     unsigned place = pool->started++;
     while (!pool->stops) {
@@ -115,16 +115,18 @@ static void *work(void *context)
             pthread_cond_wait(&pool->changed, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
+    if (pool->is_background)
+        hs_background_leave(&pool->background);
     return NULL;
 }
 
-struct hs_pool *hs_pool_create(unsigned threads, bool is_nice)
+struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
 {
     struct hs_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return NULL;
     pool->end = &pool->first;
-    pool->is_nice = is_nice;
+    pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
     pthread_mutex_lock(&pool->lock); /* until all threads and the clock are set */
@@ -216,9 +218,11 @@ bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us)
 {
     pthread_mutex_lock(&pool->lock);
     int64_t used_us = processor_us(pool);
-    if (used_us > pool->seen_us)
+    unsigned yields = atomic_load(&pool->background.yields);
+    if (used_us > pool->seen_us + (int64_t)HS_YIELD_US * (yields - pool->seen_yields + 1))
         pool->moved_us = now_us;
     pool->seen_us = used_us;
+    pool->seen_yields = yields;
     bool is_stuck = pool->running[0] != NULL &&
                     (used_us - pool->began_us > limit_us || now_us - pool->moved_us > limit_us);
     pthread_mutex_unlock(&pool->lock);

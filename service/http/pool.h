@@ -27,9 +27,10 @@ struct hs_pool_job {
 
 /*
  * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
- * `is_nice`: the threads have a lower priority than workers. NULL: out of memory or threads.
+ * `is_background`: one thread, which gives way to workers (background.h). NULL: out of memory or
+ * threads.
  */
-struct hs_pool *hs_pool_create(unsigned threads, bool is_nice);
+struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
 /* No job may be left. NULL: nothing. */
 void hs_pool_destroy(struct hs_pool *pool);
 

@@ -25,6 +25,12 @@ struct connection {
     char answer[ANSWER_MAX + 1];
 };
 
+/* Times in microseconds. */
+struct times {
+    uint32_t *us;
+    size_t count, room;
+};
+
 struct load {
     const struct hs_open_load_options *options;
     struct hs_open_load_result *result;
@@ -32,9 +38,8 @@ struct load {
     struct connection *connections, *free;
     unsigned waiting;
     int64_t began_ns;
-    uint64_t taken; /* requests that were sent */
-    uint32_t *latencies_us;
-    size_t latency_count, latency_room;
+    uint64_t taken;                 /* requests that were sent */
+    struct times latencies, delays; /* of answers; of sending */
     char request[HS_OPEN_LOAD_REQUEST_MAX];
 };
 
@@ -72,17 +77,17 @@ static bool reopen(struct load *load, struct connection *connection)
 
 /* ---- answers ---- */
 
-static bool note_latency(struct load *load, int64_t latency_ns)
+static bool note_time(struct times *times, int64_t ns)
 {
-    if (load->latency_count == load->latency_room) {
-        size_t room = load->latency_room * 2 + 65536;
-        uint32_t *more = realloc(load->latencies_us, room * sizeof *more);
+    if (times->count == times->room) {
+        size_t room = times->room * 2 + 65536;
+        uint32_t *more = realloc(times->us, room * sizeof *more);
         if (more == NULL)
             return false;
-        load->latencies_us = more;
-        load->latency_room = room;
+        times->us = more;
+        times->room = room;
     }
-    load->latencies_us[load->latency_count++] = (uint32_t)(latency_ns / 1000);
+    times->us[times->count++] = (uint32_t)(ns / 1000);
     return true;
 }
 
@@ -98,7 +103,7 @@ static bool count_answer(struct load *load, const struct connection *connection,
     int64_t latency_ns = hs_bench_now_ns() - connection->intended_ns;
     result->ok++;
     result->good += latency_ns <= load->options->good_us * 1000 ? 1 : 0;
-    return note_latency(load, latency_ns);
+    return note_time(&load->latencies, latency_ns);
 }
 
 /* The size of the whole answer once its head is there; 0 before. */
@@ -170,14 +175,16 @@ static bool send_one(struct load *load)
     size_t size = load->options->fill(load->options->context, load->options->first + load->taken,
                                       load->request);
     load->free = connection->next_free;
-    connection->intended_ns = load->options->rate > 0 ? due_ns(load) : hs_bench_now_ns();
+    int64_t now_ns = hs_bench_now_ns();
+    connection->intended_ns = load->options->rate > 0 ? due_ns(load) : now_ns;
+    bool fine = note_time(&load->delays, now_ns - connection->intended_ns);
     connection->got = 0;
     connection->waiting = true;
     load->waiting++;
     load->taken++;
     ssize_t sent = send(connection->fd, load->request, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
-    return sent == (ssize_t)size || break_off(load, connection);
+    return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
 /* Sends what is due, as far as there are free connections. */
@@ -235,12 +242,17 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double quantile(const struct load *load, double q)
+/* Of sorted times. */
+static double quantile(const struct times *times, double q)
 {
-    if (load->latency_count == 0)
-        return 0;
-    size_t i = (size_t)(q * (double)load->latency_count);
-    return load->latencies_us[i < load->latency_count ? i : load->latency_count - 1];
+    size_t i = (size_t)(q * (double)times->count);
+    return times->count == 0 ? 0 : times->us[i < times->count ? i : times->count - 1];
+}
+
+static void sort(struct times *times)
+{
+    if (times->count > 0)
+        qsort(times->us, times->count, sizeof times->us[0], ascending);
 }
 
 static void summarise(struct load *load)
@@ -254,12 +266,13 @@ static void summarise(struct load *load)
     result->unsent = result->intended - load->taken;
     result->next = options->first + load->taken;
     result->goodput = (double)result->good / options->seconds;
-    if (load->latency_count > 0)
-        qsort(load->latencies_us, load->latency_count, sizeof load->latencies_us[0], ascending);
-    result->p50_us = quantile(load, 0.5);
-    result->p99_us = quantile(load, 0.99);
-    result->p999_us = quantile(load, 0.999);
-    result->max_us = quantile(load, 1);
+    sort(&load->latencies);
+    sort(&load->delays);
+    result->p50_us = quantile(&load->latencies, 0.5);
+    result->p99_us = quantile(&load->latencies, 0.99);
+    result->p999_us = quantile(&load->latencies, 0.999);
+    result->max_us = quantile(&load->latencies, 1);
+    result->late_p99_us = quantile(&load->delays, 0.99);
 }
 
 bool hs_open_load_run(const struct hs_open_load_options *options,
@@ -286,7 +299,8 @@ bool hs_open_load_run(const struct hs_open_load_options *options,
     if (load->epoll >= 0)
         close(load->epoll);
     free(load->connections);
-    free(load->latencies_us);
+    free(load->latencies.us);
+    free(load->delays.us);
     free(load);
     return fine;
 }

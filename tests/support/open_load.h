@@ -35,6 +35,7 @@ struct hs_open_load_result {
     uint64_t good;                          /* of `ok` */
     double goodput;                         /* of those, a second */
     double p50_us, p99_us, p999_us, max_us; /* of answers 200, from the intended time */
+    double late_p99_us;                     /* of sending: the load's own delay, in the above too */
     uint64_t next;                          /* number after the last request */
 };
 

@@ -6,8 +6,10 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { JOBS = 8 };
@@ -156,6 +158,70 @@ START_TEST(a_job_that_hangs_is_noticed)
 }
 END_TEST
 
+/* ---- giving way ---- */
+
+/* A job is stopped where its clock jumps by GAP_US. */
+enum { SHARED_MS = 300, GAP_US = 20, RUNS_MAX = 65536 };
+
+static int64_t runs_us[RUNS_MAX]; /* how long the job had the processor each time */
+static size_t run_count;
+
+static void burn(struct hs_pool_job *job)
+{
+    (void)job;
+    int64_t began_us = hs_clock_us(), last_us = began_us;
+    const int64_t until_us = began_us + (int64_t)SHARED_MS * 1000;
+    atomic_fetch_add(&started, 1);
+    while (last_us < until_us) {
+        int64_t now_us = hs_clock_us();
+        if (now_us - last_us > GAP_US && run_count < RUNS_MAX) {
+            runs_us[run_count++] = last_us - began_us;
+            began_us = now_us;
+        }
+        last_us = now_us;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Leaves only one processor to this thread, and to those it starts. */
+static void share_one_processor(void)
+{
+    cpu_set_t all, one;
+    size_t first = 0;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+/* Beside a thread that always has work, a background job never runs until the next tick of the
+   kernel's clock, which may be 10 ms away. */
+START_TEST(a_background_job_gives_way)
+{
+    share_one_processor();
+    run_count = 0;
+    struct hs_pool *pool = hs_pool_create(1, true);
+    ck_assert_ptr_nonnull(pool);
+    jobs[0].job = (struct hs_pool_job){.owner = jobs, .run = burn, .done = done};
+    hs_pool_submit(pool, &jobs[0].job);
+    for (int64_t until_us = hs_clock_us() + 60000000;
+         atomic_load(&ended) == 0 && hs_clock_us() < until_us;) {
+    }
+    ck_assert_int_eq(atomic_load(&ended), 1);
+    hs_pool_destroy(pool);
+    ck_assert_uint_ge(run_count, 10);
+    qsort(runs_us, run_count, sizeof runs_us[0], ascending);
+    ck_assert_int_lt(runs_us[run_count * 9 / 10], 1000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -165,6 +231,7 @@ int main(void)
     tcase_add_test(tests, jobs_end_with_their_owner);
     tcase_add_test(tests, no_tenant_has_all_threads);
     tcase_add_test(tests, a_job_that_hangs_is_noticed);
+    tcase_add_test(tests, a_background_job_gives_way);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

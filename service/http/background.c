@@ -1,0 +1,86 @@
+#include "service/http/background.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* On a shared processor NICE gives the thread a tenth of a worker's time. With a lower priority, a
+   busy machine would never build a map; with a higher one, requests would wait. */
+enum { NICE = 10, GIVE_WAY_NS = 100000 };
+
+static void give_way(int signal, siginfo_t *info, void *context)
+{
+    struct hs_background *background = info->si_value.sival_ptr;
+    (void)signal;
+    (void)context;
+    atomic_fetch_add(&background->yields, 1);
+    sched_yield();
+}
+
+/*
+ * sched_setattr(2), which the C library does not wrap. A thread that yields loses the rest of its
+ * slice; so that it keeps its share, the slice is as short as the time between two yields (Linux
+ * 6.12 and later; kernels of before ignore it).
+ */
+static bool set_priority(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } wanted = {
+        .size = sizeof wanted, .policy = SCHED_OTHER, .nice = NICE, .runtime = GIVE_WAY_NS};
+    return syscall(SYS_sched_setattr, 0, &wanted, 0) == 0;
+}
+
+static bool make_timer(struct hs_background *background)
+{
+    struct sigaction action = {.sa_sigaction = give_way, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_signo = SIGRTMIN,
+                             .sigev_value.sival_ptr = background};
+    event._sigev_un._tid = gettid(); /* glibc of before 2.38 has no other name for it */
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGRTMIN);
+    return sigaction(SIGRTMIN, &action, NULL) == 0 &&
+           pthread_sigmask(SIG_UNBLOCK, &signals, NULL) == 0 &&
+           timer_create(CLOCK_MONOTONIC, &event, &background->timer) == 0;
+}
+
+void hs_background_enter(struct hs_background *background)
+{
+    if (!set_priority())
+        (void)setpriority(PRIO_PROCESS, 0, NICE); /* on Linux: of this thread alone */
+    background->has_timer = make_timer(background);
+}
+
+static void set_timer(struct hs_background *background, long ns)
+{
+    const struct itimerspec times = {{.tv_nsec = ns}, {.tv_nsec = ns}};
+    if (background->has_timer)
+        (void)timer_settime(background->timer, 0, &times, NULL);
+}
+
+void hs_background_begin(struct hs_background *background)
+{
+    set_timer(background, GIVE_WAY_NS);
+}
+
+void hs_background_end(struct hs_background *background)
+{
+    set_timer(background, 0);
+}
+
+void hs_background_leave(struct hs_background *background)
+{
+    if (background->has_timer)
+        timer_delete(background->timer);
+    background->has_timer = false;
+}
