@@ -34,8 +34,7 @@ static bool set_priority(void)
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } wanted = {
-        .size = sizeof wanted, .policy = SCHED_OTHER, .nice = NICE, .runtime = GIVE_WAY_NS};
+    } wanted = {.size = sizeof wanted, .policy = SCHED_OTHER, .nice = NICE, .runtime = GIVE_WAY_NS};
     return syscall(SYS_sched_setattr, 0, &wanted, 0) == 0;
 }
 
