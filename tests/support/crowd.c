@@ -66,6 +66,16 @@ void hs_crowd_put_shot(struct hs_buffer *to, int shot)
     hs_buffer_puts(to, "]}");
 }
 
+void hs_crowd_put_move(struct hs_buffer *to, int shot)
+{
+    hs_buffer_printf(to,
+                     "{\"player\":\"p%d\",\"seq\":%d,\"client_time\":%.4f,\"received\":%.4f,"
+                     "\"ack\":%.4f,\"epoch\":1,\"mode\":\"walking\",\"position\":[%g,0,0],"
+                     "\"server_position\":[%g,0,0],\"server_velocity\":[600,0,0]}",
+                     shot % HS_CROWD_PLAYERS, shot, 5 + 0.0001 * shot, 10.6 + 0.0001 * shot,
+                     10.55 + 0.0001 * shot, 1000 + 0.1 * shot, 1000 + 0.2 * shot);
+}
+
 void hs_crowd_put_items(struct hs_buffer *to, const char *key, hs_crowd_put *put)
 {
     hs_buffer_printf(to, "\"%s\":[", key);

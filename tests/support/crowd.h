@@ -15,9 +15,11 @@ enum { HS_CROWD_PLAYERS = 100, HS_CROWD_FRAMES = 60 };
 /* The member "frames": HS_CROWD_FRAMES of them, from number `first` on. */
 void hs_crowd_put_frames(struct hs_buffer *to, int first);
 
-/* One item of a list: 64 pellets; a bullet; a rocket among 64 victims; a shot of 64 pellets. */
+/* One item of a list: 64 pellets; a bullet; a rocket among 64 victims; a shot of 64 pellets; a move
+   with both positions. */
 typedef void hs_crowd_put(struct hs_buffer *to, int shot);
-hs_crowd_put hs_crowd_put_pellets, hs_crowd_put_bullet, hs_crowd_put_rocket, hs_crowd_put_shot;
+hs_crowd_put hs_crowd_put_pellets, hs_crowd_put_bullet, hs_crowd_put_rocket, hs_crowd_put_shot,
+    hs_crowd_put_move;
 
 /* Writes the member `key`: up to 1024 items, or until the body has 1 MiB. */
 void hs_crowd_put_items(struct hs_buffer *to, const char *key, hs_crowd_put *put);
