@@ -15,8 +15,10 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev
+# The commands that README.md tells people to type; `make demo` and `make run` install them.
+PACKAGES_README := curl jq
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus \
-                  curl jq
+                  $(PACKAGES_README)
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -83,7 +85,8 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 EMBEDDED := openapi.yaml
 
 .PHONY: all run demo test check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
-        install-library uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build bench-build \
+        install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
+        tests-build bench-build \
         test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -167,10 +170,10 @@ $(B)/obj/tests/peers/%.cpp.o: tests/peers/%.cpp
 	$(Q)$(CXX) -std=c++17 -g $(OPT) -DNDEBUG -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
 	    $(if $(WERROR),-Werror) $(HARDEN) -fPIE -MMD -MP -c $< -o $@
 
-run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
 
-demo: deps-build all ## a match with honest players and cheaters, judged by a service started for it
+demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
 test: tests-build ## every test that needs no root and no other server
@@ -283,6 +286,8 @@ deps: ## install every Debian package the project uses
 	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
 deps-build:
 	@sh tools/deps.sh $(PACKAGES_BUILD)
+deps-readme:
+	@sh tools/deps.sh $(PACKAGES_README)
 deps-test:
 	@sh tools/deps.sh $(PACKAGES_TEST)
 deps-dev:
