@@ -15,8 +15,10 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev
+# The commands that README.md tells people to type; `make demo` and `make run` install them.
+PACKAGES_README := curl jq
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus \
-                  curl jq
+                  $(PACKAGES_README)
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -36,7 +38,7 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
         -Wmissing-prototypes -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
-HARDEN := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2) -fstack-protector-strong -fPIE
+HARDEN := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2) -fstack-protector-strong
 # -ffp-contract=off: a verdict is the same on machines with and without fused multiply-add.
 BASE := -std=c11 -g $(OPT) -ffp-contract=off -fno-math-errno -I. $(WARN) $(HARDEN)
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -47,9 +49,11 @@ PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAG
 PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(CHECK_LIBS)
 
-# validators/ is plain C11 and the C library; the rest may use POSIX.
-CORE_FLAGS = $(BASE) $(SAN) $(CFLAGS)
-EDGE_FLAGS = $(BASE) -D_GNU_SOURCE -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
+# validators/ is plain C11 and the C library; the rest may use POSIX. Its objects also go into
+# libhindsight.so and into plugins: they are position-independent, and what no public header
+# declares is hidden. Calls inside the library stay direct, so the service pays nothing for this.
+CORE_FLAGS = $(BASE) -fPIC -fvisibility=hidden -fno-semantic-interposition $(SAN) $(CFLAGS)
+EDGE_FLAGS = $(BASE) -fPIE -D_GNU_SOURCE -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
 LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 
 CORE_SRC := $(wildcard validators/*.c)
@@ -59,6 +63,12 @@ CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
 SUP_OBJ  := $(SUP_SRC:%.c=$(B)/obj/%.o)
 LIB      := $(B)/libhindsight.a
+# Before 1.0 each minor version may break the binary interface, so the soname carries it.
+SO_NAME  := libhindsight.so.$(basename $(VERSION))
+SO       := $(B)/libhindsight.so.$(VERSION)
+# The public headers: those for users of the library, and what they include.
+HEADERS  := $(patsubst %,validators/%.h,account hit journal ledger_entry linkage match moves moves_rules rig \
+            ruleset shot snapshot spread str sweep vec vocabulary work world)
 APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight
 
@@ -75,7 +85,8 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 EMBEDDED := openapi.yaml
 
 .PHONY: all run demo test check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
-        uninstall dist clean help deps deps-build deps-test deps-dev deps-arm deps-deploy tests-build bench-build \
+        install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
+        tests-build bench-build \
         test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -107,6 +118,17 @@ $(LIB): $(CORE_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
+# The list of exports: what the public headers declare is visible, all else is hidden.
+$(B)/exports.map: $(LIB)
+	$(Q){ echo 'HINDSIGHT_$(basename $(VERSION)) { global:'; readelf -sW $< | \
+	    awk '$$5 == "GLOBAL" && $$6 == "DEFAULT" && $$7 != "UND" && $$8 ~ /^hs_/ { print $$8 ";" }' | LC_ALL=C sort; \
+	    echo 'local: *; };'; } > $@.tmp && mv $@.tmp $@
+
+$(SO): $(CORE_OBJ) $(B)/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(SO_NAME) -Wl,--version-script=$(B)/exports.map \
+	    -Wl,-z,relro,-z,now $(LDFLAGS) $(CORE_OBJ) -lm -o $@
+
 $(APP_LIB): $(EDGE_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -129,6 +151,7 @@ $(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) $(WRAPPED:%=-Wl,--wrap=%) $^ $(PKG_LIBS) -lm -pthread -o $@
 
+$(B)/tests/integration/test_library: | $(SO)
 $(B)/tests/integration/test_memory_faults $(B)/tests/integration/test_file_faults: | $(FAULTY_PROG)
 
 $(PEER_BIN): $(PEER_OBJ)
@@ -145,12 +168,12 @@ $(B)/obj/tests/peers/%.cpp.o: tests/peers/%.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) -std=c++17 -g $(OPT) -DNDEBUG -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
-	    $(if $(WERROR),-Werror) $(HARDEN) -MMD -MP -c $< -o $@
+	    $(if $(WERROR),-Werror) $(HARDEN) -fPIE -MMD -MP -c $< -o $@
 
-run: deps-build all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
 
-demo: deps-build all ## a match with honest players and cheaters, judged by a service started for it
+demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
 test: tests-build ## every test that needs no root and no other server
@@ -215,17 +238,24 @@ format: ## rewrite the sources in the project's style
 # Configurations for other programs, to be copied from: under share/doc as they stand in the tree.
 EXAMPLES := deploy/haproxy deploy/prometheus deploy/grafana
 
+install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libhindsight.a
+	install -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(notdir $(SO)) $(DESTDIR)$(PREFIX)/lib/$(SO_NAME)
+	ln -sf $(SO_NAME) $(DESTDIR)$(PREFIX)/lib/libhindsight.so
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/hindsight/
+	for package in hindsight hindsight-static; do \
+	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' deploy/$$package.pc.in \
+	        > $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$package.pc || exit 1; \
+	    chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$package.pc; done
+
 # The unit names the program and the configuration by the places they are installed to.
-install: all ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTDIR/etc/hindsight if missing
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/hindsight lib/systemd/system \
+install: all install-library ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTDIR/etc/hindsight if missing
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/systemd/system \
 	    lib/sysusers.d share/man/man1 $(addprefix share/doc/hindsight/,docs $(EXAMPLES))) \
 	    $(DESTDIR)$(SYSCONFDIR)/hindsight/rules
 	install -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/hindsight
-	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libhindsight.a
-	install -m 644 validators/*.h $(DESTDIR)$(PREFIX)/include/hindsight/
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' deploy/hindsight.pc.in \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/hindsight.pc
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/hindsight.pc
 	install -m 644 deploy/hindsight.1 $(DESTDIR)$(PREFIX)/share/man/man1/hindsight.1
 	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml deploy/hindsight.json \
 	    $(DESTDIR)$(PREFIX)/share/doc/hindsight/
@@ -240,8 +270,9 @@ install: all ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTD
 	    sed 's|"/etc/|"$(SYSCONFDIR)/|' deploy/hindsight.json > $(DESTDIR)$(SYSCONFDIR)/hindsight/hindsight.json
 
 uninstall: ## remove what install put there, but no configuration
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight lib/libhindsight.a lib/pkgconfig/hindsight.pc share/man/man1/hindsight.1 \
-	    lib/systemd/system/hindsight.service lib/sysusers.d/hindsight.conf)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/hindsight share/man/man1/hindsight.1 \
+	    $(addprefix lib/,libhindsight.a libhindsight.so $(SO_NAME) $(notdir $(SO))) \
+	    lib/pkgconfig/hindsight.pc lib/pkgconfig/hindsight-static.pc lib/systemd/system/hindsight.service lib/sysusers.d/hindsight.conf)
 	rm -rf $(DESTDIR)$(PREFIX)/include/hindsight $(DESTDIR)$(PREFIX)/share/doc/hindsight
 
 dist: ## build/hindsight-VERSION.tar.gz from the committed tree
@@ -255,6 +286,8 @@ deps: ## install every Debian package the project uses
 	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
 deps-build:
 	@sh tools/deps.sh $(PACKAGES_BUILD)
+deps-readme:
+	@sh tools/deps.sh $(PACKAGES_README)
 deps-test:
 	@sh tools/deps.sh $(PACKAGES_TEST)
 deps-dev:

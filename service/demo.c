@@ -265,10 +265,12 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.jsonl";
-        print_hint("hindsight serve", "", "", "the service: data on 8080, admin on 9464");
+        /* The program as it was called, so that the hints can be typed as they stand. */
+        const char *program = program_invocation_name;
+        print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
-            print_hint("hindsight demo --keep ", file, "", "this match as a recording");
-        print_hint("hindsight play ", file, "", "the same again, against that service");
+            print_hint(program, " demo --keep ", file, "this match as a recording");
+        print_hint(program, " play ", file, "the same again, against that service");
     }
     print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
     print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");

@@ -226,6 +226,13 @@ static sigset_t block_signals(void)
     return signals;
 }
 
+/* No load balancer sends requests to a service that a person runs at a terminal: it need not wait
+   until one has noticed the end. */
+static bool is_ctrl_c(int signal_number)
+{
+    return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
+}
+
 /* Keeps answering, unready, for the configured time. False: a second signal wants the end now. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
@@ -302,10 +309,10 @@ static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
     return received < 0 ? 0 : received;
 }
 
-/* Until a signal asks for the end. While a worker hangs the service manager hears nothing, and
-   starts the service anew. */
-static void run(struct hs_service *service, struct hs_configuration *configuration,
-                const sigset_t *signals)
+/* Runs until a signal asks for the end, and returns that signal. While a worker hangs the service
+   manager hears nothing, and starts the service anew. */
+static int run(struct hs_service *service, struct hs_configuration *configuration,
+               const sigset_t *signals)
 {
     int64_t notify_us = hs_notify_interval_us();
     int64_t interval_us = notify_us != 0 && notify_us < EXPIRE_US ? notify_us : EXPIRE_US;
@@ -313,7 +320,7 @@ static void run(struct hs_service *service, struct hs_configuration *configurati
     for (;;) {
         int received = wait_for_signal(signals, interval_us);
         if (received == SIGTERM || received == SIGINT)
-            return;
+            return received;
         if (received == SIGHUP)
             reload(service, configuration);
         hs_service_expire(service);
@@ -339,9 +346,9 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     }
     atomic_store(&service.ready, true);
     announce(options, data, admin);
-    run(&service, &configuration, &signals);
+    int received = run(&service, &configuration, &signals);
     hs_notify("STOPPING=1");
-    bool patient = drain(&service, &signals);
+    bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
     /* A body may take its deadline to arrive, and its reply a moment more: for both listeners
        together, as the supervisor's patience is one, too. */

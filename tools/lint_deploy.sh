@@ -48,7 +48,7 @@ flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
     pkg-config --cflags --libs hindsight) || fault 'pkg-config does not know the library'
 # shellcheck disable=SC2086 # a list of words
 if ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/judge.c" $flags -o "$work/judge"; then
-    "$work/judge" >"$work/judge.out" || fault 'the program of docs/library.md fails'
+    LD_LIBRARY_PATH=$root/usr/lib "$work/judge" >"$work/judge.out" || fault 'the program of docs/library.md fails'
     [ -s "$work/judge.said" ] || fault 'docs/library.md does not say what its program prints'
     cmp -s "$work/judge.out" "$work/judge.said" ||
         fault "the program of docs/library.md prints: $(cat "$work/judge.out")"

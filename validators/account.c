@@ -1,6 +1,7 @@
-#include "account.h"
+#include "account_inside.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 /* Part of each limit that is not spare. */
 enum { KEPT_BACK = 20 };
@@ -11,6 +12,24 @@ void hs_account_init(struct hs_account *account, size_t limit, struct hs_account
     account->limit = limit;
     account->of = of;
     atomic_init(&account->was_refused, false);
+}
+
+struct hs_account *hs_account_create(size_t limit, struct hs_account *of)
+{
+    struct hs_account *account = malloc(sizeof *account);
+    if (account != NULL)
+        hs_account_init(account, limit, of);
+    return account;
+}
+
+void hs_account_destroy(struct hs_account *account)
+{
+    free(account);
+}
+
+size_t hs_account_used(const struct hs_account *account)
+{
+    return atomic_load(&account->used);
 }
 
 static size_t limit_of(const struct hs_account *account, bool is_spare)

@@ -6,18 +6,25 @@
 #ifndef HS_ACCOUNT_H
 #define HS_ACCOUNT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-struct hs_account {
-    atomic_size_t used;      /* bytes */
-    size_t limit;            /* bytes; SIZE_MAX: none */
-    struct hs_account *of;   /* what is taken here is taken there too; NULL: nowhere else */
-    atomic_bool was_refused; /* something, here or there; since it was last set to false */
-};
+#include "linkage.h"
 
-void hs_account_init(struct hs_account *account, size_t limit, struct hs_account *of);
+HS_PUBLIC_BEGIN
+
+struct hs_account;
+
+/*
+ * An account with a limit in bytes (SIZE_MAX: none). Bytes reserved in it are reserved in `of` too
+ * (NULL: nowhere else), which is borrowed and must outlive it. NULL: out of memory. Everything that
+ * uses an account must be destroyed before it.
+ */
+struct hs_account *hs_account_create(size_t limit, struct hs_account *of);
+void hs_account_destroy(struct hs_account *account);
+
+/* Bytes in use now. */
+size_t hs_account_used(const struct hs_account *account);
 
 /*
  * Takes bytes, or nothing (false). hs_account_take_spare leaves a twentieth of each limit to
@@ -32,5 +39,7 @@ void hs_account_give(struct hs_account *account, size_t bytes);
    something up. */
 bool hs_account_has(struct hs_account *account, size_t bytes);
 bool hs_account_has_spare(struct hs_account *account, size_t bytes);
+
+HS_PUBLIC_END
 
 #endif

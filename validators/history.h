@@ -19,6 +19,7 @@
 #include "account.h"
 #include "ruleset.h"
 #include "vec.h"
+#include "vocabulary.h"
 
 /* What a sample inherits from the one before it in time when it does not say it. */
 struct hs_state {
@@ -53,14 +54,6 @@ enum hs_unsure {
 
 /* The frame named a weapon that is not in the ruleset. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
-
-enum hs_sample_event {
-    HS_EVENT_NONE,
-    HS_EVENT_SPAWN,
-    HS_EVENT_TELEPORT,
-    HS_EVENT_DEATH,
-    HS_EVENT_LEAVE
-};
 
 struct hs_sample {
     int64_t time_us;

@@ -12,11 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ledger.h"
+#include "ledger_entry.h"
+#include "linkage.h"
 #include "match.h"
 #include "ruleset.h"
 #include "vocabulary.h"
 #include "work.h"
+
+HS_PUBLIC_BEGIN
 
 enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
 
@@ -187,5 +190,7 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
  */
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result, struct hs_str answer);
+
+HS_PUBLIC_END
 
 #endif

@@ -13,7 +13,10 @@
 #ifndef HS_JOURNAL_H
 #define HS_JOURNAL_H
 
+#include "linkage.h"
 #include "snapshot.h"
+
+HS_PUBLIC_BEGIN
 
 /*
  * Appends records to `journal` from now on; NULL, the default: no records. Borrowed; the owner may
@@ -30,5 +33,7 @@ uint64_t hs_journal_layout(void);
  * journal. False: they are damaged, or memory is out; those before the damage are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
+
+HS_PUBLIC_END
 
 #endif

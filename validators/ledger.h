@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "account.h"
-#include "vec.h"
+#include "ledger_entry.h"
 
 /* Numbers kept per player, of claims and of shots each. A client that retries later than this many
    shots is told `duplicate` without the first answer. */
@@ -35,45 +35,6 @@ enum { HS_LEDGER_SHOTS = 16 };
 /* A number further than this from all that are kept is a jump. Far below them a new count may have
    begun, as after a wrap. */
 #define HS_SHOT_JUMP (UINT64_C(1) << 20)
-
-/* What makes two items the same: a hash of everything decoded from them. */
-struct hs_digest {
-    uint64_t word[2];
-};
-
-/* What a check found of a posted shot, for the hits of that shot. */
-struct hs_remembered_check {
-    uint8_t check, outcome, reason, unit; /* the enums of hit.h */
-    double measured, limit;
-};
-
-enum { HS_MAX_REMEMBERED = 6, HS_MAX_PELLETS = 64 };
-
-/* A shot that was posted before its hits. */
-struct hs_posted_shot {
-    uint16_t weapon; /* ruleset index */
-    struct hs_remembered_check checks[HS_MAX_REMEMBERED];
-    uint16_t check_count;
-    bool has_seed;
-    uint64_t seed;
-    bool has_direction;
-    struct hs_vec direction;   /* unit */
-    uint16_t direction_count;  /* expected directions of the pellets; 0: none given */
-    struct hs_vec *directions; /* owned, unit */
-};
-
-/* One used number. */
-struct hs_ledger_entry {
-    uint64_t number;
-    struct hs_digest digest;
-    int64_t fire_time_us;
-    uint64_t noted; /* set by hs_ledger_note: which note of these numbers this was */
-    bool accepted;
-    struct hs_vec start, end;    /* of the trace, where accepted */
-    struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
-    char *answer;                /* owned; as it was sent, `answer_size` bytes; NULL: given up */
-    size_t answer_size;
-};
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {

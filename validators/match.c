@@ -46,7 +46,7 @@ void hs_match_destroy(struct hs_match *match)
     hs_players_destroy(&match->players);
     hs_movers_destroy(&match->movers);
     free(match->teams);
-    hs_account_give(&match->account, atomic_load(&match->account.used));
+    hs_account_give(&match->account, hs_account_used(&match->account));
     free(match);
 }
 
@@ -99,7 +99,7 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
                                   .needs_resync = times.needs_resync,
                                   .players = match->players.present,
                                   .movers = match->movers.count,
-                                  .history_bytes = atomic_load(&match->account.used)};
+                                  .history_bytes = hs_account_used(&match->account)};
 }
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)

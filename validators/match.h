@@ -12,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "history.h"
+#include "linkage.h"
 #include "ruleset.h"
+#include "vec.h"
 #include "vocabulary.h"
 #include "world.h"
+
+HS_PUBLIC_BEGIN
 
 struct hs_match;
 struct hs_account;
@@ -226,5 +229,7 @@ bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
                           struct hs_player_info *out);
 
 const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match);
+
+HS_PUBLIC_END
 
 #endif

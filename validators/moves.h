@@ -12,8 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "match.h"
 #include "vocabulary.h"
+
+HS_PUBLIC_BEGIN
 
 /* The answers to this many moves of a player are kept for retries; to fewer where memory is short.
  */
@@ -111,5 +114,7 @@ struct hs_moves_info {
 /* False: no such player present. */
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str player,
                          struct hs_moves_info *out);
+
+HS_PUBLIC_END
 
 #endif

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "str.h"
+
+HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
@@ -70,5 +73,7 @@ struct hs_moves_rules {
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];
     uint16_t mode_count;
 };
+
+HS_PUBLIC_END
 
 #endif

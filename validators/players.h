@@ -2,6 +2,7 @@
 #ifndef HS_PLAYERS_H
 #define HS_PLAYERS_H
 
+#include "account_inside.h"
 #include "history.h"
 #include "ledger.h"
 #include "match.h"

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "str.h"
 #include "vec.h"
+
+HS_PUBLIC_BEGIN
 
 enum { HS_MAX_BONES = 128, HS_MAX_HITBOXES = 128, HS_MAX_STANCES = 16 };
 
@@ -57,5 +60,7 @@ uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name);
 
 /* Fills the derived fields. */
 void hs_rig_finish(struct hs_rig *rig);
+
+HS_PUBLIC_END
 
 #endif

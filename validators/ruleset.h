@@ -12,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "moves_rules.h"
 #include "rig.h"
 #include "str.h"
 #include "vocabulary.h"
+
+HS_PUBLIC_BEGIN
 
 enum { HS_MAX_RIGS = 32, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
 
@@ -230,5 +233,7 @@ struct hs_vec hs_up_direction(enum hs_up up);
 
 /* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
 int64_t hs_seconds_to_us(double seconds);
+
+HS_PUBLIC_END
 
 #endif

@@ -7,6 +7,9 @@
 #define HS_SHOT_H
 
 #include "hit.h"
+#include "linkage.h"
+
+HS_PUBLIC_BEGIN
 
 struct hs_shot_claim {
     uint64_t shot;
@@ -39,5 +42,7 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 /* Books a result that is no replay; see hs_hit_note. */
 bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
                   const struct hs_hit_result *result, struct hs_str answer);
+
+HS_PUBLIC_END
 
 #endif

@@ -26,7 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "match.h"
+
+HS_PUBLIC_BEGIN
 
 enum { HS_SNAPSHOT_VERSION = 1 };
 
@@ -78,5 +81,7 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
  * granted again, or who kills the service refills his credit.
  */
 void hs_match_lost_moves(struct hs_match *match);
+
+HS_PUBLIC_END
 
 #endif

@@ -7,7 +7,11 @@
 
 #include <stdint.h>
 
+#include "linkage.h"
 #include "vec.h"
+
+HS_PUBLIC_BEGIN
+
 
 /*
  * Direction of one pellet within a cone of `spread_rad` (half angle, 0 .. pi/2 exclusive) around
@@ -20,5 +24,7 @@ struct hs_vec hs_spread_direction(struct hs_vec aim, double spread_rad, uint64_t
 
 /* Sine and cosine from + - * alone, for |x| <= 2 pi; errors below 1e-15. */
 void hs_sine_cosine(double x, double *sine, double *cosine);
+
+HS_PUBLIC_END
 
 #endif

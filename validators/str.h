@@ -7,12 +7,28 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "linkage.h"
+
+HS_PUBLIC_BEGIN
+
 struct hs_str {
     const char *ptr; /* NULL: absent */
     size_t len;
 };
 
+/* A string literal. */
+#ifdef __cplusplus
+#define HS_STR(literal) (hs_str{(literal), sizeof(literal) - 1})
+#else
 #define HS_STR(literal) ((struct hs_str){(literal), sizeof(literal) - 1})
+#endif
+
+/* A terminated string; NULL gives an absent one. */
+static inline struct hs_str hs_str_of(const char *text)
+{
+    struct hs_str out = {text, text != NULL ? strlen(text) : 0};
+    return out;
+}
 
 static inline bool hs_str_equal(struct hs_str a, struct hs_str b)
 {
@@ -35,10 +51,12 @@ struct hs_name {
 
 static inline struct hs_str hs_name_str(const struct hs_name *name)
 {
-    return (struct hs_str){name->text, strlen(name->text)};
+    return hs_str_of(name->text);
 }
 
 /* Copies at most HS_NAME_MAX bytes. */
 void hs_name_set(struct hs_name *name, struct hs_str from);
+
+HS_PUBLIC_END
 
 #endif

@@ -20,7 +20,10 @@
 
 #include <stdbool.h>
 
+#include "linkage.h"
 #include "vec.h"
+
+HS_PUBLIC_BEGIN
 
 /* A hitbox placed in the world. */
 struct hs_solid {
@@ -75,5 +78,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
 
 /* Distance from a world point to the surface of the solid; 0 inside it. */
 double hs_solid_distance(const struct hs_solid *solid, struct hs_vec point);
+
+HS_PUBLIC_END
 
 #endif

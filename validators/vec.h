@@ -11,35 +11,44 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "linkage.h"
+
+HS_PUBLIC_BEGIN
+
 struct hs_vec {
     double x, y, z;
 };
 
 static inline struct hs_vec hs_vec_add(struct hs_vec a, struct hs_vec b)
 {
-    return (struct hs_vec){a.x + b.x, a.y + b.y, a.z + b.z};
+    struct hs_vec out = {a.x + b.x, a.y + b.y, a.z + b.z};
+    return out;
 }
 
 static inline struct hs_vec hs_vec_sub(struct hs_vec a, struct hs_vec b)
 {
-    return (struct hs_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+    struct hs_vec out = {a.x - b.x, a.y - b.y, a.z - b.z};
+    return out;
 }
 
 static inline struct hs_vec hs_vec_scale(struct hs_vec a, double s)
 {
-    return (struct hs_vec){a.x * s, a.y * s, a.z * s};
+    struct hs_vec out = {a.x * s, a.y * s, a.z * s};
+    return out;
 }
 
 /* a + b * s */
 static inline struct hs_vec hs_vec_add_scaled(struct hs_vec a, struct hs_vec b, double s)
 {
-    return (struct hs_vec){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+    struct hs_vec out = {a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+    return out;
 }
 
 /* a at s = 0, exactly a where a and b are equal */
 static inline struct hs_vec hs_vec_lerp(struct hs_vec a, struct hs_vec b, double s)
 {
-    return (struct hs_vec){a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
+    struct hs_vec out = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
+    return out;
 }
 
 static inline double hs_vec_dot(struct hs_vec a, struct hs_vec b)
@@ -49,7 +58,8 @@ static inline double hs_vec_dot(struct hs_vec a, struct hs_vec b)
 
 static inline struct hs_vec hs_vec_cross(struct hs_vec a, struct hs_vec b)
 {
-    return (struct hs_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    struct hs_vec out = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return out;
 }
 
 static inline double hs_vec_length(struct hs_vec a)
@@ -72,5 +82,7 @@ static inline bool hs_vec_is_finite(struct hs_vec a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
+
+HS_PUBLIC_END
 
 #endif

@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
+#include "linkage.h"
 #include "str.h"
+
+HS_PUBLIC_BEGIN
 
 #define HS_VERDICTS(X)                                                                             \
     X(ACCEPTED, "accepted")                                                                        \
@@ -223,6 +226,15 @@ enum hs_frame_result {
         HS_FRAME_RESULT_COUNT
 };
 
+/* What happened to a player in a frame. */
+enum hs_sample_event {
+    HS_EVENT_NONE,
+    HS_EVENT_SPAWN,
+    HS_EVENT_TELEPORT,
+    HS_EVENT_DEATH,
+    HS_EVENT_LEAVE
+};
+
 /* Names on the wire. The argument must be a member of its list. */
 const char *hs_verdict_name(enum hs_verdict verdict);
 const char *hs_mode_name(enum hs_mode mode);
@@ -252,5 +264,7 @@ enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 bool hs_mode_parse(struct hs_str name, enum hs_mode *out);
 bool hs_check_parse(struct hs_str name, enum hs_check *out);
 bool hs_move_check_parse(struct hs_str name, enum hs_move_check *out);
+
+HS_PUBLIC_END
 
 #endif

@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linkage.h"
+
+HS_PUBLIC_BEGIN
+
 /* At 10 ns each. */
 #define HS_WORK_UNITS_A_MS 100000
 
@@ -43,5 +47,7 @@ static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;
 }
+
+HS_PUBLIC_END
 
 #endif

@@ -17,9 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linkage.h"
 #include "sweep.h"
 #include "vec.h"
 #include "work.h"
+
+HS_PUBLIC_BEGIN
 
 /* No coordinate, start, length or radius may be larger: products of three stay inside float. A
    query with numbers ten times that touches nothing. */
@@ -120,5 +123,7 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
  * the other, but found as soon as anything is. Ends that lie in a surface are touched.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
+
+HS_PUBLIC_END
 
 #endif

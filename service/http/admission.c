@@ -48,9 +48,13 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    if (waited_us > limit_us / HS_LONG_WAIT_PART) {
-        /* Counted from its arrival: while it waited there was a queue. */
-        if (gate->long_us == 0 || now_us - waited_us - gate->long_us > HS_STANDING_US)
+    /* Counted from its arrival: while it waited there was a queue. */
+    int64_t arrived_us = now_us - waited_us;
+    bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
+    bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
+    if (waited_us > limit_us / HS_LONG_WAIT_PART &&
+        (was_behind || (goes_on && waited_us >= HS_STANDING_US))) {
+        if (!goes_on)
             gate->since_us = now_us;
         gate->long_us = now_us;
     }
@@ -59,6 +63,11 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     if (priority == HS_PRIORITY_VITAL)
         return true;
     return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
+}
+
+void hs_gate_answered(struct hs_gate *gate, int64_t now_us)
+{
+    gate->answered_us = now_us;
 }
 
 int64_t hs_socket_waited_us(int fd)

@@ -33,23 +33,34 @@ enum {
     /* A wait counts as long beyond limit / HS_LONG_WAIT_PART; the kernel counts in steps of 1 to
        10 ms. */
     HS_LONG_WAIT_PART = 8,
+    /* The largest error of a measured wait: one tick of the kernel's clock. */
+    HS_KERNEL_TICK_US = 10000,
     /* Without a standing queue nobody waits longer than limit * HS_BURST_TIMES either. */
     HS_BURST_TIMES = 10,
 };
 
 /* One worker's memory of how long requests waited for it. Zeroed at first; used by that worker. */
 struct hs_gate {
-    int64_t since_us; /* the first long wait of this series */
-    int64_t long_us;  /* the last one */
+    int64_t since_us;    /* the first long wait of this series */
+    int64_t long_us;     /* the last one */
+    int64_t answered_us; /* when this worker last answered a request */
 };
 
 /*
  * Whether a request gets its turn that waited `waited_us` until `now_us` (monotonic). `limit_us`:
  * what hits may wait while a queue stands; frames half of it, the console a quarter. 0: everybody
- * gets his turn.
+ * gets a turn.
+ *
+ * Only a request that arrived before the last answer waited behind another request, so only such
+ * waits begin a queue. A client that sends one request after the other is no queue, however long a
+ * busy machine lets it wait.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
+
+/* The worker answers a request. Call it before the answer is sent: the client's next request then
+   arrives later. */
+void hs_gate_answered(struct hs_gate *gate, int64_t now_us);
 
 /* How long ago the newest bytes of a TCP socket came, in microseconds, in steps of the kernel's
    clock; 0 where it cannot tell. */

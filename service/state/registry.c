@@ -6,6 +6,7 @@
 #include "service/clock.h"
 #include "service/state/map_store.h"
 #include "service/state/ruleset_store.h"
+#include "validators/account_inside.h"
 #include "validators/journal.h"
 
 struct hs_registry {
@@ -70,7 +71,7 @@ size_t hs_registry_bytes_limit(const struct hs_registry *registry)
 
 size_t hs_registry_bytes(const struct hs_registry *registry)
 {
-    return atomic_load(&registry->account.used);
+    return hs_account_used(&registry->account);
 }
 
 struct hs_account *hs_registry_account(struct hs_registry *registry)

@@ -396,8 +396,11 @@ START_TEST(no_grown_shot_of_a_match_touches)
 {
     struct hs_test_run result;
     const char *path = file_named("demo.jsonl");
+    char hint[512];
     HS_TEST_RUN(&result, "demo", "--keep", path);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    snprintf(hint, sizeof hint, "\n  %s play %s ", getenv("HS_PROGRAM"), path);
+    ck_assert_msg(strstr(result.out, hint) != NULL, "no hint%s in %s", hint, result.out);
     HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "as-it-was", "--json");
     ck_assert_int_gt(accepted_of_honest(&result), 50);
     HS_TEST_RUN(&result, "play", path, "--url", url, "--match", "grown", "--json", "--cheat",

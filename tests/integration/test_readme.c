@@ -198,6 +198,24 @@ START_TEST(builtin_names_are_reserved)
 }
 END_TEST
 
+/* `make demo` and `make run` install every program that the commands of the page need. */
+START_TEST(commands_are_installed)
+{
+    static const char *const targets[] = {"demo", "run"};
+    int code;
+    const char *missing = hs_test_shell(
+        &code,
+        "unset MAKEFLAGS MAKELEVEL; installed=$(make -n %s | sed -n 's/^sh tools.deps.sh//p' | tr "
+        "'\\n' ' '); "
+        "awk '/^```/ { inside = !inside; next } inside' README.md | "
+        "grep -oE '(^|\\| )[a-z]+ ' | tr -d '| ' | sort -u | while read -r command; do "
+        "case \" make mkdir \"$installed' ' in *\" $command \"*) ;; *) echo $command ;; esac; done",
+        targets[_i]);
+    ck_assert_int_eq(code, 0);
+    ck_assert_str_eq(missing, "");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("readme");
@@ -207,6 +225,7 @@ int main(void)
     tcase_add_test(tests, a_game_server_is_connected);
     tcase_add_test(tests, a_verdict_is_found_again);
     tcase_add_test(tests, a_ruleset_is_taken_and_put);
+    tcase_add_loop_test(tests, commands_are_installed, 0, 2);
     tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 4);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -1,4 +1,5 @@
 /* The command line of the program: exit codes, help, check-config, the log. */
+#include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
@@ -7,11 +8,13 @@
 #include "service/version.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -283,6 +286,48 @@ START_TEST(starts_with_closed_streams)
 }
 END_TEST
 
+/*
+ * Ctrl-C at a terminal ends the service at once, however long it would drain for a balancer: the
+ * terminal is one made for the test, which the service gets as its own.
+ */
+START_TEST(ctrl_c_at_a_terminal_ends_at_once)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const char *name = ptsname(terminal);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        setsid();
+        int fd = open(name, O_RDWR); /* the controlling terminal of the new session */
+        if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+            _exit(127);
+        const char *program = getenv("HS_PROGRAM");
+        execl(program, program, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
+              "--drain-wait-seconds", "600", "--data=", (char *)NULL);
+        _exit(127);
+    }
+    char text[4096] = "";
+    size_t length = 0;
+    while (strstr(text, " ready data=") == NULL) {
+        ssize_t got = read(terminal, text + length, sizeof text - 1 - length);
+        ck_assert_msg(got > 0, "%s", text);
+        length += (size_t)got;
+        text[length] = '\0';
+    }
+    double begun = hs_test_seconds();
+    ck_assert_int_eq(write(terminal, "\x03", 1), 1);
+    while (read(terminal, text, sizeof text) > 0)
+        ; /* until the service has closed it */
+    int status = -1;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    double took = hs_test_seconds() - begun;
+    close(terminal);
+    ck_assert_int_eq(status, 0);
+    ck_assert_msg(took < 60, "ended after %f s", took);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("serve");
@@ -296,6 +341,7 @@ int main(void)
     tcase_add_test(tests, address_in_use_fails);
     tcase_add_test(tests, log_lines_are_json);
     tcase_add_test(tests, starts_with_closed_streams);
+    tcase_add_test(tests, ctrl_c_at_a_terminal_ends_at_once);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* Accounts of memory: limits of one and of all, what is spare, and many who take at once. */
 #include "tests/support/run_suite.h"
-#include "validators/account.h"
+#include "validators/account_inside.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -100,6 +100,21 @@ START_TEST(many_at_once)
 }
 END_TEST
 
+START_TEST(users_create_accounts)
+{
+    struct hs_account *shared = hs_account_create(1000, NULL),
+                      *match = hs_account_create(SIZE_MAX, shared);
+    ck_assert(shared != NULL && match != NULL);
+    ck_assert(hs_account_take(match, 700) && !hs_account_take(match, 301));
+    ck_assert_uint_eq(hs_account_used(match), 700);
+    ck_assert_uint_eq(hs_account_used(shared), 700);
+    hs_account_give(match, 700);
+    ck_assert_uint_eq(hs_account_used(shared), 0);
+    hs_account_destroy(match);
+    hs_account_destroy(shared);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("account");
@@ -110,6 +125,7 @@ int main(void)
     tcase_add_test(tests, what_is_spare);
     tcase_add_test(tests, no_account_has_room);
     tcase_add_test(tests, many_at_once);
+    tcase_add_test(tests, users_create_accounts);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

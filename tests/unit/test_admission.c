@@ -34,9 +34,11 @@ START_TEST(kinds)
 }
 END_TEST
 
+/* Of a request that waited behind another. */
 static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waited_us,
                   int64_t now_us)
 {
+    hs_gate_answered(gate, now_us);
     return hs_gate_admit(gate, priority, LIMIT, waited_us, now_us);
 }
 
@@ -98,6 +100,27 @@ START_TEST(queues_that_do_not_stand)
     ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us));
     ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, 0, now_us + HS_STANDING_US));
     ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us + 2 * HS_STANDING_US + LIMIT + 1));
+}
+END_TEST
+
+/* One request after the other, each late because the machine is busy with something else: the
+   client is no queue, even where the kernel's clock is a tick behind. Two of them are one. */
+START_TEST(one_client_is_no_queue)
+{
+    struct hs_gate gate = {0};
+    int64_t now_us = 5000000;
+    for (int i = 0; i < 4000; i++) {
+        enum hs_priority priority = (enum hs_priority)(HS_PRIORITY_HITS + i % 3);
+        int64_t wait_us = 11000 + i % 500 * 1000;
+        now_us += wait_us;
+        ck_assert(hs_gate_admit(&gate, priority, LIMIT, wait_us + HS_KERNEL_TICK_US, now_us));
+        hs_gate_answered(&gate, now_us);
+    }
+    for (int i = 0; i < 20; i++) {
+        now_us += 11000;
+        admit(&gate, HS_PRIORITY_HITS, 22000, now_us);
+    }
+    ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, 22000, now_us + 11000));
 }
 END_TEST
 
@@ -213,6 +236,7 @@ int main(void)
     tcase_add_test(turns, a_standing_queue_sheds_by_kind);
     tcase_add_test(turns, queues_that_do_not_stand);
     tcase_add_test(turns, waits_count_from_the_arrival);
+    tcase_add_test(turns, one_client_is_no_queue);
     tcase_add_test(turns, without_a_limit_everybody_has_his_turn);
     tcase_add_test(tenants, bucket);
     tcase_add_test(tenants, a_flood_gets_its_rate);
