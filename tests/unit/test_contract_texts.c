@@ -302,7 +302,9 @@ static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
 static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
 static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
-static const char *const problem_codes[] = {HS_PROBLEMS(NAME_4) NULL};
+/* The last two are those of balancers (deploy/haproxy). */
+static const char *const problem_codes[] = {HS_PROBLEMS(NAME_4) "bad_gateway", "gateway_timeout",
+                                            NULL};
 
 /* `first`: members at the head of the list that are never written. */
 static const struct {
@@ -490,7 +492,8 @@ START_TEST(the_page_lists_what_there_is)
                       "docs/api.md has a row of %.*s, which is in no list", (int)len, name);
         rows++;
     }
-    ck_assert_uint_eq(rows, wanted + HS_PROBLEM_COUNT - 1);
+    enum { NONE_AND_END = 2 };
+    ck_assert_uint_eq(rows, wanted + sizeof problem_codes / sizeof problem_codes[0] - NONE_AND_END);
     free(page);
 }
 END_TEST
