@@ -84,7 +84,7 @@ FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
+.PHONY: all run demo test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
         install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
         tests-build bench-build \
         test-concurrent valgrind
@@ -178,6 +178,9 @@ demo: deps-build deps-readme all ## a match with honest players and cheaters, ju
 
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
+
+test-contract: deps-build deps-test all ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
+	@sh tests/contract/run.sh $(PROG)
 
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them

@@ -106,7 +106,7 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
     const char *explain = hs_request_query(&view, "explain");
-    view.explain = explain != NULL && strcmp(explain, "0") != 0;
+    view.explain = explain != NULL && strcmp(explain, "0") != 0 && strcmp(explain, "false") != 0;
     hs_endpoints[target->route](http->service, &view, reply);
     hs_arena_free(&arena);
     hs_http_drop_body(request);

@@ -321,7 +321,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
     json_t *body = json_pack("{s:[o]}", "hits", claim);
     if (json_is_number(now))
         json_object_set_new(body, "now", json_deep_copy(now));
-    return add_json_step(draft, "POST", "/v1/matches/$match/hits?explain=1", body,
+    return add_json_step(draft, "POST", "/v1/matches/$match/hits?explain=true", body,
                          json_pack("{s:{s:[o]}}", "body", "results", result));
 }
 

@@ -123,15 +123,18 @@ static const struct {
 /* Every example of a request, and of a JSON answer that is no error, was met in the flow. */
 static void assert_all_used(const json_t *content, const char *kind, const json_t *used)
 {
+    static const char *const lists[] = {"examples", "x-bad-examples"};
     const char *name;
     json_t *example;
     const json_t *json = json_object_get(content, "application/json");
-    json_object_foreach(json_object_get(json, "examples"), name, example)
-    {
-        char key[256];
-        snprintf(key, sizeof key, "%s %s", kind, name);
-        ck_assert_msg(json_object_get(used, key) != NULL, "no step of the flow has the %s", key);
-    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        json_object_foreach(json_object_get(json, lists[i]), name, example)
+        {
+            char key[256];
+            snprintf(key, sizeof key, "%s %s", kind, name);
+            ck_assert_msg(json_object_get(used, key) != NULL, "no step of the flow has the %s",
+                          key);
+        }
 }
 
 START_TEST(the_worked_flow_goes_as_documented)
@@ -154,6 +157,39 @@ START_TEST(the_worked_flow_goes_as_documented)
     }
     hs_test_http_close(http);
     json_decref(used);
+}
+END_TEST
+
+/* ---- explain ---- */
+
+/* `?explain` is a boolean: an accepted claim lists its checks unless it is off. */
+START_TEST(explain_is_a_boolean)
+{
+    static const struct {
+        const char *query;
+        bool on;
+    } cases[] = {{"", false},          {"?explain=false", false}, {"?explain=0", false},
+                 {"?explain=1", true}, {"?explain=true", true},   {"?explain", true}};
+    static const char tick[] =
+        "{\"frames\":[{\"time\":1,\"players\":[{\"player\":\"S\",\"position\":[0,0,0],"
+        "\"weapon\":\"rifle\"},{\"player\":\"T\",\"position\":[20,0,0]}]}],\"hits\":[{"
+        "\"shot\":1,\"shooter\":\"S\",\"target\":\"T\",\"hit_time\":1,\"fire_time\":1,"
+        "\"start\":[0,0,1.6],\"end\":[20,0,1.6]}]}";
+    char path[128];
+    snprintf(path, sizeof path, "/v1/matches/explain-%d", _i);
+    ck_assert_int_eq(
+        hs_test_http_status(service.data_port, "PUT", path, "{\"ruleset\":\"metres\"}"), 201);
+    snprintf(path, sizeof path, "/v1/matches/explain-%d/ticks%s", _i, cases[_i].query);
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    struct hs_test_response answer;
+    hs_test_http_send(http, "POST", path, tick, strlen(tick), NULL, &answer);
+    ck_assert_msg(strstr(answer.body, "\"accepted\"") != NULL, "%s", answer.body);
+    ck_assert_msg((strstr(answer.body, "\"checks\"") != NULL) == cases[_i].on, "%s: %s", path,
+                  answer.body);
+    hs_test_response_free(&answer);
+    hs_test_http_close(http);
+    snprintf(path, sizeof path, "/v1/matches/explain-%d", _i);
+    ck_assert_int_eq(hs_test_http_status(service.data_port, "DELETE", path, NULL), 200);
 }
 END_TEST
 
@@ -214,6 +250,7 @@ static Suite *contract_suite(void)
     TCase *running = tcase_create("running");
     tcase_set_timeout(running, 60);
     tcase_add_test(running, the_worked_flow_goes_as_documented);
+    tcase_add_loop_test(running, explain_is_a_boolean, 0, 6);
     tcase_add_loop_test(running, the_contract_is_served_byte_for_byte, 0, 2);
     tcase_add_test(running, metrics_are_on_the_admin_listener_only);
     suite_add_tcase(suite, running);

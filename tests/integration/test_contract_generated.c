@@ -353,7 +353,7 @@ START_TEST(what_is_allowed_is_answered)
         char name[32], path[256], why[1024], text[4096];
         /* A match is opened once; everything else meets what was posted before it. */
         snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
-        fill_path(posting->pattern, name, i % 3 == 0 ? "?explain=1" : "", path);
+        fill_path(posting->pattern, name, i % 3 == 0 ? "?explain=true" : "", path);
         json_t *body = draw_body(_i, schema, name, i % 10 == 0 ? 1 : 0.4, &random);
         char *sent = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
         struct hs_test_response answer;

@@ -5,11 +5,14 @@
  */
 #include "tests/support/balancer.h"
 #include "tests/support/clock.h"
+#include "tests/support/contract.h"
+#include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/load.h"
 #include "tests/support/raw.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
+#include "tests/support/schema.h"
 #include "tests/support/service.h"
 
 #include <check.h>
@@ -78,6 +81,47 @@ START_TEST(shipped_https_line_is_valid)
     ck_assert_msg(pclose(pipe) == 0, "%s", output);
     ck_assert_msg(strncmp(output, "1\n", 2) == 0 && strstr(output, "WARNING") == NULL, "%s",
                   output);
+}
+END_TEST
+
+/* ---- its own answers ---- */
+
+/* Whether `text` is a problem document of openapi.yaml, with this status, and this code if any. */
+static void assert_problem(const char *text, int status, const char *code)
+{
+    struct hs_schema_fault fault = {{0}, {0}};
+    json_t *document = hs_contract_load(), *problem = json_loads(text, 0, NULL);
+    ck_assert_msg(
+        problem != NULL &&
+            hs_schema_fits(document, hs_contract_schema(document, "Problem"), problem, &fault),
+        "%s: %s %s", text, fault.pointer, fault.text);
+    const char *given = json_string_value(json_object_get(problem, "code"));
+    const char *type = json_string_value(json_object_get(problem, "type"));
+    ck_assert_int_eq(json_integer_value(json_object_get(problem, "status")), status);
+    ck_assert_str_eq(given, code != NULL ? code : given);
+    ck_assert_str_eq(type + strlen("urn:hindsight:problem:"), given);
+    json_decref(problem);
+    json_decref(document);
+}
+
+/* Every document in the shipped file, the rare ones too; a variable stands for some text. */
+START_TEST(shipped_answers_are_problems)
+{
+    char *file = hs_test_read_file(HS_BALANCER_CONFIGURATION, NULL), *rule = file;
+    int count = 0, status;
+    for (; (rule = strstr(rule, " status ")) != NULL; rule++) {
+        char *text = strchr(rule, '\'');
+        if (sscanf(rule, " status %d", &status) != 1 ||
+            strncmp(rule + strlen(" status 400"), " content-type", 13) != 0)
+            continue;
+        ck_assert_ptr_nonnull(text);
+        text[1 + strcspn(text + 1, "'")] = '\0';
+        assert_problem(text + 1, status, NULL);
+        rule = text + strlen(text);
+        count++;
+    }
+    ck_assert_int_eq(count, 10);
+    free(file);
 }
 END_TEST
 
@@ -290,22 +334,27 @@ START_TEST(its_own_answers_have_ids)
         const char *request;
         int status;
         const char *id; /* NULL: one that was made there */
+        const char *code;
     } cases[] = {
-        {POST WITH_ID JSON "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411, "mine-1"},
+        {POST WITH_ID JSON "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411, "mine-1",
+         "length_required"},
         {"PUT /v1/rulesets/x HTTP/1.1\r\nHost: x\r\n" WITH_ID "Content-Length: 0\r\n\r\n", 403,
-         "mine-1"},
-        {"DELETE /v1/maps/x HTTP/1.1\r\nHost: x\r\n\r\n", 403, NULL},
-        {POST WITH_ID "X: y\n" LENGTH "\r\n{}   ", 400, "mine-1"},
+         "mine-1", "forbidden"},
+        {"DELETE /v1/maps/x HTTP/1.1\r\nHost: x\r\n\r\n", 403, NULL, "forbidden"},
+        {"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 403, NULL, "forbidden"},
+        {POST WITH_ID "X: y\n" LENGTH "\r\n{}   ", 400, "mine-1", "bad_header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_raw_answer answer;
-        char value[256];
+        char value[256], instance[256];
         ck_assert_int_eq(hs_raw_ask(edge.port, cases[i].request, &answer), cases[i].status);
         const char *id = hs_raw_header(&answer, "X-Request-Id", value);
         if (cases[i].id != NULL)
             ck_assert_str_eq(id, cases[i].id);
         else
             ck_assert_uint_ge(strlen(id), 32);
+        assert_problem(answer.body, cases[i].status, cases[i].code);
+        ck_assert_str_eq(hs_raw_member(&answer, "instance", instance), id);
     }
 }
 END_TEST
@@ -537,11 +586,35 @@ START_TEST(without_replicas_it_says_so)
     ck_assert(hs_test_response_header(&response, "X-Request-Id", value, sizeof value));
     json_t *problem = hs_test_response_json(&response);
     ck_assert_int_eq(json_integer_value(json_object_get(problem, "retry_after_ms")), 1000);
-    ck_assert_str_eq(json_string_value(json_object_get(problem, "code")), "overloaded");
     json_decref(problem);
+    assert_problem(response.body, 503, "overloaded");
     hs_test_response_free(&response);
     hs_test_http_close(http);
     hs_balancer_stop(&balancer);
+}
+END_TEST
+
+/* A replica that dies with a request on its way to it: 502, and the request may be sent again. */
+START_TEST(a_broken_connection_is_a_bad_gateway)
+{
+    static const char request[] = "GET /v1/matches HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct hs_balancer balancer;
+    struct hs_raw_answer answer;
+    start_replicas(1, NULL);
+    balance(&balancer, 1);
+    ck_assert_int_eq(kill(replicas[0].pid, SIGSTOP), 0);
+    int fd = hs_raw_connect(balancer.port);
+    ck_assert(hs_raw_send(fd, request, strlen(request)));
+    hs_test_pause_ms(500);
+    ck_assert_int_eq(kill(replicas[0].pid, SIGKILL), 0);
+    hs_raw_read(fd, false, &answer);
+    assert_problem(answer.body, answer.status, "bad_gateway");
+    ck_assert_int_eq(answer.status, 502);
+    close(fd);
+    ck_assert_int_eq(waitpid(replicas[0].pid, NULL, 0), replicas[0].pid);
+    replicas[0].pid = 0;
+    hs_balancer_stop(&balancer);
+    stop_replicas();
 }
 END_TEST
 
@@ -560,6 +633,7 @@ int main(void)
         tcase_add_checked_fixture(parsers, forget_smuggled, NULL);
         tcase_add_test(parsers, shipped_file_is_valid);
         tcase_add_test(parsers, shipped_https_line_is_valid);
+        tcase_add_test(parsers, shipped_answers_are_problems);
         tcase_add_loop_test(parsers, one_exchange, 0,
                             (int)(sizeof exchanges / sizeof exchanges[0]));
         tcase_add_loop_test(parsers, mended_requests, 0, 5);
@@ -571,6 +645,7 @@ int main(void)
         tcase_add_test(fleet, a_dead_replica_is_stepped_over);
         tcase_add_test(fleet, a_busy_replica_keeps_its_matches);
         tcase_add_test(fleet, without_replicas_it_says_so);
+        tcase_add_test(fleet, a_broken_connection_is_a_bad_gateway);
     } else {
         printf("SKIP: haproxy is not installed\n");
     }

@@ -193,7 +193,7 @@ static bool send_batch(struct hs_gallery *gallery)
     char *body = hs_gallery_body(false, list);
     free(list);
     struct hs_test_response response;
-    snprintf(path, sizeof path, "/v1/matches/%s/hits?explain=1", gallery->match);
+    snprintf(path, sizeof path, "/v1/matches/%s/hits?explain=true", gallery->match);
     hs_test_http_send(kept.http, "POST", path, body, strlen(body), NULL, &response);
     free(body);
     json_t *answer = hs_test_response_json(&response);

@@ -231,7 +231,7 @@ static void post_tick(struct poster *poster, struct hs_test_http *own, const cha
 {
     char path[64];
     long status;
-    snprintf(path, sizeof path, "/v1/matches/%s/ticks?explain=1", match);
+    snprintf(path, sizeof path, "/v1/matches/%s/ticks?explain=true", match);
     json_t *again = json_pack("{sO, sO}", "now", json_object_get(tick, "now"), "hits",
                               json_object_get(tick, "hits"));
     json_t *first = hs_test_http_json(own, "POST", path, tick, &status);

@@ -156,7 +156,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
     char match[32], path[128], explained[160], body[600];
     snprintf(match, sizeof match, "bytes-%d", _i);
     snprintf(path, sizeof path, "/v1/matches/%s/%s", match, items[_i].kind);
-    snprintf(explained, sizeof explained, "%s?explain=1", path);
+    snprintf(explained, sizeof explained, "%s?explain=true", path);
     open_match(http, match);
     write_body(body, sizeof body, _i, "\"now\":101,", "");
     char *first = ask(http, explained, body, false);

@@ -67,6 +67,8 @@ const json_t *hs_contract_example(const json_t *content, const char *name)
     json_object_foreach((json_t *)(uintptr_t)content, media, type)
     {
         const json_t *found = json_object_get(json_object_get(type, "examples"), name);
+        if (found == NULL)
+            found = json_object_get(json_object_get(type, "x-bad-examples"), name);
         if (found != NULL)
             return json_object_get(found, "value");
     }

@@ -27,7 +27,8 @@ const json_t *hs_contract_response(const json_t *document, const json_t *operati
 /* The schema of an operation's request body, or NULL when it takes none. */
 const json_t *hs_contract_request_schema(const json_t *operation);
 
-/* The value of an example by name in a `content` object, whichever the media type; or NULL. */
+/* The value of an example by name in a `content` object, whichever the media type; or NULL. Those
+   of `x-bad-examples`, requests that are refused, are found too. */
 const json_t *hs_contract_example(const json_t *content, const char *name);
 
 /*

@@ -153,7 +153,7 @@ static bool send_tick(struct writer *writer)
 {
     /* Some answers are long. */
     json_t *answer =
-        post(writer, writer->tick % 5 == 0 ? "ticks?explain=1" : "ticks", writer->body);
+        post(writer, writer->tick % 5 == 0 ? "ticks?explain=true" : "ticks", writer->body);
     if (answer == NULL)
         return false;
     take_answers(writer, answer, true, writer->tick);

@@ -8,7 +8,7 @@
 /* The items of a request, or of several. */
 struct batch {
     char match[HS_SCENARIO_PATH_MAX]; /* "/v1/matches/NAME/" */
-    char query[32];                   /* "?explain=1", or empty */
+    char query[32];                   /* "?explain=true", or empty */
     json_t *frames, *shots, *hits;    /* arrays; empty where there are none */
     json_t *now;                      /* NULL: not said */
 };

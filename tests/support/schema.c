@@ -94,13 +94,17 @@ const json_t *hs_schema_member(const json_t *document, const json_t *schema, con
     const json_t *found = json_object_get(hs_schema_get(document, schema, "properties"), key);
     if (found != NULL)
         return found;
-    const json_t *patterns = hs_schema_get(document, schema, "patternProperties");
-    for (void *it = json_object_iter((json_t *)(uintptr_t)patterns); it != NULL;
-         it = json_object_iter_next((json_t *)(uintptr_t)patterns, it))
-        if (matches(json_object_iter_key(it), key))
-            return json_object_iter_value(it);
     const json_t *others = hs_schema_get(document, schema, "additionalProperties");
     return json_is_object(others) ? others : NULL;
+}
+
+bool hs_schema_allows_name(const json_t *document, const json_t *schema, const char *key)
+{
+    const json_t *names = hs_schema_get(document, schema, "propertyNames");
+    json_t *name = json_string_nocheck(key);
+    bool allowed = names == NULL || hs_schema_fits(document, names, name, NULL);
+    json_decref(name);
+    return allowed;
 }
 
 const json_t *hs_schema_branch(const json_t *document, const json_t *schema, const json_t *value)
@@ -323,7 +327,7 @@ static bool check_required(const struct check *check, const json_t *schema, cons
     return true;
 }
 
-/* properties, patternProperties and additionalProperties together, once for the object. */
+/* properties and additionalProperties together, once for the object. */
 static bool check_members(const struct check *check, const json_t *schema, const json_t *argument,
                           const json_t *value, const struct place *at)
 {
@@ -386,7 +390,7 @@ static const struct {
     keyword_check *check;
 } keywords[] = {
     {"description", NULL},
-    {"default", NULL},
+    {"x-default", NULL},
     {"then", NULL},
     {"else", NULL},
     {"$ref", check_ref},
@@ -408,7 +412,6 @@ static const struct {
     {"uniqueItems", check_unique},
     {"required", check_required},
     {"properties", check_members},
-    {"patternProperties", check_members},
     {"additionalProperties", check_members},
     {"propertyNames", check_names},
     {"minProperties", check_min_properties},
@@ -472,7 +475,7 @@ bool hs_schema_is_understood(const json_t *document, const json_t *schema,
 {
     static const char *const single[] = {
         "items", "additionalProperties", "propertyNames", "if", "then", "else"};
-    static const char *const several[] = {"oneOf", "properties", "patternProperties"};
+    static const char *const several[] = {"oneOf", "properties"};
     const struct check check = {document, fault};
     for (void *it = json_object_iter((json_t *)(uintptr_t)schema); it != NULL;
          it = json_object_iter_next((json_t *)(uintptr_t)schema, it))

@@ -32,9 +32,12 @@ const json_t *hs_schema_get(const json_t *document, const json_t *schema, const 
 /* What a pointer such as "#/components/schemas/Name" points at, or NULL. */
 const json_t *hs_schema_resolve(const json_t *document, const char *reference);
 
-/* The schema of the member `key` of an object: a property, a pattern's or the additional ones'.
-   NULL when such a member is not allowed, or anything is. */
+/* The schema of the member `key` of an object: a property or the additional ones'. NULL when such a
+   member is not allowed, or anything is. */
 const json_t *hs_schema_member(const json_t *document, const json_t *schema, const char *key);
+
+/* Whether an object may have a member of this name by `propertyNames`. */
+bool hs_schema_allows_name(const json_t *document, const json_t *schema, const char *key);
 
 /* The branch of `oneOf` that `value` fits, or `schema` itself when it has none. */
 const json_t *hs_schema_branch(const json_t *document, const json_t *schema, const json_t *value);

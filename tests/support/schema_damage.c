@@ -152,9 +152,10 @@ static bool missing_member(struct damaging *d, struct site *site, char pointer[5
 static bool unknown_member(struct damaging *d, struct site *site, char pointer[512])
 {
     static const char *const keys[] = {"colour", "Player", "x", "hit_tiem"};
-    if (!json_is_object(site->value) || !json_is_false(keyword(d, site, "additionalProperties")))
-        return false;
     const char *key = keys[hs_random_index(d->random, 4)];
+    if (!json_is_object(site->value) || (!json_is_false(keyword(d, site, "additionalProperties")) &&
+                                         hs_schema_allows_name(d->document, site->schema, key)))
+        return false;
     json_object_set_new(site->value, key, json_integer(1));
     join(pointer, 512, site->pointer, key);
     return true;

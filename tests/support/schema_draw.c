@@ -163,8 +163,8 @@ static json_t *draw_object(const json_t *document, const json_t *schema, double 
             json_object_set_new(object, key, hs_schema_draw(document, member, optional, random));
         json_decref(name);
     }
-    if (hs_schema_get(document, schema, "patternProperties") != NULL &&
-        hs_random_chance(random, 0.1))
+    if (hs_schema_get(document, schema, "additionalProperties") == NULL &&
+        hs_schema_allows_name(document, schema, "x_note") && hs_random_chance(random, 0.1))
         json_object_set_new(object, "x_note", json_pack("[i,{s:n}]", 1, "anything"));
     draw_table(document, schema, optional, object, random);
     draw_conditional(document, schema, optional, object, random);

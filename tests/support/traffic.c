@@ -83,7 +83,7 @@ static int write_shot(struct client *client, int shot, double now, char *out, si
 static void path_of(const struct client *client, const char *route, char path[128])
 {
     snprintf(path, 128, "/v1/matches/%s/%s%s", client->match, route,
-             client->id % 2 == 0 ? "?explain=1" : "");
+             client->id % 2 == 0 ? "?explain=true" : "");
 }
 
 /* Every other client's clock is a fifth too fast, and says so by what it acknowledges. */

@@ -41,7 +41,7 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
 {
     const json_t *field = json_object_get(properties, scalar->key);
     ck_assert_msg(field != NULL, "%s is not documented", scalar->key);
-    const json_t *given = json_object_get(field, "default");
+    const json_t *given = json_object_get(field, "x-default");
     if (scalar->kind == HS_SCALAR_BOOL) {
         ck_assert_msg(json_is_boolean(given) && json_is_true(given) == (initial != 0), "%s",
                       scalar->key);
@@ -91,7 +91,7 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     ck_assert_uint_eq(count, hs_ruleset_scalar_count);
     const json_t *moves = json_object_get(hs_contract_schema(document, "MovesRules"), "properties");
     const json_t *prevention = json_object_get(moves, "prevention");
-    ck_assert_str_eq(json_string_value(json_object_get(prevention, "default")),
+    ck_assert_str_eq(json_string_value(json_object_get(prevention, "x-default")),
                      hs_prevention_name(defaults->moves.prevention));
     const json_t *modes_of =
         json_object_get(hs_contract_schema(document, "CheckModes"), "properties");
@@ -99,12 +99,12 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         ck_assert_str_eq(
             json_string_value(json_object_get(
-                json_object_get(modes_of, hs_move_check_name((enum hs_move_check)i)), "default")),
+                json_object_get(modes_of, hs_move_check_name((enum hs_move_check)i)), "x-default")),
             hs_mode_name(hs_move_check_default_mode((enum hs_move_check)i)));
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         ck_assert_str_eq(
             json_string_value(json_object_get(
-                json_object_get(modes_of, hs_check_name((enum hs_check)i)), "default")),
+                json_object_get(modes_of, hs_check_name((enum hs_check)i)), "x-default")),
             hs_mode_name(hs_check_default_mode((enum hs_check)i)));
     hs_ruleset_destroy(defaults);
 }
@@ -155,7 +155,7 @@ START_TEST(blast_fields_have_the_defaults_and_ranges_of_the_sources)
         ck_assert_msg(field != NULL, "%s is not documented", scalar->key);
         if (has_no_default(scalar)) {
             assert_number(field, scalar);
-            ck_assert_ptr_null(json_object_get(field, "default"));
+            ck_assert_ptr_null(json_object_get(field, "x-default"));
         } else {
             assert_scalar(properties, scalar, scalar->initial);
         }

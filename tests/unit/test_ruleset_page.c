@@ -110,7 +110,7 @@ static const json_t *builtin_value(size_t i, const char *path)
 static void put_default(FILE *out, const json_t *schema, const char *path)
 {
     static const char *const units[UNITS] = {"", "; metres ", "; inches "};
-    const json_t *left_out = hs_schema_get(document, schema, "default");
+    const json_t *left_out = hs_schema_get(document, schema, "x-default");
     const json_t *first = builtin_value(0, path);
     if (first == NULL || json_is_object(first) || strcmp(path, "name") == 0) {
         put_value(out, left_out);
@@ -221,7 +221,7 @@ static void put_checks(FILE *out)
         fprintf(out, "| `checks.%s` | ", name);
         put_range(out, field);
         fputs(" | ", out);
-        put_value(out, json_object_get(field, "default"));
+        put_value(out, json_object_get(field, "x-default"));
         fputs(" |\n", out);
     }
 }

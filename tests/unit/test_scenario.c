@@ -381,7 +381,7 @@ START_TEST(test_scenario_plan)
     ck_assert_str_eq(plan->steps[1].path, "/v1/matches/run-7-turned");
     snprintf(expected, sizeof(expected), "{\"ruleset\":\"%s\"}", name);
     ck_assert_str_eq(plan->steps[1].body, expected);
-    ck_assert_str_eq(plan->steps[2].path, "/v1/matches/run-7-turned/hits?explain=1");
+    ck_assert_str_eq(plan->steps[2].path, "/v1/matches/run-7-turned/hits?explain=true");
     json_t *claim = parse(plan->steps[2].body);
     json_t *wanted =
         parse("{\"now\":1,\"hits\":[{\"shooter\":\"S\",\"hit_time\":0.5,\"shot\":1}]}");
