@@ -201,12 +201,18 @@ static const char *pick_name(const char *segment, struct hs_random *random)
 
 static void put_path(int route, struct hs_random *random, struct hs_buffer *out)
 {
-    static const char *const queries[] = {"?explain=true", "?explain",
-                                          "?explain=0", "?verbose",
-                                          "?",          "?a=b&c",
-                                          "?%00",       "?explain=%",
-                                          "?=&&=",      "?explain=true&explain=0",
-                                          "#frag",      "?limit=99999999999999999999"};
+    static const char *const queries[] = {"?explain=true",
+                                          "?explain",
+                                          "?explain=0",
+                                          "?verbose",
+                                          "?",
+                                          "?a=b&c",
+                                          "?%00",
+                                          "?explain=%",
+                                          "?=&&=",
+                                          "?explain=true&explain=0",
+                                          "#frag",
+                                          "?limit=99999999999999999999"};
     const char *pattern = hs_route_pattern((enum hs_route)route);
     for (const char *at = pattern; *at != '\0';) {
         size_t plain = strcspn(at, "{");
