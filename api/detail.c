@@ -350,3 +350,12 @@ void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_
     write_sentence(is_of_bases ? base_changes : move_sentences[failure->check].measured, &words,
                    out);
 }
+
+void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump, char out[HS_SENTENCE_MAX])
+{
+    struct numbers numbers = numbers_of(HS_UNIT_LENGTH, jump->distance, jump->limit);
+    char seconds[NUMBER_MAX];
+    write_seconds(jump->elapsed_us, seconds);
+    snprintf(out, HS_SENTENCE_MAX, "%.*s moved %s in %s s without a teleport or spawn, limit %s",
+             (int)name.len, name.ptr, numbers.measured, seconds, numbers.limit);
+}

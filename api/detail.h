@@ -27,4 +27,8 @@ void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_re
 /* The sentence of a failed check of a move. */
 void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_MAX]);
 
+/* The sentence of a jump that nobody announced. */
+void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump,
+                    char out[HS_SENTENCE_MAX]);
+
 #endif

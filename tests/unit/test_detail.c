@@ -469,6 +469,15 @@ START_TEST(numbers_show_their_side)
 }
 END_TEST
 
+START_TEST(a_jump_names_who_and_how_far)
+{
+    struct hs_frame_jump jump = {.distance = 31, .limit = 10, .elapsed_us = HS_MS(50)};
+    char text[HS_SENTENCE_MAX];
+    hs_jump_detail(HS_STR("bob"), &jump, text);
+    ck_assert_str_eq(text, "bob moved 31 in 0.05 s without a teleport or spawn, limit 10");
+}
+END_TEST
+
 START_TEST(the_longest_names_fit)
 {
     static struct hs_hit_result result;
@@ -503,6 +512,7 @@ static Suite *suite(void)
     tcase_add_loop_test(wording, rows_are_worded, 0, sizeof worded / sizeof worded[0]);
     tcase_add_test(wording, shots_use_their_own_words);
     tcase_add_loop_test(wording, numbers_show_their_side, 0, sizeof numbers / sizeof numbers[0]);
+    tcase_add_test(wording, a_jump_names_who_and_how_far);
     tcase_add_test(wording, the_longest_names_fit);
     suite_add_tcase(suite, wording);
     return suite;
