@@ -1,5 +1,6 @@
 #include "api/frames.h"
 
+#include "api/detail.h"
 /* ---- decoding ---- */
 
 static const struct {
@@ -362,8 +363,56 @@ void hs_frames_count(const struct hs_frames_request *request, const enum hs_fram
     }
 }
 
+static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
+                        struct hs_str name, const struct hs_frame_jump *jump)
+{
+    char detail[HS_SENTENCE_MAX];
+    hs_jump_detail(name, jump, detail);
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "frame");
+    hs_write_int(writer, (int64_t)frame);
+    hs_write_key(writer, kind);
+    hs_write_str(writer, name);
+    hs_write_key(writer, "distance");
+    hs_write_real(writer, jump->distance);
+    hs_write_key(writer, "limit");
+    hs_write_real(writer, jump->limit);
+    hs_write_key(writer, "detail");
+    hs_write_text(writer, detail);
+    hs_write_end(writer, '}');
+}
+
+/* The first jumps of the request. */
+static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
+                         const struct hs_match *match)
+{
+    size_t left = HS_MAX_JUMPS;
+    struct hs_frame_jump jump;
+    hs_write_key(writer, "jumps");
+    hs_write_begin(writer, '[');
+    for (size_t f = 0; f < request->count && left > 0; f++) {
+        const struct hs_frame *frame = &request->frames[f];
+        for (size_t i = 0; i < frame->player_count && left > 0; i++) {
+            struct hs_str name = frame->players[i].player;
+            if (!hs_match_player_jump(match, name, frame->time_us, &jump))
+                continue;
+            encode_jump(writer, f, "player", name, &jump);
+            left--;
+        }
+        for (size_t i = 0; i < frame->mover_count && left > 0; i++) {
+            struct hs_str name = frame->movers[i].mover;
+            if (!hs_match_mover_jump(match, name, i, frame->time_us, &jump))
+                continue;
+            encode_jump(writer, f, "mover", name, &jump);
+            left--;
+        }
+    }
+    hs_write_end(writer, ']');
+}
+
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
-                      const enum hs_frame_result *results, unsigned flags, bool needs_resync)
+                      const enum hs_frame_result *results, unsigned flags,
+                      const struct hs_match *match, bool needs_resync)
 {
     struct hs_frames_counts counts;
     hs_frames_count(request, results, &counts);
@@ -378,6 +427,8 @@ void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *
         if (flags >> i & 1)
             hs_write_text(writer, hs_frame_flag_name((enum hs_frame_flag)i));
     hs_write_end(writer, ']');
+    if (flags >> HS_FRAME_FLAG_UNFLAGGED_JUMP & 1)
+        encode_jumps(writer, request, match);
     if (needs_resync) {
         hs_write_key(writer, "need");
         hs_write_text(writer, "resync");

@@ -32,7 +32,12 @@ struct hs_frames_counts {
 void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
                      struct hs_frames_counts *out);
 
+/* Unannounced jumps named in one answer; the rest are only flagged. */
+enum { HS_MAX_JUMPS = 16 };
+
+/* `match`: the frames were posted to it; read only for the jumps that `flags` reports. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
-                      const enum hs_frame_result *results, unsigned flags, bool needs_resync);
+                      const enum hs_frame_result *results, unsigned flags,
+                      const struct hs_match *match, bool needs_resync);
 
 #endif

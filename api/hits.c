@@ -292,7 +292,17 @@ static void encode_rewind(struct hs_writer *writer, const struct hs_rewind_info 
     hs_write_end(writer, '}');
 }
 
-static void encode_check(struct hs_writer *writer, const struct hs_check_row *row)
+static void encode_detail(struct hs_writer *writer, const struct hs_detail_claim *claim,
+                          const struct hs_hit_result *result, const struct hs_check_row *row)
+{
+    char detail[HS_SENTENCE_MAX];
+    hs_check_detail(claim, result, row, detail);
+    hs_write_key(writer, "detail");
+    hs_write_text(writer, detail);
+}
+
+static void encode_check(struct hs_writer *writer, const struct hs_detail_claim *claim,
+                         const struct hs_hit_result *result, const struct hs_check_row *row)
 {
     hs_write_begin(writer, '{');
     hs_write_key(writer, "check");
@@ -313,6 +323,8 @@ static void encode_check(struct hs_writer *writer, const struct hs_check_row *ro
     write_name(writer, "mover", &row->mover);
     hs_write_key(writer, "mode");
     hs_write_text(writer, hs_mode_name(row->mode));
+    if (row->outcome != HS_OUTCOME_PASS)
+        encode_detail(writer, claim, result, row);
     hs_write_end(writer, '}');
 }
 
@@ -396,13 +408,14 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
     hs_write_text(writer, hs_reason_name(result->reason));
 }
 
-void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain)
+void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
+                      const struct hs_hit_result *result, bool explain)
 {
     if (explain || result->verdict != HS_VERDICT_ACCEPTED) {
         hs_write_key(writer, "checks");
         hs_write_begin(writer, '[');
         for (uint16_t i = 0; i < result->check_count; i++)
-            encode_check(writer, &result->checks[i]);
+            encode_check(writer, claim, result, &result->checks[i]);
         hs_write_end(writer, ']');
     }
     encode_remarks(writer, result);
@@ -419,7 +432,11 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
     encode_rewind(writer, &result->rewind);
     if (result->has_margin)
         write_real_field(writer, "margin", result->margin);
-    hs_checks_encode(writer, result, explain);
+    const struct hs_detail_claim about = {.shot = claim->shot,
+                                          .shooter = claim->shooter,
+                                          .target = claim->target,
+                                          .weapon = claim->weapon};
+    hs_checks_encode(writer, &about, result, explain);
 }
 
 void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)

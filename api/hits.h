@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "api/detail.h"
 #include "api/json_in.h"
 #include "api/json_out.h"
 #include "validators/hit.h"
@@ -39,7 +40,8 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
 /* The parts that results of hits and of shots share: the head; checks, flags, would_reject. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
-void hs_checks_encode(struct hs_writer *writer, const struct hs_hit_result *result, bool explain);
+void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
+                      const struct hs_hit_result *result, bool explain);
 
 /* Writes when to send a claim again that was not judged. */
 void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms);

@@ -1,5 +1,7 @@
 #include "api/moves.h"
 
+#include "api/detail.h"
+
 /* ---- decoding ---- */
 
 /* A move while it is read: integers are signed there, vectors are arrays. */
@@ -272,6 +274,9 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
             write_text_field(writer, "unit", hs_unit_name((enum hs_unit)failure->unit));
         }
         write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
+        char detail[HS_SENTENCE_MAX];
+        hs_move_detail(failure, detail);
+        write_text_field(writer, "detail", detail);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');

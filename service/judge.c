@@ -33,7 +33,7 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
     }
     struct hs_match_times times;
     hs_match_times(slot->match, &times);
-    hs_frames_encode(writer, request, results, flags, times.needs_resync);
+    hs_frames_encode(writer, request, results, flags, slot->match, times.needs_resync);
     return true;
 }
 

@@ -203,4 +203,9 @@ void hs_check_blast(struct hs_hit_context *c)
     if (first->has_measure)
         hs_report_measure(row, HS_UNIT_LENGTH, first->measured, first->limit);
     row->player = first->player;
+    if (row->outcome == HS_OUTCOME_UNKNOWN) {
+        struct hs_view view;
+        hs_look(c, hs_name_str(&first->player), c->hit_time_us, &view);
+        hs_report_lack(row, c, &view, c->hit_time_us);
+    }
 }

@@ -132,13 +132,13 @@ void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
     if (poseless) {
-        hs_report_unknown(
-            c, HS_CHECK_CONTACT,
-            hs_missing_pose_reason(c->target.status, HS_REASON_UNKNOWN_TARGET_HISTORY));
+        hs_report_missing(c, HS_CHECK_CONTACT, &c->target, c->hit_time_us,
+                          HS_REASON_UNKNOWN_TARGET_HISTORY);
     } else if (c->claims_target && e->target.gap == DBL_MAX) {
         /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
-        hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP);
+        hs_report_player(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP),
+                         c->target.player);
     } else if (!c->claims_target) {
         hs_describe_first(c, e);
         if (!c->claims_self)
@@ -160,13 +160,15 @@ void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *v
         if (volley->landed > 0)
             hs_report_pass(c, HS_CHECK_BYSTANDER);
     } else if (volley->is_missing) {
-        hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing);
+        hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
+                       &volley->missing_view, c->hit_time_us);
     } else if (volley->blocker != NULL) {
         hs_report_pass(c, HS_CHECK_CONTACT);
         hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
                          volley->blocker);
     } else if (volley->has_margin && c->is_weapon_unsure) {
-        hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT);
+        hs_report_measure(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT),
+                          HS_UNIT_LENGTH, volley->margin, 0);
     } else if (volley->has_margin) {
         hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
                           HS_UNIT_LENGTH, volley->margin, 0);

@@ -8,10 +8,12 @@
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
-static void fail(struct hs_hit_context *c, enum hs_reason reason, enum hs_unit unit,
-                 double measured, double limit)
+static struct hs_check_row *fail(struct hs_hit_context *c, enum hs_reason reason, enum hs_unit unit,
+                                 double measured, double limit)
 {
-    hs_report_measure(hs_report_fail(c, HS_CHECK_FLIGHT, reason), unit, measured, limit);
+    struct hs_check_row *row = hs_report_fail(c, HS_CHECK_FLIGHT, reason);
+    hs_report_measure(row, unit, measured, limit);
+    return row;
 }
 
 /* The speed the client claims to have launched with. False when the row is written. */
@@ -53,7 +55,8 @@ void hs_check_flight(struct hs_hit_context *c)
     }
     if (flown > c->weapon->max_flight_us) {
         fail(c, HS_REASON_FLIGHT_TIME, HS_UNIT_SECONDS, (double)flown / 1e6,
-             (double)c->weapon->max_flight_us / 1e6);
+             (double)c->weapon->max_flight_us / 1e6)
+            ->of_whole_flight = true;
         return;
     }
     /* More than a time can hold is far off too. */

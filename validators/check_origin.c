@@ -54,9 +54,8 @@ void hs_check_origin(struct hs_hit_context *c)
     if (c->launch_forgotten)
         return;
     if (c->shooter.status != HS_REWIND_OK) {
-        hs_report_unknown(
-            c, HS_CHECK_ORIGIN,
-            hs_missing_pose_reason(c->shooter.status, HS_REASON_UNKNOWN_SHOOTER_HISTORY));
+        hs_report_missing(c, HS_CHECK_ORIGIN, &c->shooter, c->fire_time_us,
+                          HS_REASON_UNKNOWN_SHOOTER_HISTORY);
         return;
     }
     const struct hs_bracket *bracket = &c->shooter.bracket;

@@ -69,6 +69,8 @@ struct hs_check_row {
     double measured, limit;
     struct hs_name player; /* the body concerned; empty: none */
     struct hs_name mover;  /* the part of the world concerned; empty: none that moves */
+    bool of_posted_shot;   /* found when the shot of this hit was posted */
+    bool of_whole_flight;  /* flight: `measured` is how long it took, not how far it is off */
 };
 
 enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST };

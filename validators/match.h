@@ -161,6 +161,19 @@ const char *hs_frame_flag_name(enum hs_frame_flag flag);
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
 
+/* How a sample was reached that was flagged UNFLAGGED_JUMP. */
+struct hs_frame_jump {
+    double distance, limit; /* length; the limit is what history.max_speed allows in that time */
+    int64_t elapsed_us;     /* since the sample before it */
+};
+
+/* Whether the player, or mover, has a sample of exactly this time that counts as a jump nobody
+   announced. Reads only. `at`: the mover's index in its frame, where it is looked for first. */
+bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
+                          struct hs_frame_jump *out);
+bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
+                         int64_t time_us, struct hs_frame_jump *out);
+
 /* A sentence about a refusal. */
 const char *hs_frame_result_text(enum hs_frame_result result);
 

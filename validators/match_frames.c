@@ -346,3 +346,27 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     sweep_ended(match);
     return fine;
 }
+
+bool hs_match_player_jump(const struct hs_match *match, struct hs_str name, int64_t time_us,
+                          struct hs_frame_jump *out)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    int64_t i = player != NULL ? hs_history_find(player->history, time_us) : -1;
+    if (i < 1)
+        return false;
+    const struct hs_sample *to = hs_history_at(player->history, (uint32_t)i);
+    const struct hs_sample *from = hs_history_at(player->history, (uint32_t)i - 1);
+    out->distance = hs_vec_distance(from->position, to->position);
+    out->elapsed_us = to->time_us - from->time_us;
+    out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
+    return to->time_us == time_us && to->jumped;
+}
+
+bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
+                         int64_t time_us, struct hs_frame_jump *out)
+{
+    bool jumped =
+        hs_movers_jump(&match->movers, mover, at, time_us, &out->distance, &out->elapsed_us);
+    out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
+    return jumped;
+}

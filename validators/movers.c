@@ -328,6 +328,22 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     return true;
 }
 
+bool hs_movers_jump(const struct hs_movers *movers, struct hs_str name, size_t at, int64_t time_us,
+                    double *distance, int64_t *elapsed_us)
+{
+    const struct hs_mover *mover = find(movers, name, at);
+    int64_t i = mover != NULL ? find_sample(mover, time_us) : -1;
+    *distance = 0;
+    *elapsed_us = 0;
+    if (i < 1)
+        return false;
+    const struct hs_mover_sample *to = sample_at(mover, (uint32_t)i);
+    const struct hs_mover_sample *from = sample_at(mover, (uint32_t)i - 1);
+    *distance = hs_vec_distance(from->position, to->position);
+    *elapsed_us = to->time_us - from->time_us;
+    return to->time_us == time_us && to->jumped;
+}
+
 /* What its first sample on another clock inherits. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover)
 {

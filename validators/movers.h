@@ -65,6 +65,11 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
+/* Whether the mover has a sample of exactly this time that counts as a jump: how far and how long
+   after the sample before it. */
+bool hs_movers_jump(const struct hs_movers *movers, struct hs_str name, size_t at, int64_t time_us,
+                    double *distance, int64_t *elapsed_us);
+
 /* Whether hs_movers_restart and then hs_movers_post at any time would store the entry. */
 bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,

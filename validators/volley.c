@@ -2,10 +2,13 @@
 
 #include <float.h>
 
-static void note_missing(struct hs_volley *volley, enum hs_reason reason)
+static void note_missing(struct hs_volley *volley, enum hs_reason reason,
+                         const struct hs_view *view)
 {
-    if (!volley->is_missing)
+    if (!volley->is_missing) {
         volley->missing = reason;
+        volley->missing_view = *view;
+    }
     volley->is_missing = true;
 }
 
@@ -51,7 +54,7 @@ static void judge_encounter(struct hs_hit_context *c, const struct hs_view *view
     if (e->target.gap == DBL_MAX) { /* not one hitbox had a place then */
         out->outcome = HS_PELLET_UNKNOWN;
         out->reason = HS_REASON_LOW_CONFIDENCE_GAP;
-        note_missing(volley, out->reason);
+        note_missing(volley, out->reason, view);
         return;
     }
     if (!e->target.touched) {
@@ -98,7 +101,7 @@ static void judge_pellet(struct hs_hit_context *c, const struct hs_pellet_claim 
         out->outcome = missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED;
         out->reason = reason;
         if (missing)
-            note_missing(volley, reason);
+            note_missing(volley, reason, &view);
         return;
     }
     struct hs_path path;

@@ -19,6 +19,7 @@ struct hs_volley {
     const struct hs_player *blocker; /* of the last blocked pellet */
     bool is_missing;                 /* one at least has no pose of the body claimed */
     enum hs_reason missing;          /* of the first such */
+    struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest of the missed ones */
 };

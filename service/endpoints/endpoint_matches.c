@@ -75,16 +75,18 @@ static void confirm_nameless(struct hs_service *service, const struct hs_request
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
-    if (slot != NULL && confirms(slot, wanted, ruleset))
+    bool is_confirmed = slot != NULL && confirms(slot, wanted, ruleset);
+    if (is_confirmed)
         answer_put(slot, false, reply);
-    else if (ruleset == NULL)
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)wanted->ruleset.len,
-                       wanted->ruleset.ptr);
+    if (slot != NULL)
+        hs_registry_release(service->registry, slot);
+    if (is_confirmed)
+        return;
+    if (ruleset == NULL)
+        hs_endpoint_unknown_ruleset(service, request, wanted->ruleset, reply);
     else
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MAP, "%.*s", (int)wanted->map.len,
                        wanted->map.ptr);
-    if (slot != NULL)
-        hs_registry_release(service->registry, slot);
 }
 
 static const char *name_of_map(const struct hs_match_slot *slot)
@@ -123,7 +125,7 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
         opening.map = hs_endpoint_map(service, request, wanted->map);
     bool lacks_map = wanted->map.ptr != NULL && opening.map == NULL;
     if (opening.ruleset == NULL && wanted->ruleset.ptr == NULL)
-        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET, "%.*s", (int)name.len, name.ptr);
+        hs_endpoint_unknown_ruleset(service, request, name, reply);
     else if (opening.ruleset == NULL || lacks_map)
         confirm_nameless(service, request, wanted, opening.ruleset, reply);
     else

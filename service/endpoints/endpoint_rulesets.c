@@ -21,12 +21,17 @@ struct listing {
     struct hs_str tenant; /* ptr NULL: everything */
 };
 
+static bool is_listed(struct hs_str tenant, const struct hs_ruleset_entry *entry)
+{
+    return tenant.ptr == NULL || entry->owner.text[0] == '\0' ||
+           hs_str_equal(hs_name_str(&entry->owner), tenant);
+}
+
 static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
 {
     const struct listing *listing = context;
     struct hs_writer *writer = listing->writer;
-    if (listing->tenant.ptr != NULL && entry->owner.text[0] != '\0' &&
-        !hs_str_equal(hs_name_str(&entry->owner), listing->tenant))
+    if (!is_listed(listing->tenant, entry))
         return;
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
@@ -46,6 +51,43 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
+}
+
+/* Names for a sentence, as many as fit. */
+struct names {
+    struct hs_str tenant;
+    char text[128];
+    size_t length, left_out;
+};
+
+static void add_name(void *context, const struct hs_ruleset_entry *entry)
+{
+    struct names *names = context;
+    struct hs_str name = hs_name_str(&entry->ruleset->name);
+    if (!is_listed(names->tenant, entry))
+        return;
+    const char *comma = names->length > 0 ? ", " : "";
+    size_t need = strlen(comma) + name.len;
+    if (names->left_out > 0 || names->length + need >= sizeof names->text) {
+        names->left_out++;
+        return;
+    }
+    snprintf(names->text + names->length, sizeof names->text - names->length, "%s%s", comma,
+             name.ptr);
+    names->length += need;
+}
+
+void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
+                                 struct hs_str name, struct hs_reply *reply)
+{
+    struct names names = {.tenant = request->tenant};
+    char more[32] = "";
+    hs_ruleset_store_each(service->rulesets, add_name, &names);
+    if (names.left_out > 0)
+        snprintf(more, sizeof more, " and %zu more", names.left_out);
+    hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET,
+                   "there is no ruleset %.*s; there are %s%s", (int)name.len, name.ptr, names.text,
+                   more);
 }
 
 void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,

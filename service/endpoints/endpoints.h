@@ -58,6 +58,11 @@ struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
+/* Answers `unknown_ruleset` with the names that the caller may use, as many as fit. Takes the lock
+   of the ruleset store. */
+void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
+                                 struct hs_str name, struct hs_reply *reply);
+
 /* What the path names is not there, or another tenant's: 404 where nobody asks for tokens. */
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);

@@ -274,16 +274,29 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
+/* The next member that every answer has. `jumps` is there only for frames with jumps, which hang on
+   the rules: it is kept aside. */
+static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
+                        struct hs_str *jumps)
+{
+    while (hs_pieces_next(pieces, key, value)) {
+        if (!hs_str_equal(*key, HS_STR("jumps")))
+            return true;
+        *jumps = *value;
+    }
+    return false;
+}
+
 bool hs_differences_add(struct hs_differences *differences, const struct hs_compared *request,
                         struct hs_str before, struct hs_str after)
 {
     struct hs_pieces was = hs_pieces_of(before, '{'), is = hs_pieces_of(after, '{');
-    struct hs_str key, own_key, from, to;
+    struct hs_str key, own_key, from, to, jumped = {NULL, 0}, jumps = {NULL, 0};
     bool otherwise = false;
     differences->requests++;
-    while (hs_pieces_next(&was, &key, &from)) {
+    while (next_member(&was, &key, &from, &jumped)) {
         struct place place = {.match = request->match, .line = request->line};
-        if (!hs_pieces_next(&is, &own_key, &to))
+        if (!next_member(&is, &own_key, &to, &jumps))
             return false;
         bool same_key = hs_str_equal(key, own_key);
         if (same_key && holds_results(request->route, key, &place.kind)) {
@@ -293,8 +306,9 @@ bool hs_differences_add(struct hs_differences *differences, const struct hs_comp
             otherwise = otherwise || !differences->other_rules || !follows_the_rules(key);
         }
     }
-    if (was.broken || hs_pieces_next(&is, &own_key, &to) || is.broken)
+    if (was.broken || next_member(&is, &own_key, &to, &jumps) || is.broken)
         return false;
+    otherwise = otherwise || (!differences->other_rules && !hs_str_equal(jumped, jumps));
     if (otherwise) {
         note_line(differences, request->line);
         if (differences->answers_otherwise++ == 0)

@@ -297,9 +297,21 @@ START_TEST(a_ruleset_is_its_tenants)
 
     /* Opening a match with it is like opening one with what there is not. */
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"detail\":\"mine\""));
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"there is no ruleset mine; there are "
+                                              "centimetres, inches, metres\""));
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"detail\":\"none\""));
+    ck_assert_ptr_nonnull(strstr(answer.body, "\"there is no ruleset none; there are "
+                                              "centimetres, inches, metres\""));
+    expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
+    ck_assert_ptr_nonnull(strstr(answer.body, "there are centimetres, inches, metres, mine\""));
+    for (int i = 0; i < 12; i++) {
+        char path[64], body[64];
+        snprintf(path, sizeof path, "/v1/rulesets/another-one-%02d", i);
+        snprintf(body, sizeof body, "{\"name\":\"another-one-%02d\"}", i);
+        expect(ACME, "PUT", path, body, 201);
+    }
+    expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
+    ck_assert_ptr_nonnull(strstr(answer.body, "another-one-06, another-one-07 and 8 more\""));
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 201);
 }
 END_TEST

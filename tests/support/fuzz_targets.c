@@ -126,7 +126,7 @@ static const char *check_frames_answer(const struct hs_match *match,
     struct hs_buffer buffer = {0};
     struct hs_writer writer = {.buffer = &buffer};
     hs_match_info(match, &info);
-    hs_frames_encode(&writer, request, results, flags, info.needs_resync);
+    hs_frames_encode(&writer, request, results, flags, match, info.needs_resync);
     const char *fault = hs_check_document(&buffer);
     hs_buffer_free(&buffer);
     return fault;

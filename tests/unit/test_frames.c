@@ -325,6 +325,12 @@ START_TEST(unflagged_jumps_are_flagged)
     post_flags(HS_MS(150), hs_stage_entry("P", 33, 0, 0), &flags); /* 600 m/s */
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP);
     ck_assert(hs_sample_at(match, "P", HS_MS(150))->jumped);
+    struct hs_frame_jump told;
+    ck_assert(!hs_match_player_jump(match, HS_STR("P"), HS_MS(100), &told));
+    ck_assert(!hs_match_player_jump(match, HS_STR("P"), HS_MS(160), &told));
+    ck_assert(!hs_match_player_jump(match, HS_STR("Q"), HS_MS(150), &told));
+    ck_assert(hs_match_player_jump(match, HS_STR("P"), HS_MS(150), &told));
+    ck_assert(told.distance == 30 && told.elapsed_us == HS_MS(50) && told.limit < 30);
     flags = 0;
     struct hs_player_frame jump = hs_stage_event("P", HS_EVENT_TELEPORT);
     post_flags(HS_MS(200), jump, &flags);

@@ -1,0 +1,361 @@
+#include "api/detail.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The sentences. A word in braces stands for:
+ *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" where measured is below it
+ *   {p}      the player concerned       {v}  the wall or mover concerned
+ *   {f} {h}  fire time and hit time     {t}  the one of them that counts for the player
+ *   {n} {w}  number of the shot, weapon {s} {T} {c}  what the item calls its start, time and itself
+ */
+struct sentence {
+    const char *measured; /* NULL: nothing is ever measured */
+    const char *bare;     /* for a row without a measure; NULL: there is always one */
+};
+
+/* Every reason a row can have; test_detail.c fails for one without a sentence. */
+static const struct sentence sentences[HS_REASON_COUNT] = {
+    [HS_REASON_UNKNOWN_TARGET_HISTORY] = {NULL, "no frame ever showed {p}"},
+    [HS_REASON_UNKNOWN_SHOOTER_HISTORY] = {NULL, "no frame ever showed the shooter"},
+    [HS_REASON_HISTORY_TOO_SHORT] = {"{t} s is {m} s before the oldest frame of {p}",
+                                     "the state of {p} was last reported before a restart"},
+    [HS_REASON_LOW_CONFIDENCE_GAP] = {"the frames of {p} around {t} s are {m} s apart, {L} s",
+                                      "no hitbox of {p} has a place at {t} s"},
+    [HS_REASON_HISTORY_GAP] = {"{t} s is {m} s after the newest frame of {p}, {L} s",
+                               "the newest frame of {p} is too far before {t} s"},
+    [HS_REASON_NOT_RECORDED] = {NULL, "the service cannot remember the verdict now"},
+    [HS_REASON_DEGENERATE_TRACE] = {"the trace is {m} long, but must be longer than {l}", NULL},
+    [HS_REASON_COORDINATE_OUT_OF_WORLD] = {"a coordinate is {m} from 0, {L}", NULL},
+    [HS_REASON_DUPLICATE] = {NULL, "the number {n} was used before"},
+    [HS_REASON_NO_MATCHING_SHOT] = {"shot {n} was fired {m} s before now, {L} s",
+                                    "shot {n} was not posted with this weapon, or was refused"},
+    [HS_REASON_DUPLICATE_TRAJECTORY] = {"an accepted claim with the same path was fired {m} s "
+                                        "apart, but must be more than {l} s apart",
+                                        NULL},
+    [HS_REASON_UNKNOWN_WEAPON] = {NULL, "{w}"},
+    [HS_REASON_WEAPON_NOT_AVAILABLE] = {"the weapon fired {m} rounds without a reload, {L}",
+                                        "the shooter did not hold or own the weapon at {f} s, or "
+                                        "it was reloading or empty"},
+    [HS_REASON_FIRE_RATE] = {"the shots around this one are {m} s apart on average, {L} s", NULL},
+    [HS_REASON_REWIND_LIMIT] = {"the time of the {c} is {m} s before now, {L} s", NULL},
+    [HS_REASON_TIME_IN_FUTURE] = {"the time of the {c} is {m} s after now, {L} s", NULL},
+    [HS_REASON_TIME_MISMATCH] = {"{T} is {m} s from what rtt and interp explain, {L} s", NULL},
+    [HS_REASON_TIME_BACKWARDS] = {"the shot was fired {m} s before an accepted one with a lower "
+                                  "number, {L} s",
+                                  NULL},
+    [HS_REASON_SHOOTER_DEAD] = {"the shooter was dead for {m} s at {f} s, {L} s", NULL},
+    [HS_REASON_TARGET_DEAD] = {"{p} was dead for {m} s at {h} s", "{p} was dead at {h} s"},
+    [HS_REASON_STALE_LIFE] = {"{p} was in an earlier life at {h} s, spawns since then: {m}",
+                              "{p} was in an earlier life at {h} s"},
+    [HS_REASON_TARGET_PROTECTED] = {NULL, "{p} was protected at {h} s"},
+    [HS_REASON_FRIENDLY_FIRE] = {NULL, "{p} is in the team of the shooter"},
+    [HS_REASON_SELF_HIT] = {NULL, "the target is the shooter"},
+    [HS_REASON_ORIGIN_MISMATCH] = {"{s} is {m} from the shooter's eye at {f} s, {L}", NULL},
+    [HS_REASON_ORIGIN_OCCLUDED] = {"{v} is {m} from the shooter's eye, between it and {s} at {l}",
+                                   NULL},
+    [HS_REASON_AIM_MISMATCH] = {"the path is {m} degrees from the shooter's aim at {f} s, "
+                                "{L} degrees",
+                                NULL},
+    [HS_REASON_OUT_OF_RANGE] = {"the trace is {m} long, {L}", NULL},
+    [HS_REASON_OCCLUDED_WORLD] = {"{v} is in the way at {m}, before the target at {l}",
+                                  "{v} is in the way"},
+    [HS_REASON_IMPACT_NOT_ON_SURFACE] = {"the nearest surface is {m} from end, {L}", NULL},
+    [HS_REASON_NO_INTERSECTION] = {"the path misses {p} by {m}, {L}",
+                                   "the path does not touch {p}"},
+    [HS_REASON_WRONG_TARGET] = {"the path touches {p} and misses the target by {m}, {L}", NULL},
+    [HS_REASON_BLOCKED_BY_PLAYER] = {"{p} is in the way at {m}, before the target at {l}",
+                                     "{p} is in the way"},
+    [HS_REASON_TOO_MANY_VICTIMS] = {"additional_targets has {m} names, {L}", NULL},
+    [HS_REASON_PELLET_COUNT] = {"the claim has {m} pellets, {L}", NULL},
+    [HS_REASON_SPREAD_MISMATCH] = {"a pellet is {m} degrees from where the posted shot sends it, "
+                                   "{L} degrees",
+                                   NULL},
+    [HS_REASON_MUZZLE_VELOCITY] = {"the launch speed is {m} per second, {L}", NULL},
+    [HS_REASON_FLIGHT_TIME] = {"the time of flight is {m} s from what the path takes, {L} s", NULL},
+    [HS_REASON_BLAST_OCCLUDED] = {NULL, "{p} is not in sight of the blast"},
+    [HS_REASON_OUTSIDE_BLAST] = {"{p} is {m} from the blast, {L}", NULL},
+};
+
+#define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
+
+/* Reasons that mean something else with one check. A row without a measure takes `bare`. */
+static const struct {
+    enum hs_check check;
+    enum hs_reason reason;
+    struct sentence sentence;
+} special[] = {
+    {HS_CHECK_IDENTITY,
+     HS_REASON_HISTORY_TOO_SHORT,
+     {NULL, "shot {n} may have been posted before a restart, or forgotten to save memory"}},
+    {HS_CHECK_IDENTITY,
+     HS_REASON_UNKNOWN_SHOOTER_HISTORY,
+     {NULL, "the match has no space to remember a new shooter"}},
+    {HS_CHECK_REWIND,
+     HS_REASON_UNKNOWN_SHOOTER_HISTORY,
+     {NULL, "no round trip of the shooter is known"}},
+    {HS_CHECK_LATENCY,
+     HS_REASON_HISTORY_TOO_SHORT,
+     {"{T} is {m} s from what rtt and interp explain, {L} s, but both were last reported before a "
+      "restart",
+      NULL}},
+    {HS_CHECK_BLAST,
+     HS_REASON_HISTORY_TOO_SHORT,
+     {"{t} s is {m} s before the oldest frame of {p}", SHIELD_IN_DOUBT}},
+    {HS_CHECK_BLAST,
+     HS_REASON_LOW_CONFIDENCE_GAP,
+     {"the frames of {p} around {t} s are {m} s apart, {L} s", SHIELD_IN_DOUBT}},
+    {HS_CHECK_BLAST,
+     HS_REASON_HISTORY_GAP,
+     {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
+};
+
+/* A mover whose place or state is not known stands in the way: the distance tells such rows. */
+static const char mover_in_doubt[] =
+    "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
+static const char weapon_in_doubt[] =
+    "the path misses {p} by {m}, {L}, but the weapon was last reported before a restart";
+
+static const struct sentence move_sentences[HS_MOVE_CHECK_COUNT] = {
+    [HS_MOVE_CHECK_FAST_CLOCK_PROVEN] = {"client_time is {m} s ahead of what ack allows, {L} s",
+                                         NULL},
+    [HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED] = {"the client's clock has gained {m} s, {L} s", NULL},
+    [HS_MOVE_CHECK_TIMING_DISCREPANCY] = {"the client is {m} s ahead of the server, {L} s", NULL},
+    [HS_MOVE_CHECK_TELEPORT] = {"the player moved {m} at once without a teleport or spawn, {L}",
+                                NULL},
+    [HS_MOVE_CHECK_SPEED] = {"the player moves {m} per second, {L}", NULL},
+    [HS_MOVE_CHECK_ACCELERATION] = {"the player accelerates by {m} per second squared, {L}", NULL},
+    [HS_MOVE_CHECK_GRAVITY] = {"the player is {m} above where gravity would have them, {L}", NULL},
+};
+static const char base_changes[] = "the player changed base {m} times in short order, {L}";
+
+/* ---- numbers ---- */
+
+enum {
+    NUMBER_MAX = 48,
+    USUAL_DIGITS = 3,
+    MOST_DIGITS = 4,
+    COUNT_DIGITS = 9 /* counts are written whole */
+};
+
+/* A number with so many significant digits, without trailing zeros. Returns what it says. */
+static double write_digits(double value, int digits, char out[NUMBER_MAX])
+{
+    char text[NUMBER_MAX];
+    snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    double rounded = strtod(text, NULL);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    int decimals = digits - 1 - exponent;
+    if (rounded == 0)
+        snprintf(out, NUMBER_MAX, "0");
+    else if (exponent < -6 || exponent > 15)
+        snprintf(out, NUMBER_MAX, "%.*g", digits, rounded);
+    else
+        snprintf(out, NUMBER_MAX, "%.*f", decimals > 0 ? decimals : 0, rounded);
+    size_t length = strlen(out);
+    if (strchr(out, '.') == NULL || strchr(out, 'e') != NULL)
+        return rounded;
+    while (out[length - 1] == '0')
+        length--;
+    if (out[length - 1] == '.')
+        length--;
+    out[length] = '\0';
+    return rounded;
+}
+
+struct numbers {
+    char measured[NUMBER_MAX + 10], limit[NUMBER_MAX];
+    bool is_below; /* measured is below the limit */
+};
+
+static int side(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Measured and limit as texts that show on which side of the limit the measure is. */
+static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
+{
+    struct numbers out = {.is_below = measured < limit};
+    bool counts = unit == HS_UNIT_COUNTED && measured == floor(measured);
+    int digits = counts ? COUNT_DIGITS : USUAL_DIGITS, most = counts ? COUNT_DIGITS : MOST_DIGITS;
+    char text[NUMBER_MAX];
+    double said_limit = write_digits(limit, most, out.limit);
+    for (; digits <= most; digits++)
+        if (side(write_digits(measured, digits, text), said_limit) == side(measured, limit))
+            break;
+    const char *side_text = digits <= most ? "" : out.is_below ? "less than " : "more than ";
+    snprintf(out.measured, sizeof out.measured, "%s%s", side_text,
+             digits <= most ? text : out.limit);
+    return out;
+}
+
+/* Microseconds as seconds, to the millisecond. */
+static void write_seconds(int64_t us, char out[NUMBER_MAX])
+{
+    write_digits(round((double)us / 1e3) / 1e3, 16, out);
+}
+
+/* ---- the sentence ---- */
+
+/* What the words in braces stand for. */
+struct words {
+    struct numbers numbers;
+    const struct hs_detail_claim *claim;
+    const struct hs_hit_result *result;
+    const struct hs_check_row *row;
+};
+
+static bool is_of_shooter(const struct words *words)
+{
+    const struct hs_check_row *row = words->row;
+    if (row->check > HS_CHECK_AIM)
+        return false;
+    return row->player.text[0] == '\0' ||
+           hs_str_equal(hs_name_str(&row->player), words->claim->shooter);
+}
+
+static void write_player(const struct words *words, char *out, size_t size)
+{
+    const struct hs_check_row *row = words->row;
+    bool about_shooter =
+        row->check < HS_CHECK_TEAM || row->check == HS_CHECK_ORIGIN || row->check == HS_CHECK_AIM;
+    if (row->reason == HS_REASON_UNKNOWN_TARGET_HISTORY)
+        about_shooter = false;
+    struct hs_str name = about_shooter ? HS_STR("the shooter") : words->claim->target;
+    if (row->player.text[0] != '\0')
+        name = hs_name_str(&row->player);
+    else if (name.ptr == NULL)
+        name = HS_STR("the target");
+    snprintf(out, size, "%.*s", (int)name.len, name.ptr);
+}
+
+static void write_weapon(const struct words *words, char *out, size_t size)
+{
+    struct hs_str name = words->claim->weapon;
+    if (name.ptr != NULL)
+        snprintf(out, size, "the ruleset has no weapon %.*s", (int)name.len, name.ptr);
+    else
+        snprintf(out, size, "neither the %s nor a frame names a weapon",
+                 words->claim->is_shot ? "shot" : "claim");
+}
+
+/* The words of claims; those of moves have none of them. */
+static void write_claim_word(const struct words *words, char word, char *out, size_t size)
+{
+    const struct hs_detail_claim *claim = words->claim;
+    int64_t hit_us = words->result->rewind.time_us, fire_us = words->result->fire_time_us;
+    char time[NUMBER_MAX];
+    switch (word) {
+    case 'p':
+        write_player(words, out, size);
+        break;
+    case 'v':
+        if (words->row->mover.text[0] != '\0')
+            snprintf(out, size, "mover %s", words->row->mover.text);
+        else
+            snprintf(out, size, "a wall");
+        break;
+    case 'w':
+        write_weapon(words, out, size);
+        break;
+    case 'n':
+        snprintf(out, size, "%llu", (unsigned long long)claim->shot);
+        break;
+    case 's':
+        snprintf(out, size, "%s", claim->is_shot ? "origin" : "start");
+        break;
+    case 'T':
+        snprintf(out, size, "%s", claim->is_shot ? "time" : "hit_time");
+        break;
+    case 'c':
+        snprintf(out, size, "%s", claim->is_shot ? "shot" : "claim");
+        break;
+    default: /* f, h, t */
+        write_seconds(word == 'f' || (word == 't' && is_of_shooter(words)) ? fire_us : hit_us,
+                      time);
+        snprintf(out, size, "%s", time);
+    }
+}
+
+static void write_word(const struct words *words, char word, char *out, size_t size)
+{
+    const struct numbers *numbers = &words->numbers;
+    switch (word) {
+    case 'm':
+        snprintf(out, size, "%s", numbers->measured);
+        break;
+    case 'l':
+        snprintf(out, size, "%s", numbers->limit);
+        break;
+    case 'L':
+        snprintf(out, size, "%s %s", numbers->is_below ? "minimum" : "limit", numbers->limit);
+        break;
+    default:
+        if (words->row != NULL)
+            write_claim_word(words, word, out, size);
+    }
+}
+
+static void write_sentence(const char *text, const struct words *words, char out[HS_SENTENCE_MAX])
+{
+    size_t at = strlen(out);
+    while (*text != '\0' && at + 1 < HS_SENTENCE_MAX) {
+        if (*text == '{') {
+            write_word(words, text[1], out + at, HS_SENTENCE_MAX - at);
+            at += strlen(out + at);
+            text += 3;
+        } else {
+            out[at++] = *text++;
+        }
+    }
+    out[at] = '\0';
+}
+
+static const char *text_of(const struct hs_check_row *row)
+{
+    bool is_unknown_place = row->outcome == HS_OUTCOME_UNKNOWN && row->unit == HS_UNIT_LENGTH;
+    if (is_unknown_place)
+        return row->check == HS_CHECK_CONTACT ? weapon_in_doubt : mover_in_doubt;
+    if (row->of_whole_flight)
+        return "the flight took {m} s, {L} s";
+    const struct sentence *sentence = &sentences[row->reason];
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (special[i].check == row->check && special[i].reason == row->reason)
+            sentence = &special[i].sentence;
+    bool has_measure = row->unit != HS_UNIT_NONE && sentence->measured != NULL;
+    const char *text = has_measure ? sentence->measured : sentence->bare;
+    return text != NULL ? text : "";
+}
+
+void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_result *result,
+                     const struct hs_check_row *row, char out[HS_SENTENCE_MAX])
+{
+    struct words words = {.claim = claim, .result = result, .row = row};
+    if (row->unit != HS_UNIT_NONE)
+        words.numbers = numbers_of(row->unit, row->measured, row->limit);
+    snprintf(out, HS_SENTENCE_MAX, "%s", row->of_posted_shot ? "posted shot: " : "");
+    write_sentence(text_of(row), &words, out);
+}
+
+void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_MAX])
+{
+    enum hs_unit unit = (enum hs_unit)failure->unit;
+    struct words words = {.numbers = numbers_of(unit, failure->measured, failure->limit)};
+    bool is_of_bases = failure->check == HS_MOVE_CHECK_SPEED && unit == HS_UNIT_COUNTED;
+    out[0] = '\0';
+    write_sentence(is_of_bases ? base_changes : move_sentences[failure->check].measured, &words,
+                   out);
+}
+
+void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump, char out[HS_SENTENCE_MAX])
+{
+    struct numbers numbers = numbers_of(HS_UNIT_LENGTH, jump->distance, jump->limit);
+    char seconds[NUMBER_MAX];
+    write_seconds(jump->elapsed_us, seconds);
+    snprintf(out, HS_SENTENCE_MAX, "%.*s moved %s in %s s without a teleport or spawn, limit %s",
+             (int)name.len, name.ptr, numbers.measured, seconds, numbers.limit);
+}
