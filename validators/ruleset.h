@@ -130,12 +130,17 @@ struct hs_ruleset {
     enum hs_mode move_checks[HS_MOVE_CHECK_COUNT];
 };
 
-/* The built-in rulesets differ in their unit of length only. */
+/*
+ * The built-in rulesets are the same rules in different frames of reference: they differ in their
+ * unit of length and in which way is up. Handedness is no part of a ruleset (docs/ruleset.md).
+ */
 struct hs_builtin_ruleset {
-    const char *name;   /* "centimetres", "metres", "inches" */
+    const char *name;   /* of a unit ("metres") or of an engine ("unity") */
     double cm_per_unit; /* lengths are held in centimetres and divided: 110 cm is 1.1 m exactly */
+    enum hs_up up;
 };
-extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
+enum { HS_BUILTIN_RULESETS = 7 };
+extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
  * Scalar defaults for a unit of length, without rigs, zones or weapons. NULL: out of memory.
@@ -143,11 +148,11 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory.
- */
+/* That built-in ruleset: scalars, a humanoid, and a few weapons. NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room. */
+/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room.
+   The humanoid stands along the ruleset's `up`, which must be set before. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset,
                                   double cm_per_unit); /* ways of moving */

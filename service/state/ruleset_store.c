@@ -149,7 +149,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
     store->share = share;
     pthread_mutex_init(&store->lock, NULL);
     hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         struct hs_ruleset_entry *entry =
             ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
@@ -195,7 +195,7 @@ bool hs_ruleset_is_default(struct hs_str name)
 bool hs_ruleset_name_is_reserved(struct hs_str name)
 {
     bool reserved = hs_ruleset_is_default(name);
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         const char *builtin = hs_builtin_rulesets[i].name;
         reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
     }

@@ -33,9 +33,9 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets; they count in its space for `max_rulesets` (>= 3) and
- * `max_bytes`. The name "default" stands for `default_name`, which may be loaded later. NULL with a
- * sentence in `error`.
+ * A store with the built-in rulesets; they count in its space for `max_rulesets` (>=
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" stands for `default_name`, which may be
+ * loaded later. NULL with a sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);

@@ -163,7 +163,7 @@ START_TEST(the_bound_holds_for_rulesets)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"b\"}"), 201);
     char *pinned = revision_of("m");
     hs_kept_stop(&kept);
-    start_with("--max-rulesets", "4"); /* three are built in */
+    start_with("--max-rulesets", "8"); /* seven are built in */
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("no_room")), 1);
     long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),

@@ -306,7 +306,8 @@ END_TEST
 
 START_TEST(what_is_everybodys_is_nobodys_to_change)
 {
-    static const char *const names[] = {"metres", "centimetres", "inches", "default"};
+    static const char *const names[] = {"metres", "centimetres", "inches", "default",
+                                        "unreal", "unity",       "godot",  "source"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[64], body[64];
         snprintf(path, sizeof path, "/v1/rulesets/%s", names[i]);

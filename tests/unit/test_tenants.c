@@ -170,7 +170,8 @@ END_TEST
 /* Nor does a file, whoever wrote it, change what a built-in name stands for. */
 START_TEST(no_file_takes_a_reserved_name)
 {
-    static const char *const names[] = {"default", "metres", "centimetres", "inches"};
+    static const char *const names[] = {"default", "metres", "centimetres", "inches",
+                                        "unreal",  "unity",  "godot",       "source"};
     char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256], expected[256];
     ck_assert_ptr_nonnull(mkdtemp(directory));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
