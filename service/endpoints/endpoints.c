@@ -27,6 +27,7 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
     [HS_ROUTE_RULESET_LIST] = hs_endpoint_ruleset_list,
     [HS_ROUTE_RULESET_PUT] = hs_endpoint_ruleset_put,
     [HS_ROUTE_RULESET_GET] = hs_endpoint_ruleset_get,
+    [HS_ROUTE_RULESET_DELETE] = hs_endpoint_ruleset_delete,
     [HS_ROUTE_MAP_PUT] = hs_endpoint_map_put,
     [HS_ROUTE_MAP_GET] = hs_endpoint_map_get,
     [HS_ROUTE_MAP_DELETE] = hs_endpoint_map_delete,

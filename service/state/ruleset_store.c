@@ -373,3 +373,42 @@ struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store
     pthread_mutex_unlock(&store->lock);
     return posted;
 }
+
+bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
+                            hs_ruleset_writer *write, void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    bool fine = !found || write(context, store->entries[place]);
+    pthread_mutex_unlock(&store->lock);
+    return fine;
+}
+
+static enum hs_ruleset_delete may_delete(const struct hs_ruleset_entry *entry, struct hs_str owner)
+{
+    if (entry == NULL || entry->is_builtin || !hs_str_equal(hs_name_str(&entry->owner), owner))
+        return HS_RULESET_UNKNOWN;
+    return entry->is_from_file ? HS_RULESET_IS_FILES : HS_RULESET_DELETED;
+}
+
+enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
+                                               struct hs_str name, hs_ruleset_writer *write,
+                                               void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    struct hs_ruleset_entry *entry = found ? store->entries[place] : NULL;
+    enum hs_ruleset_delete result = may_delete(entry, owner);
+    if (result == HS_RULESET_DELETED && write != NULL && !write(context, entry))
+        result = HS_RULESET_NOT_KEPT;
+    if (result == HS_RULESET_DELETED) {
+        store->count--;
+        memmove(&store->entries[place], &store->entries[place + 1],
+                (store->count - place) * sizeof store->entries[0]);
+        hs_ruleset_entry_drop(store, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}

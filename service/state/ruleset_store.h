@@ -121,6 +121,29 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
    frees the array. NULL: out of memory. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
+/*
+ * Writes down what a name leads to. Nobody can change a name while `write` runs, so what is written
+ * has the order of the changes. `write` must not use the store; false: it failed.
+ */
+typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
+
+/* Calls `write` with the entry of a name, unless there is none any more; returns what it does. */
+bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
+                            hs_ruleset_writer *write, void *context);
+
+enum hs_ruleset_delete {
+    HS_RULESET_DELETED,
+    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has none of that name that was put */
+    HS_RULESET_IS_FILES, /* a file has the name */
+    HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
+};
+
+/* Takes a name away, if `write` (NULL: nothing) has written that down. Who holds the entry keeps
+   it. */
+enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
+                                               struct hs_str name, hs_ruleset_writer *write,
+                                               void *context);
+
 /* Calls `visit` with each entry, in order of name. */
 void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),

@@ -119,7 +119,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         hs_refusal_path(route, "never-opened", message->path);
         return strchr(hs_refusal_pattern(route), '{') != NULL;
     case 409:
-        message->body = "{\"ruleset\":\"inches\"}";
+        if (hs_refusal_takes_body(route))
+            message->body = "{\"ruleset\":\"inches\"}";
         return true;
     case 411:
         message->unsized = true;
@@ -429,6 +430,7 @@ static const struct {
     {HS_ROUTE_HITS_POST, "fine", NULL, 200},
     {HS_ROUTE_TICKS_POST, "fine", NULL, 200},
     {HS_ROUTE_MATCH_DELETE, "fine", NULL, 200},
+    {HS_ROUTE_RULESET_DELETE, "fine", NULL, 204},
 };
 
 START_TEST(documented_successes_can_be_provoked)
@@ -497,6 +499,9 @@ static bool open_match(void)
 {
     long status;
     struct hs_test_http *http = hs_test_http_open(service.data_port);
+    json_decref(hs_test_http_json(http, "PUT", "/v1/rulesets/open", json_object(), NULL));
+    json_decref(hs_test_http_json(http, "PUT", "/v1/matches/its",
+                                  json_pack("{s:s}", "ruleset", "open"), NULL));
     json_decref(hs_test_http_json(http, "PUT", "/v1/matches/open",
                                   json_pack("{s:s}", "ruleset", "metres"), &status));
     hs_test_http_close(http);

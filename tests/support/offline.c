@@ -321,6 +321,9 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
         if (offline->body == NULL)
             return true;
         break;
+    case HS_ROUTE_RULESET_DELETE:
+        forget(&offline->rulesets, name);
+        return true;
     case HS_ROUTE_MAP_DELETE:
         forget(&offline->worlds, name);
         return true;
