@@ -17,7 +17,7 @@
 #include "str.h"
 #include "vocabulary.h"
 
-enum { HS_MAX_RIGS = 32, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
+enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
 
 /* An index that names nothing. */
 #define HS_NONE 0xFFFFu
@@ -121,7 +121,7 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig *rigs[HS_MAX_RIGS]; /* owned */
+    struct hs_rig **rigs; /* owned, as each of them; room for the next power of two */
     uint16_t rig_count, default_rig;
     double reach; /* derived: of every stance of every rig, the largest */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */

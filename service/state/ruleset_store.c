@@ -17,6 +17,7 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     if (entry == NULL)
         return;
     hs_ruleset_destroy(entry->ruleset);
+    free(entry->hashes);
     free(entry->document);
     free(entry);
 }
@@ -42,8 +43,10 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
     entry->document_size = document.len;
     entry->is_builtin = is_builtin;
     entry->references = 1;
-    hs_ruleset_entry_hash(entry);
-    return entry;
+    if (hs_ruleset_entry_hash(entry))
+        return entry;
+    hs_ruleset_entry_destroy(entry);
+    return NULL;
 }
 
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)

@@ -27,7 +27,7 @@ struct hs_ruleset_entry {
     unsigned references;          /* guarded by the store */
     struct hs_name payer;         /* the tenant charged for its memory; "": nobody */
     size_t charged;               /* bytes of the store's share, without its parts */
-    uint64_t hashes[HS_MAX_RIGS + HS_MAX_WEAPONS]; /* hashes of its rigs, then of its weapons */
+    uint64_t *hashes;             /* of its rigs, then of its weapons; owned */
 };
 
 struct hs_ruleset_store;

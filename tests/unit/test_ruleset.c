@@ -312,19 +312,20 @@ START_TEST(adders_stop_at_their_limits)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create(1);
     char name[16];
-    for (unsigned i = 0; i < HS_MAX_WEAPONS + 1; i++) {
+    for (unsigned i = 0; i < HS_MAX_RIGS + 1; i++) {
         snprintf(name, sizeof name, "n%u", i);
         struct hs_str str = hs_stage_str(name);
-        ck_assert_uint_eq(hs_ruleset_add_weapon(ruleset, str), i < HS_MAX_WEAPONS ? i : HS_NONE);
+        if (i <= HS_MAX_WEAPONS)
+            ck_assert_uint_eq(hs_ruleset_add_weapon(ruleset, str),
+                              i < HS_MAX_WEAPONS ? i : HS_NONE);
         if (i <= HS_MAX_ZONES)
             ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, str, i), i < HS_MAX_ZONES ? i : HS_NONE);
-        if (i <= HS_MAX_RIGS)
-            ck_assert_uint_eq(hs_ruleset_add_rig(ruleset, str), i < HS_MAX_RIGS ? i : HS_NONE);
+        ck_assert_uint_eq(hs_ruleset_add_rig(ruleset, str), i < HS_MAX_RIGS ? i : HS_NONE);
     }
     ck_assert_uint_eq(hs_ruleset_find_weapon(ruleset, HS_STR("n127")), 127);
     ck_assert_uint_eq(hs_ruleset_find_zone(ruleset, HS_STR("n31")), 31);
-    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n31")), 31);
-    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n32")), HS_NONE);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n255")), 255);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n256")), HS_NONE);
     ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, HS_STR("n3"), 99), 3); /* as it is */
     ck_assert_double_eq(ruleset->zones[3].factor, 3);
     hs_ruleset_destroy(ruleset);
