@@ -245,6 +245,9 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
     gauges->match_limit = service->options->max_matches;
     gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
+    gauges->rulesets = hs_ruleset_store_count(service->rulesets);
+    gauges->ruleset_limit = service->options->max_rulesets;
+    gauges->map_limit = service->options->max_maps;
     gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
     gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
     gauges->record_queue_bytes_limit = service->options->record_queue_bytes;

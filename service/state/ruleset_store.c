@@ -415,3 +415,11 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
     pthread_mutex_unlock(&store->lock);
     return result;
 }
+
+size_t hs_ruleset_store_count(struct hs_ruleset_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    size_t count = store->count;
+    pthread_mutex_unlock(&store->lock);
+    return count;
+}

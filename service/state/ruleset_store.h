@@ -44,6 +44,9 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
    that only a match holds count as well. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
+/* Rulesets that have a name. */
+size_t hs_ruleset_store_count(struct hs_ruleset_store *store);
+
 /* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
    work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
    threads use the store. */
