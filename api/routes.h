@@ -24,6 +24,7 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(RULESET_LIST, GET, "/v1/rulesets", BOTH)                                                     \
     X(RULESET_PUT, PUT, "/v1/rulesets/{ruleset}", BOTH)                                            \
     X(RULESET_GET, GET, "/v1/rulesets/{ruleset}", BOTH)                                            \
+    X(RULESET_DELETE, DELETE, "/v1/rulesets/{ruleset}", BOTH)                                      \
     X(MAP_PUT, PUT, "/v1/maps/{map}", BOTH)                                                        \
     X(MAP_GET, GET, "/v1/maps/{map}", BOTH)                                                        \
     X(MAP_DELETE, DELETE, "/v1/maps/{map}", BOTH)                                                  \

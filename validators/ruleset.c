@@ -32,6 +32,7 @@ void hs_ruleset_destroy(struct hs_ruleset *ruleset)
         return;
     for (int i = 0; i < ruleset->rig_count; i++)
         free(ruleset->rigs[i]);
+    free(ruleset->rigs);
     for (int i = 0; i < ruleset->weapon_count; i++)
         free(ruleset->weapons[i]);
     free(ruleset);
@@ -49,10 +50,25 @@ uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, dou
     return ruleset->zone_count++;
 }
 
+/* Room for one more rig. Few rulesets have more than a handful, so the list grows by doubling. */
+static bool has_room_for_rig(struct hs_ruleset *ruleset)
+{
+    size_t count = ruleset->rig_count;
+    if (count == HS_MAX_RIGS)
+        return false;
+    if ((count & (count - 1)) != 0)
+        return true; /* only a power of two, or 0, can be full */
+    struct hs_rig **rigs =
+        realloc(ruleset->rigs, (count == 0 ? 1 : 2 * count) * sizeof *ruleset->rigs);
+    if (rigs == NULL)
+        return false;
+    ruleset->rigs = rigs;
+    return true;
+}
+
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name)
 {
-    struct hs_rig *rig =
-        ruleset->rig_count < HS_MAX_RIGS ? calloc(1, sizeof *ruleset->rigs[0]) : NULL;
+    struct hs_rig *rig = has_room_for_rig(ruleset) ? calloc(1, sizeof *rig) : NULL;
     if (rig == NULL)
         return HS_NONE;
     hs_name_set(&rig->name, name);

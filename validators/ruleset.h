@@ -20,7 +20,7 @@
 
 HS_PUBLIC_BEGIN
 
-enum { HS_MAX_RIGS = 32, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
+enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
 
 /* An index that names nothing. */
 #define HS_NONE 0xFFFFu
@@ -124,7 +124,7 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig *rigs[HS_MAX_RIGS]; /* owned */
+    struct hs_rig **rigs; /* owned, as each of them; room for the next power of two */
     uint16_t rig_count, default_rig;
     double reach; /* derived: of every stance of every rig, the largest */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
@@ -133,12 +133,17 @@ struct hs_ruleset {
     enum hs_mode move_checks[HS_MOVE_CHECK_COUNT];
 };
 
-/* The built-in rulesets differ in their unit of length only. */
+/*
+ * The built-in rulesets are the same rules in different frames of reference: they differ in their
+ * unit of length and in which way is up. Handedness is no part of a ruleset (docs/ruleset.md).
+ */
 struct hs_builtin_ruleset {
-    const char *name;   /* "centimetres", "metres", "inches" */
+    const char *name;   /* of a unit ("metres") or of an engine ("unity") */
     double cm_per_unit; /* lengths are held in centimetres and divided: 110 cm is 1.1 m exactly */
+    enum hs_up up;
 };
-extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
+enum { HS_BUILTIN_RULESETS = 7 };
+extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
  * Scalar defaults for a unit of length, without rigs, zones or weapons. NULL: out of memory.
@@ -146,11 +151,11 @@ extern const struct hs_builtin_ruleset hs_builtin_rulesets[3];
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* The built-in ruleset of that unit: scalars, a humanoid, and a few weapons. NULL: out of memory.
- */
+/* That built-in ruleset: scalars, a humanoid, and a few weapons. NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room. */
+/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room.
+   The humanoid stands along the ruleset's `up`, which must be set before. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset,
                                   double cm_per_unit); /* ways of moving */

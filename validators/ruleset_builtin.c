@@ -1,28 +1,38 @@
-/* The rulesets every service starts with: the same rules in three units of length. */
+/* The rulesets every service starts with: the same rules in several frames of reference. */
 #include <stdlib.h>
 
 #include "ruleset.h"
 
-const struct hs_builtin_ruleset hs_builtin_rulesets[3] = {
-    {"centimetres", 1.0},
-    {"metres", 100.0},
-    {"inches", 2.54},
+const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS] = {
+    {"centimetres", 1.0, HS_UP_PZ}, /* the first one is the default */
+    {"metres", 100.0, HS_UP_PZ},    {"inches", 2.54, HS_UP_PZ}, {"unreal", 1.0, HS_UP_PZ},
+    {"unity", 100.0, HS_UP_PY},     {"godot", 100.0, HS_UP_PY}, {"source", 2.54, HS_UP_PZ},
 };
 
-static const float identity[4] = {0, 0, 0, 1};
+/* A body's frame of reference. */
+struct frame {
+    double unit; /* centimetres */
+    enum hs_up up;
+};
 
-static void rest_bone(struct hs_rest_bone *bone, double z)
+/* `cm` above the body's root. */
+static struct hs_vec above(const struct frame *frame, double cm)
 {
-    *bone = (struct hs_rest_bone){{0, 0, z}, {0, 0, 0, 1}, {1, 1, 1}};
+    return hs_vec_scale(hs_up_direction(frame->up), cm / frame->unit);
 }
 
-static void add_stance(struct hs_rig *rig, const char *name, double head, double unit)
+static void rest_bone(struct hs_rest_bone *bone, struct hs_vec position)
+{
+    *bone = (struct hs_rest_bone){position, {0, 0, 0, 1}, {1, 1, 1}};
+}
+
+static void add_stance(struct hs_rig *rig, const char *name, double head, const struct frame *frame)
 {
     struct hs_stance *stance = &rig->stances[rig->stance_count++];
     hs_name_set(&stance->name, (struct hs_str){name, strlen(name)});
-    stance->eye = (struct hs_vec){0, 0, head / unit};
-    rest_bone(&stance->bones[0], 0);
-    rest_bone(&stance->bones[1], head / unit);
+    stance->eye = above(frame, head);
+    rest_bone(&stance->bones[0], above(frame, 0));
+    rest_bone(&stance->bones[1], above(frame, head));
 }
 
 static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uint16_t bone,
@@ -32,14 +42,27 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     box->shape = shape;
     box->bone = bone;
     box->zone = zone;
-    memcpy(box->rotation, identity, sizeof identity);
+    box->rotation[3] = 1;
     return box;
+}
+
+/* Capsules run along their own z. Upright they run along the axis of `up`: the turn that moves all
+   three axes on by one or two places is exact in floating point, a quarter turn is not. */
+static void stand_up(float rotation[4], enum hs_up up)
+{
+    if (up == HS_UP_PZ || up == HS_UP_NZ)
+        return;
+    float part = up == HS_UP_PX || up == HS_UP_NX ? 0.5f : -0.5f;
+    rotation[0] = rotation[1] = rotation[2] = part;
+    rotation[3] = 0.5f;
 }
 
 /* In centimetres, divided by the unit. A person 175 cm tall: head sphere on the head bone, torso
  * capsule and legs box on the root. */
-static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], double unit)
+static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], const struct frame *frame)
 {
+    double unit = frame->unit;
+    struct hs_vec up = hs_up_direction(frame->up);
     rig->bone_count = 2;
     hs_name_set(&rig->bones[0], HS_STR("root"));
     hs_name_set(&rig->bones[1], HS_STR("head"));
@@ -48,12 +71,14 @@ static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], double un
     struct hs_hitbox *torso = add_hitbox(rig, HS_SHAPE_CAPSULE, 0, zones[1]);
     torso->radius = 30 / unit;
     torso->half_length = 20 / unit;
-    torso->center.z = 110 / unit;
+    torso->center = above(frame, 110);
+    stand_up(torso->rotation, frame->up);
     struct hs_hitbox *legs = add_hitbox(rig, HS_SHAPE_BOX, 0, zones[2]);
-    legs->half_extents = (struct hs_vec){20 / unit, 20 / unit, 40 / unit};
-    legs->center.z = 40 / unit;
-    add_stance(rig, "stand", 160, unit);
-    add_stance(rig, "crouch", 110, unit);
+    legs->half_extents = (struct hs_vec){(up.x != 0 ? 40 : 20) / unit, (up.y != 0 ? 40 : 20) / unit,
+                                         (up.z != 0 ? 40 : 20) / unit};
+    legs->center = above(frame, 40);
+    add_stance(rig, "stand", 160, frame);
+    add_stance(rig, "crouch", 110, frame);
 }
 
 static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, const char *name,
@@ -154,7 +179,7 @@ bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double unit)
     uint16_t rig = hs_ruleset_add_rig(ruleset, HS_STR("humanoid"));
     if (rig == HS_NONE)
         return false;
-    fill_humanoid(ruleset->rigs[rig], zones, unit);
+    fill_humanoid(ruleset->rigs[rig], zones, &(struct frame){unit, ruleset->up});
     return true;
 }
 
@@ -187,6 +212,7 @@ struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *bu
     if (ruleset == NULL)
         return NULL;
     hs_name_set(&ruleset->name, (struct hs_str){builtin->name, strlen(builtin->name)});
+    ruleset->up = builtin->up;
     if (!hs_ruleset_add_builtin_rig(ruleset, unit) ||
         !hs_ruleset_add_builtin_weapons(ruleset, unit)) {
         hs_ruleset_destroy(ruleset);

@@ -38,7 +38,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_JOURNAL, /* before all matches: the file contains journals before this number */
     HS_CHECKPOINT_LAYOUT,  /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS,  /* journal only: a match, its opening, records of validators/journal.h */
-    HS_CHECKPOINT_CLOSE    /* journal only: a match that ended, its opening */
+    HS_CHECKPOINT_CLOSE,   /* journal only: a match that ended, its opening */
+    HS_CHECKPOINT_RULESET_GONE /* journal only: a ruleset that was deleted: owner, name */
 };
 
 /* The first bytes of a file. */

@@ -134,6 +134,14 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
     }
 }
 
+static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str owner = hs_bytes_get_name(reader), name = hs_bytes_get_name(reader);
+    if (!reader->failed && hs_ruleset_store_delete(restoring->service->rulesets, owner, name, NULL,
+                                                   NULL) == HS_RULESET_DELETED)
+        restoring->stats->rulesets[HS_RESTORED_NAME_BACK]--;
+}
+
 /* ---- maps ---- */
 
 /* What was written under the name of a map; empty where it cannot have been. */
@@ -359,6 +367,9 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
         return;
     case HS_CHECKPOINT_CLOSE:
         replay_close(context, &reader);
+        return;
+    case HS_CHECKPOINT_RULESET_GONE:
+        replay_ruleset_gone(context, &reader);
         return;
     case HS_CHECKPOINT_END:
         return;

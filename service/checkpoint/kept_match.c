@@ -47,19 +47,36 @@ static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *e
     return fine;
 }
 
-bool hs_kept_ruleset(struct hs_service *service, struct hs_ruleset_entry *entry)
+/* The owner of a ruleset and `text`. */
+static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
+                       const struct hs_ruleset_entry *entry, const char *text)
 {
-    struct hs_journal *journal = service->journal;
-    if (journal == NULL)
-        return true;
     struct hs_bytes record = {0};
     hs_bytes_put_name(&record, entry->owner.text);
-    hs_bytes_put_name(&record, entry->revision);
-    bool fine = keep_document(journal, entry) &&
-                write_bytes(journal, HS_CHECKPOINT_RULESET_NAME, &record, NULL) &&
-                hs_journal_settle(journal);
+    hs_bytes_put_name(&record, text);
+    bool fine = write_bytes(journal, type, &record, NULL);
     free(record.data);
     return fine;
+}
+
+bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry)
+{
+    struct hs_journal *journal = ((struct hs_service *)service)->journal;
+    return journal == NULL ||
+           (keep_document(journal, entry) &&
+            write_name(journal, HS_CHECKPOINT_RULESET_NAME, entry, entry->revision));
+}
+
+bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry)
+{
+    struct hs_journal *journal = ((struct hs_service *)service)->journal;
+    return journal == NULL ||
+           write_name(journal, HS_CHECKPOINT_RULESET_GONE, entry, entry->ruleset->name.text);
+}
+
+bool hs_kept_names_settle(struct hs_service *service)
+{
+    return service->journal == NULL || hs_journal_settle(service->journal);
 }
 
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)

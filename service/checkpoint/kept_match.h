@@ -31,7 +31,12 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 /* Appends the owner, revision and document of a ruleset. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
-/* Writes a ruleset that was put, with its name. */
-bool hs_kept_ruleset(struct hs_service *service, struct hs_ruleset_entry *entry);
+/* Write a ruleset that was put, with its name, or that its name is gone. hs_kept_names_settle
+   follows. `service`: a struct hs_service (for hs_ruleset_store_write). */
+bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);
+bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry);
+
+/* As hs_journal_settle. */
+bool hs_kept_names_settle(struct hs_service *service);
 
 #endif

@@ -1,4 +1,4 @@
-/* rulesets: list, look at, replace. */
+/* rulesets: list, look at, replace, take away. */
 #include "api/rulesets.h"
 
 #include "service/access/auth.h"
@@ -110,10 +110,8 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
 /* Writes the ruleset to the journal before the answer. */
 static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
 {
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
-    bool is_kept = entry == NULL || hs_kept_ruleset(service, entry);
-    if (entry != NULL)
-        hs_ruleset_store_release(service->rulesets, entry);
+    bool is_kept = hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) &&
+                   hs_kept_names_settle(service);
     if (!is_kept)
         hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
     return is_kept;
@@ -178,4 +176,64 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
     else
         hs_ruleset_destroy(ruleset);
     hs_body_close(&body);
+}
+
+struct need {
+    struct hs_str name;
+    struct hs_name match; /* one that has a ruleset of this name; "": none has */
+};
+
+static void find_need(void *context, struct hs_match_slot *slot)
+{
+    struct need *need = context;
+    if (hs_str_equal(hs_name_str(&slot->ruleset->ruleset->name), need->name))
+        need->match = slot->name;
+}
+
+/* Whether a match or the name `default` needs the ruleset; `problem` says which. A match that is
+   opened at the same time keeps the ruleset without its name. */
+static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
+{
+    struct need need = {.name = name};
+    struct hs_ruleset_entry *standard = hs_ruleset_store_default(service->rulesets);
+    bool is_default = standard != NULL && hs_str_equal(hs_name_str(&standard->ruleset->name), name);
+    hs_ruleset_store_release(service->rulesets, standard);
+    hs_registry_each(service->registry, find_need, &need);
+    if (is_default)
+        hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "the name `default` stands for it");
+    else if (need.match.text[0] != '\0')
+        hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "match %s uses it", need.match.text);
+    return problem->code != HS_PROBLEM_NONE;
+}
+
+void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_request *request,
+                                struct hs_reply *reply)
+{
+    struct hs_str name = request->params.name[0];
+    if (hs_ruleset_name_is_reserved(name)) {
+        hs_problem_add(reply->problem, "/name", "`%.*s` is built in: it stays", (int)name.len,
+                       name.ptr);
+        return;
+    }
+    if (is_needed(service, name, reply->problem))
+        return;
+    switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
+                                    service)) {
+    case HS_RULESET_DELETED:
+        reply->status = 204;
+        if (!hs_kept_names_settle(service))
+            hs_endpoint_overloaded(reply,
+                                   "the ruleset is gone, but a loss of power may bring it back");
+        return;
+    case HS_RULESET_UNKNOWN:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
+        return;
+    case HS_RULESET_IS_FILES:
+        hs_problem_set(reply->problem, HS_PROBLEM_RULESET_IN_USE,
+                       "a file of --rules has it: delete the file and restart");
+        return;
+    case HS_RULESET_NOT_KEPT:
+        hs_endpoint_overloaded(reply, "its end cannot be written to the journal");
+        return;
+    }
 }

@@ -27,6 +27,7 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
     [HS_ROUTE_RULESET_LIST] = hs_endpoint_ruleset_list,
     [HS_ROUTE_RULESET_PUT] = hs_endpoint_ruleset_put,
     [HS_ROUTE_RULESET_GET] = hs_endpoint_ruleset_get,
+    [HS_ROUTE_RULESET_DELETE] = hs_endpoint_ruleset_delete,
     [HS_ROUTE_MAP_PUT] = hs_endpoint_map_put,
     [HS_ROUTE_MAP_GET] = hs_endpoint_map_get,
     [HS_ROUTE_MAP_DELETE] = hs_endpoint_map_delete,
@@ -244,6 +245,9 @@ void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gau
     gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
     gauges->match_limit = service->options->max_matches;
     gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
+    gauges->rulesets = hs_ruleset_store_count(service->rulesets);
+    gauges->ruleset_limit = service->options->max_rulesets;
+    gauges->map_limit = service->options->max_maps;
     gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
     gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
     gauges->record_queue_bytes_limit = service->options->record_queue_bytes;

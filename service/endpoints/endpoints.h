@@ -13,8 +13,8 @@
 hs_endpoint hs_endpoint_match_list, hs_endpoint_match_put, hs_endpoint_match_get,
     hs_endpoint_match_delete, hs_endpoint_player_get, hs_endpoint_frames_post,
     hs_endpoint_moves_post, hs_endpoint_shots_post, hs_endpoint_hits_post, hs_endpoint_ticks_post,
-    hs_endpoint_ruleset_list, hs_endpoint_ruleset_put, hs_endpoint_ruleset_get, hs_endpoint_map_put,
-    hs_endpoint_map_get, hs_endpoint_map_delete;
+    hs_endpoint_ruleset_list, hs_endpoint_ruleset_put, hs_endpoint_ruleset_get,
+    hs_endpoint_ruleset_delete, hs_endpoint_map_put, hs_endpoint_map_get, hs_endpoint_map_delete;
 
 /* health.c */
 hs_endpoint hs_endpoint_contract, hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics;

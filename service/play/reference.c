@@ -129,11 +129,19 @@ static json_t *turned(const struct place *place, const json_t *value, double sca
     return out;
 }
 
-/* The rotation R q R^-1: its axis turns, its angle stays. */
+/* 1, or -1 for a mirror: of a signed permutation the determinant. */
+static double handedness(const struct hs_reference *reference)
+{
+    const int *axis = reference->axis, *sign = reference->sign;
+    int order = (axis[1] - axis[0] + 3) % 3 == 1 ? 1 : -1;
+    return order * sign[0] * sign[1] * sign[2];
+}
+
+/* The rotation R q R^-1: its axis turns, its angle stays; in a mirror it goes the other way. */
 static void append_rotation(const struct hs_reference *reference, const json_t *value, size_t first,
                             json_t *out)
 {
-    append_turned(reference, value, first, 1, NULL, false, out);
+    append_turned(reference, value, first, handedness(reference), NULL, false, out);
     json_array_append_new(out, json_real(number_at(value, first + 3)));
 }
 

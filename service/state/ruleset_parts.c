@@ -37,13 +37,17 @@ static size_t count_of(const struct hs_ruleset *ruleset)
     return (size_t)ruleset->rig_count + ruleset->weapon_count;
 }
 
-void hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
+bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
 {
+    entry->hashes = calloc(count_of(entry->ruleset) + 1, sizeof *entry->hashes);
+    if (entry->hashes == NULL)
+        return false;
     for (size_t i = 0; i < count_of(entry->ruleset); i++) {
         size_t size;
         const void *data = part_of(entry->ruleset, i, &size);
         entry->hashes[i] = hs_str_hash((struct hs_str){data, size});
     }
+    return true;
 }
 
 /* The link to the equal part, or the end of its chain. */
@@ -108,6 +112,8 @@ static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entr
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t bytes = sizeof *entry + sizeof *entry->ruleset + entry->document_size, shared = 0;
+    bytes += count_of(entry->ruleset) * sizeof *entry->hashes;
+    bytes += 2 * (size_t)entry->ruleset->rig_count * sizeof *entry->ruleset->rigs; /* with room */
     entry->payer = entry->owner;
     if (!hs_share_take(store->share, hs_name_str(&entry->payer), bytes))
         return false;

@@ -17,6 +17,7 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     if (entry == NULL)
         return;
     hs_ruleset_destroy(entry->ruleset);
+    free(entry->hashes);
     free(entry->document);
     free(entry);
 }
@@ -42,8 +43,10 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
     entry->document_size = document.len;
     entry->is_builtin = is_builtin;
     entry->references = 1;
-    hs_ruleset_entry_hash(entry);
-    return entry;
+    if (hs_ruleset_entry_hash(entry))
+        return entry;
+    hs_ruleset_entry_destroy(entry);
+    return NULL;
 }
 
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)
@@ -149,7 +152,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
     store->share = share;
     pthread_mutex_init(&store->lock, NULL);
     hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         struct hs_ruleset_entry *entry =
             ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
@@ -195,7 +198,7 @@ bool hs_ruleset_is_default(struct hs_str name)
 bool hs_ruleset_name_is_reserved(struct hs_str name)
 {
     bool reserved = hs_ruleset_is_default(name);
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         const char *builtin = hs_builtin_rulesets[i].name;
         reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
     }
@@ -372,4 +375,51 @@ struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store
     }
     pthread_mutex_unlock(&store->lock);
     return posted;
+}
+
+bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
+                            hs_ruleset_writer *write, void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    bool fine = !found || write(context, store->entries[place]);
+    pthread_mutex_unlock(&store->lock);
+    return fine;
+}
+
+static enum hs_ruleset_delete may_delete(const struct hs_ruleset_entry *entry, struct hs_str owner)
+{
+    if (entry == NULL || entry->is_builtin || !hs_str_equal(hs_name_str(&entry->owner), owner))
+        return HS_RULESET_UNKNOWN;
+    return entry->is_from_file ? HS_RULESET_IS_FILES : HS_RULESET_DELETED;
+}
+
+enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
+                                               struct hs_str name, hs_ruleset_writer *write,
+                                               void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    struct hs_ruleset_entry *entry = found ? store->entries[place] : NULL;
+    enum hs_ruleset_delete result = may_delete(entry, owner);
+    if (result == HS_RULESET_DELETED && write != NULL && !write(context, entry))
+        result = HS_RULESET_NOT_KEPT;
+    if (result == HS_RULESET_DELETED) {
+        store->count--;
+        memmove(&store->entries[place], &store->entries[place + 1],
+                (store->count - place) * sizeof store->entries[0]);
+        hs_ruleset_entry_drop(store, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+size_t hs_ruleset_store_count(struct hs_ruleset_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    size_t count = store->count;
+    pthread_mutex_unlock(&store->lock);
+    return count;
 }

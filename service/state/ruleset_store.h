@@ -27,15 +27,15 @@ struct hs_ruleset_entry {
     unsigned references;          /* guarded by the store */
     struct hs_name payer;         /* the tenant charged for its memory; "": nobody */
     size_t charged;               /* bytes of the store's share, without its parts */
-    uint64_t hashes[HS_MAX_RIGS + HS_MAX_WEAPONS]; /* hashes of its rigs, then of its weapons */
+    uint64_t *hashes;             /* of its rigs, then of its weapons; owned */
 };
 
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets; they count in its space for `max_rulesets` (>= 3) and
- * `max_bytes`. The name "default" stands for `default_name`, which may be loaded later. NULL with a
- * sentence in `error`.
+ * A store with the built-in rulesets; they count in its space for `max_rulesets` (>=
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" stands for `default_name`, which may be
+ * loaded later. NULL with a sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -43,6 +43,9 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
 /* The share for the bytes of all rulesets in memory, charged to the tenants who put them. Rulesets
    that only a match holds count as well. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
+
+/* Rulesets that have a name. */
+size_t hs_ruleset_store_count(struct hs_ruleset_store *store);
 
 /* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
    work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
@@ -120,6 +123,29 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 /* The entries that were put one by one, neither built in nor of a file, held for the caller, who
    frees the array. NULL: out of memory. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
+
+/*
+ * Writes down what a name leads to. Nobody can change a name while `write` runs, so what is written
+ * has the order of the changes. `write` must not use the store; false: it failed.
+ */
+typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
+
+/* Calls `write` with the entry of a name, unless there is none any more; returns what it does. */
+bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
+                            hs_ruleset_writer *write, void *context);
+
+enum hs_ruleset_delete {
+    HS_RULESET_DELETED,
+    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has none of that name that was put */
+    HS_RULESET_IS_FILES, /* a file has the name */
+    HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
+};
+
+/* Takes a name away, if `write` (NULL: nothing) has written that down. Who holds the entry keeps
+   it. */
+enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
+                                               struct hs_str name, hs_ruleset_writer *write,
+                                               void *context);
 
 /* Calls `visit` with each entry, in order of name. */
 void hs_ruleset_store_each(struct hs_ruleset_store *store,

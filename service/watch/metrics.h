@@ -123,7 +123,7 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 /* What is counted where it lives, read when the metrics are. */
 struct hs_metrics_gauges {
     size_t matches, players, movers, history_bytes, maps, map_bytes, record_queue_bytes;
-    size_t ruleset_bytes, ruleset_bytes_limit;
+    size_t rulesets, ruleset_limit, map_limit, ruleset_bytes, ruleset_bytes_limit;
     size_t matches_held; /* of `matches`: take no more memory for history */
     size_t match_limit, history_bytes_limit, map_bytes_limit,
         record_queue_bytes_limit;     /* as configured */

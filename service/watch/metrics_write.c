@@ -275,11 +275,18 @@ void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_
     hs_buffer_printf(out, "hindsight_matches_expired_total %llu\n",
                      value(&metrics->matches_expired));
     hs_metrics_gauge(out, "hindsight_maps", "Maps that can be named.", (double)gauges->maps);
+    hs_metrics_gauge(out, "hindsight_maps_limit", "Maps beyond this are refused.",
+                     (double)gauges->map_limit);
     hs_metrics_gauge(out, "hindsight_map_bytes",
                      "Memory of all maps, including those that only matches hold.",
                      (double)gauges->map_bytes);
     hs_metrics_gauge(out, "hindsight_map_bytes_limit", "Maps beyond this are refused.",
                      (double)gauges->map_bytes_limit);
+    hs_metrics_gauge(out, "hindsight_rulesets",
+                     "Rulesets that can be named, the built-in ones included.",
+                     (double)gauges->rulesets);
+    hs_metrics_gauge(out, "hindsight_rulesets_limit", "Rulesets beyond this are refused.",
+                     (double)gauges->ruleset_limit);
     hs_metrics_gauge(out, "hindsight_ruleset_bytes",
                      "Memory of all rulesets, including those that only matches hold.",
                      (double)gauges->ruleset_bytes);

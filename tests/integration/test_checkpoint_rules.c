@@ -128,6 +128,63 @@ START_TEST(rulesets_that_were_put_are_back)
 }
 END_TEST
 
+static void expect_refused(const char *path, long status, const char *why)
+{
+    char *answer = NULL;
+    ck_assert_int_eq(hs_kept_send(&kept, "DELETE", path, NULL, &answer), status);
+    hs_kept_holds(answer, why);
+}
+
+/* Whatever was written of it before; one that was put again afterwards is there. */
+START_TEST(a_deleted_ruleset_does_not_come_back)
+{
+    static const char *const all[] = {"/v1/rulesets/old", "/v1/rulesets/young",
+                                      "/v1/rulesets/again"};
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{}"), 201);
+    hs_kept_wait(&kept); /* it is in a checkpoint, the others in the journal alone */
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[1], "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"old\"}"), 201);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{\"up\":\"+y\"}"), 200);
+    expect_refused(all[0], 409, "match m uses it"); /* an older revision */
+    ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(hs_kept_status(&kept, "DELETE", all[i], NULL), 204);
+    expect_refused(all[0], 404, "unknown_name");
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
+    for (int round = 0; round < 4; round++) {
+        if (round == 0)
+            hs_kept_kill(&kept); /* the journal alone knows of it */
+        else
+            end(round);
+        hs_kept_start(&kept, NULL);
+        if (round > 0) /* a journal also counts the revision that another one replaced */
+            ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(hs_kept_status(&kept, "GET", all[i], NULL), i < 2 ? 404 : 200);
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* What would be there again after a restart, and what the service needs. */
+START_TEST(some_rulesets_stay)
+{
+    write_rules("{\"name\":\"arena\"}");
+    start_with("--rules", kept.directory);
+    expect_refused("/v1/rulesets/arena", 409, "a file of --rules has it");
+    expect_refused("/v1/rulesets/unity", 400, "`unity` is built in");
+    expect_refused("/v1/rulesets/default", 400, "`default` is built in");
+    hs_kept_stop(&kept);
+    const char *const options[] = {"--rules", kept.directory, "--default-ruleset", "arena", NULL};
+    hs_kept_start(&kept, options);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/arena", "{\"up\":\"+y\"}"), 200);
+    expect_refused("/v1/rulesets/arena", 409, "`default` stands for it");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* A file of today wins. */
 START_TEST(a_file_comes_before_what_was_put)
 {
@@ -163,7 +220,7 @@ START_TEST(the_bound_holds_for_rulesets)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"b\"}"), 201);
     char *pinned = revision_of("m");
     hs_kept_stop(&kept);
-    start_with("--max-rulesets", "4"); /* three are built in */
+    start_with("--max-rulesets", "8"); /* seven are built in */
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("no_room")), 1);
     long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),
@@ -277,6 +334,8 @@ int main(void)
     tcase_add_test(tests, a_kill_loses_no_ruleset);
     tcase_add_test(tests, rules_are_pinned);
     tcase_add_test(tests, rulesets_that_were_put_are_back);
+    tcase_add_test(tests, a_deleted_ruleset_does_not_come_back);
+    tcase_add_test(tests, some_rulesets_stay);
     tcase_add_test(tests, a_file_comes_before_what_was_put);
     tcase_add_test(tests, the_bound_holds_for_rulesets);
     tcase_add_test(tests, everything_has_its_owner_again);

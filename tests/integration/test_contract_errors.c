@@ -119,7 +119,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         hs_refusal_path(route, "never-opened", message->path);
         return strchr(hs_refusal_pattern(route), '{') != NULL;
     case 409:
-        message->body = "{\"ruleset\":\"inches\"}";
+        if (hs_refusal_takes_body(route))
+            message->body = "{\"ruleset\":\"inches\"}";
         return true;
     case 411:
         message->unsized = true;
@@ -374,7 +375,7 @@ static void expect_no_opening(const struct hs_test_service *of)
 START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {
-        "--max-matches", "1", "--max-rulesets", "4", "--max-maps", "1", NULL};
+        "--max-matches", "1", "--max-rulesets", "8", "--max-maps", "1", NULL};
     static const char *const no_memory[] = {"--history-bytes", "1000", "--map-bytes", "1500000",
                                             NULL};
     static char triangles[16384] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
@@ -429,6 +430,7 @@ static const struct {
     {HS_ROUTE_HITS_POST, "fine", NULL, 200},
     {HS_ROUTE_TICKS_POST, "fine", NULL, 200},
     {HS_ROUTE_MATCH_DELETE, "fine", NULL, 200},
+    {HS_ROUTE_RULESET_DELETE, "fine", NULL, 204},
 };
 
 START_TEST(documented_successes_can_be_provoked)
@@ -497,6 +499,9 @@ static bool open_match(void)
 {
     long status;
     struct hs_test_http *http = hs_test_http_open(service.data_port);
+    json_decref(hs_test_http_json(http, "PUT", "/v1/rulesets/open", json_object(), NULL));
+    json_decref(hs_test_http_json(http, "PUT", "/v1/matches/its",
+                                  json_pack("{s:s}", "ruleset", "open"), NULL));
     json_decref(hs_test_http_json(http, "PUT", "/v1/matches/open",
                                   json_pack("{s:s}", "ruleset", "metres"), &status));
     hs_test_http_close(http);

@@ -259,7 +259,7 @@ enum {
 static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
                          struct hs_random *random)
 {
-    static const char *const rulesets[] = {"default", "metres", "centimetres", "inches"};
+    static const char *const rulesets[] = {"default", "metres", "centimetres", "unity"};
     json_t *body = hs_schema_draw(document, schema, optional, random);
     struct hs_schema_fault fault;
     if (posting == PUT_MATCH && json_object_get(body, "ruleset") != NULL)

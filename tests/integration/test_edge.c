@@ -245,7 +245,7 @@ START_TEST(allow_lists_the_methods)
         {"/v1/matches/edge", "PUT, GET, HEAD, DELETE"},
         {"/v1/matches/edge/hits", "POST"},
         {"/v1/matches", "GET, HEAD"},
-        {"/v1/rulesets/centimetres", "PUT, GET, HEAD"},
+        {"/v1/rulesets/centimetres", "PUT, GET, HEAD, DELETE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_raw_answer answer;

@@ -183,7 +183,8 @@ END_TEST
  */
 START_TEST(builtin_names_are_reserved)
 {
-    static const char *const names[] = {"metres", "centimetres", "inches", "default"};
+    static const char *const names[] = {"metres", "centimetres", "inches", "default",
+                                        "unreal", "unity",       "godot",  "source"};
     char command[256];
     snprintf(command, sizeof command,
              "command curl -sS -X PUT localhost:8080/v1/rulesets/%s -d '{\"name\":\"%s\"}' "
@@ -226,7 +227,7 @@ int main(void)
     tcase_add_test(tests, a_verdict_is_found_again);
     tcase_add_test(tests, a_ruleset_is_taken_and_put);
     tcase_add_loop_test(tests, commands_are_installed, 0, 2);
-    tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 4);
+    tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 8);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

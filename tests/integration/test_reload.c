@@ -251,7 +251,7 @@ END_TEST
 /* More rulesets than there is room for are all refused. */
 START_TEST(rulesets_without_room_are_refused)
 {
-    const char *const arguments[] = {"--rules", directory, "--max-rulesets", "4", NULL};
+    const char *const arguments[] = {"--rules", directory, "--max-rulesets", "8", NULL};
     start(arguments);
     hs_test_write_file(path_of("a.json"), "{\"name\":\"a\"}");
     hs_test_write_file(path_of("b.json"), "{\"name\":\"b\"}");

@@ -343,6 +343,9 @@ START_TEST(rulesets_of_one_tenant_leave_half)
     int count = 0;
     start(small);
     ck_assert(hs_metric(&service, "hindsight_ruleset_bytes_limit") == 6 * MIB);
+    ck_assert(hs_metric(&service, "hindsight_rulesets") == 7); /* built in */
+    ck_assert(hs_metric(&service, "hindsight_rulesets_limit") == 256);
+    ck_assert(hs_metric(&service, "hindsight_maps_limit") == 64);
     for (; count < 100 && put_ruleset(ACME, "mine", count + 1) != 503; count++) {
         ck_assert_int_eq(answer.status, count == 0 ? 201 : 200);
         snprintf(match, sizeof match, "/v1/matches/m%d", count);

@@ -287,6 +287,8 @@ START_TEST(a_ruleset_is_its_tenants)
     expect(ZETA, "PUT", "/v1/rulesets/mine", "{\"name\":\"mine\"}", 403);
     expect(ZETA, "PUT", "/v1/rulesets/mine", "not JSON", 403);
     expect(ZETA_ADMIN, "PUT", "/v1/rulesets/mine", "{\"name\":\"mine\"}", 403);
+    expect(ZETA, "DELETE", "/v1/rulesets/mine", NULL, 403);
+    expect(ZETA_ADMIN, "DELETE", "/v1/rulesets/never", NULL, 403);
     expect_same(ACME, "GET", "/v1/rulesets/mine", NULL, before);
     free(before);
     expect(ZETA, "GET", "/v1/rulesets", NULL, 200);
@@ -313,12 +315,17 @@ START_TEST(a_ruleset_is_its_tenants)
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
     ck_assert_ptr_nonnull(strstr(answer.body, "another-one-06, another-one-07 and 8 more\""));
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 201);
+    expect(ACME_ADMIN, "DELETE", "/v1/rulesets/mine", NULL, 409);
+    expect(ACME, "DELETE", "/v1/matches/with-mine", NULL, 200);
+    expect(ACME_ADMIN, "DELETE", "/v1/rulesets/mine", NULL, 204);
+    expect(ACME, "GET", "/v1/rulesets/mine", NULL, 403);
 }
 END_TEST
 
 START_TEST(what_is_everybodys_is_nobodys_to_change)
 {
-    static const char *const names[] = {"metres", "centimetres", "inches", "default"};
+    static const char *const names[] = {"metres", "centimetres", "inches", "default",
+                                        "unreal", "unity",       "godot",  "source"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[64], body[64];
         snprintf(path, sizeof path, "/v1/rulesets/%s", names[i]);
@@ -326,6 +333,7 @@ START_TEST(what_is_everybodys_is_nobodys_to_change)
         expect(ACME, "GET", path, NULL, 200);
         expect(ZETA, "GET", path, NULL, 200);
         expect(ACME_ADMIN, "PUT", path, body, 403);
+        expect(ACME_ADMIN, "DELETE", path, NULL, 403);
     }
 }
 END_TEST

@@ -106,7 +106,7 @@ struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context)
     hs_offline_watch(offline, ignore, ignore);
     offline->reader = (struct hs_reader){
         .problem = &offline->problem, .arena = &offline->arena, .max_items = MAX_ITEMS};
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof *hs_builtin_rulesets; i++)
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++)
         add(&offline->rulesets, hs_stage_str(hs_builtin_rulesets[i].name),
             hs_ruleset_create_builtin(&hs_builtin_rulesets[i]));
     return offline;
@@ -321,6 +321,9 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
         if (offline->body == NULL)
             return true;
         break;
+    case HS_ROUTE_RULESET_DELETE:
+        forget(&offline->rulesets, name);
+        return true;
     case HS_ROUTE_MAP_DELETE:
         forget(&offline->worlds, name);
         return true;

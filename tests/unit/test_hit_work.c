@@ -136,7 +136,7 @@ END_TEST
 /* The default budget is ten times what the built-in rules need. */
 START_TEST(builtin_rules_are_cheap)
 {
-    for (size_t i = 0; i < sizeof hs_builtin_rulesets / sizeof hs_builtin_rulesets[0]; i++) {
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         struct hs_ruleset *rules = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         ck_assert_ptr_nonnull(rules);
         for (int w = 0; w < rules->weapon_count; w++)

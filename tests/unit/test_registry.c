@@ -24,7 +24,7 @@ static atomic_bool ends;
 static void setup(void)
 {
     char error[256];
-    rulesets = hs_ruleset_store_create("metres", 8, 1 << 24, error);
+    rulesets = hs_ruleset_store_create("metres", 12, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(8, rulesets, maps);
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);

@@ -25,6 +25,7 @@ static const struct {
     {"GET", "/v1/rulesets", HS_ROUTE_RULESET_LIST, NULL, NULL},
     {"PUT", "/v1/rulesets/r", HS_ROUTE_RULESET_PUT, "r", NULL},
     {"GET", "/v1/rulesets/r", HS_ROUTE_RULESET_GET, "r", NULL},
+    {"DELETE", "/v1/rulesets/r", HS_ROUTE_RULESET_DELETE, "r", NULL},
     {"PUT", "/v1/maps/dm4", HS_ROUTE_MAP_PUT, "dm4", NULL},
     {"GET", "/v1/maps/dm4", HS_ROUTE_MAP_GET, "dm4", NULL},
     {"DELETE", "/v1/maps/dm4", HS_ROUTE_MAP_DELETE, "dm4", NULL},
@@ -88,7 +89,7 @@ static const struct {
     {"HEAD", "/v1/matches/m/hits", HS_ROUTE_BAD_METHOD, "POST"},
     {"get", "/livez", HS_ROUTE_BAD_METHOD, "GET, HEAD"},
     {"", "/livez", HS_ROUTE_BAD_METHOD, "GET, HEAD"},
-    {"POST", "/v1/rulesets/r", HS_ROUTE_BAD_METHOD, "PUT, GET, HEAD"},
+    {"POST", "/v1/rulesets/r", HS_ROUTE_BAD_METHOD, "PUT, GET, HEAD, DELETE"},
 };
 
 START_TEST(refuses_what_is_none)

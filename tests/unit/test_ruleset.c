@@ -1,11 +1,13 @@
 /* Rulesets: the built-in numbers, the table of scalars, and what validation finds. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
+#include "validators/quat.h"
 #include "validators/ruleset.h"
 
 /* ---- faults ---- */
@@ -46,12 +48,15 @@ static struct hs_ruleset *builtin(int i)
 
 START_TEST(builtins_are_valid_and_named)
 {
-    static const char *const names[] = {"centimetres", "metres", "inches"};
+    static const struct {
+        const char *name, *up;
+    } rows[] = {{"centimetres", "+z"}, {"metres", "+z"}, {"inches", "+z"}, {"unreal", "+z"},
+                {"unity", "+y"},       {"godot", "+y"},  {"source", "+z"}};
     struct hs_ruleset *ruleset = builtin(_i);
-    ck_assert_str_eq(ruleset->name.text, names[_i]);
-    ck_assert_str_eq(hs_builtin_rulesets[_i].name, names[_i]);
+    ck_assert_str_eq(ruleset->name.text, rows[_i].name);
+    ck_assert_str_eq(hs_builtin_rulesets[_i].name, rows[_i].name);
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
-    ck_assert_str_eq(hs_up_name(ruleset->up), "+z");
+    ck_assert_str_eq(hs_up_name(ruleset->up), rows[_i].up);
     ck_assert_str_eq(ruleset->rigs[ruleset->default_rig]->name.text, "humanoid");
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         ck_assert_int_eq(ruleset->checks[i], i == HS_CHECK_AIM ? HS_MODE_SHADOW : HS_MODE_ENFORCE);
@@ -105,8 +110,17 @@ static void expect_ratio(double cm, double other, double unit, const char *what)
     ck_assert_msg(other == cm / unit, "%s: %.17g is not %.17g / %g", what, other, cm, unit);
 }
 
-static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, double unit)
+/* That the only part of `v` is `height` / `unit`, along `up`. */
+static void expect_height(double height, struct hs_vec v, enum hs_up up, double unit)
 {
+    expect_ratio(height, hs_vec_dot(v, hs_up_direction(up)), unit, "height");
+    ck_assert_double_eq(hs_vec_dot(v, v), height / unit * (height / unit));
+}
+
+static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, enum hs_up up,
+                         double unit)
+{
+    struct hs_vec above = hs_up_direction(up);
     ck_assert_uint_eq(cm->hitbox_count, other->hitbox_count);
     ck_assert_uint_eq(cm->stance_count, other->stance_count);
     for (int i = 0; i < cm->hitbox_count; i++) {
@@ -114,22 +128,28 @@ static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, do
         ck_assert(a->shape == b->shape && a->bone == b->bone && a->zone == b->zone);
         expect_ratio(a->radius, b->radius, unit, "radius");
         expect_ratio(a->half_length, b->half_length, unit, "half_length");
-        expect_ratio(a->center.z, b->center.z, unit, "center");
-        expect_ratio(a->half_extents.x, b->half_extents.x, unit, "half_extents");
-        expect_ratio(a->half_extents.z, b->half_extents.z, unit, "half_extents");
+        expect_height(a->center.z, b->center, up, unit);
+        expect_ratio(a->half_extents.z, fabs(hs_vec_dot(b->half_extents, above)), unit, "height");
+        /* as wide as deep: what lies across `up` is the same number twice */
+        double sum = b->half_extents.x + b->half_extents.y + b->half_extents.z;
+        expect_ratio(sum - hs_vec_dot(b->half_extents, above), 2 * b->half_extents.x, 1, "width");
+        if (a->shape == HS_SHAPE_CAPSULE) {
+            struct hs_vec axis = hs_quat_rotate(b->rotation, (struct hs_vec){0, 0, 1});
+            ck_assert_double_eq(fabs(hs_vec_dot(axis, above)), 1);
+        }
     }
     for (int i = 0; i < cm->stance_count; i++) {
-        expect_ratio(cm->stances[i].eye.z, other->stances[i].eye.z, unit, "eye");
+        expect_height(cm->stances[i].eye.z, other->stances[i].eye, up, unit);
         for (int k = 0; k < cm->bone_count; k++)
-            expect_ratio(cm->stances[i].bones[k].position.z, other->stances[i].bones[k].position.z,
-                         unit, "bone");
+            expect_height(cm->stances[i].bones[k].position.z, other->stances[i].bones[k].position,
+                          up, unit);
     }
 }
 
-/* Three units, one set of rules. */
-START_TEST(units_differ_in_lengths_alone)
+/* Several frames of reference, one set of rules. */
+START_TEST(builtins_differ_in_lengths_and_up_alone)
 {
-    static const double units[] = {1, 100, 2.54};
+    static const double units[] = {1, 100, 2.54, 1, 100, 100, 2.54};
     struct hs_ruleset *cm = builtin(0), *other = builtin(_i);
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const struct hs_scalar *scalar = &hs_ruleset_scalars[i];
@@ -157,7 +177,7 @@ START_TEST(units_differ_in_lengths_alone)
         for (int z = 0; z < cm->zone_count; z++)
             ck_assert_double_eq(a->zone_factor[z], b->zone_factor[z]);
     }
-    compare_rigs(cm->rigs[0], other->rigs[0], units[_i]);
+    compare_rigs(cm->rigs[0], other->rigs[0], other->up, units[_i]);
     hs_ruleset_destroy(cm);
     hs_ruleset_destroy(other);
 }
@@ -292,19 +312,20 @@ START_TEST(adders_stop_at_their_limits)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create(1);
     char name[16];
-    for (unsigned i = 0; i < HS_MAX_WEAPONS + 1; i++) {
+    for (unsigned i = 0; i < HS_MAX_RIGS + 1; i++) {
         snprintf(name, sizeof name, "n%u", i);
         struct hs_str str = hs_stage_str(name);
-        ck_assert_uint_eq(hs_ruleset_add_weapon(ruleset, str), i < HS_MAX_WEAPONS ? i : HS_NONE);
+        if (i <= HS_MAX_WEAPONS)
+            ck_assert_uint_eq(hs_ruleset_add_weapon(ruleset, str),
+                              i < HS_MAX_WEAPONS ? i : HS_NONE);
         if (i <= HS_MAX_ZONES)
             ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, str, i), i < HS_MAX_ZONES ? i : HS_NONE);
-        if (i <= HS_MAX_RIGS)
-            ck_assert_uint_eq(hs_ruleset_add_rig(ruleset, str), i < HS_MAX_RIGS ? i : HS_NONE);
+        ck_assert_uint_eq(hs_ruleset_add_rig(ruleset, str), i < HS_MAX_RIGS ? i : HS_NONE);
     }
     ck_assert_uint_eq(hs_ruleset_find_weapon(ruleset, HS_STR("n127")), 127);
     ck_assert_uint_eq(hs_ruleset_find_zone(ruleset, HS_STR("n31")), 31);
-    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n31")), 31);
-    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n32")), HS_NONE);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n255")), 255);
+    ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n256")), HS_NONE);
     ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, HS_STR("n3"), 99), 3); /* as it is */
     ck_assert_double_eq(ruleset->zones[3].factor, 3);
     hs_ruleset_destroy(ruleset);
@@ -547,9 +568,9 @@ int main(void)
 {
     Suite *suite = suite_create("ruleset");
     TCase *tcase = tcase_create("ruleset");
-    tcase_add_loop_test(tcase, builtins_are_valid_and_named, 0, 3);
+    tcase_add_loop_test(tcase, builtins_are_valid_and_named, 0, HS_BUILTIN_RULESETS);
     tcase_add_loop_test(tcase, defaults_are_the_promised_ones, 0, PROMISED);
-    tcase_add_loop_test(tcase, units_differ_in_lengths_alone, 0, 3);
+    tcase_add_loop_test(tcase, builtins_differ_in_lengths_and_up_alone, 0, HS_BUILTIN_RULESETS);
     tcase_add_test(tcase, scalars_go_in_and_come_out);
     tcase_add_test(tcase, members_are_where_the_table_says);
     tcase_add_loop_test(tcase, seconds_are_rounded_half_to_even, 0, ROUNDINGS);

@@ -23,7 +23,7 @@ static struct hs_registry *registry;
 static void setup(void)
 {
     char error[256];
-    rulesets = hs_ruleset_store_create("metres", 8, 1 << 24, error);
+    rulesets = hs_ruleset_store_create("metres", 12, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(8, rulesets, maps);
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
@@ -170,7 +170,8 @@ END_TEST
 /* Nor does a file, whoever wrote it, change what a built-in name stands for. */
 START_TEST(no_file_takes_a_reserved_name)
 {
-    static const char *const names[] = {"default", "metres", "centimetres", "inches"};
+    static const char *const names[] = {"default", "metres", "centimetres", "inches",
+                                        "unreal",  "unity",  "godot",       "source"};
     char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256], expected[256];
     ck_assert_ptr_nonnull(mkdtemp(directory));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
