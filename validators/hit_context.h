@@ -33,7 +33,9 @@ struct hs_hit_context {
     const struct hs_match *match;
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
-    int64_t now_us, hit_time_us, fire_time_us;
+    int64_t now_us, hit_time_us;
+    int64_t fire_time_us; /* as claimed, else hit_time: orders the claims of a shooter */
+    int64_t eye_time_us;  /* the moment whose pose of the shooter counts */
 
     bool is_shot;                   /* a posted shot is judged, not a hit */
     const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
@@ -41,7 +43,7 @@ struct hs_hit_context {
     const struct hs_ledger_numbers *paid_numbers; /* tell whether it was paid before */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
-    struct hs_view shooter; /* at fire_time */
+    struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at hit_time; player NULL also when nobody is claimed */
     bool claims_target;     /* somebody other than the shooter is claimed */
     bool claims_self;

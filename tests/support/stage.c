@@ -148,6 +148,14 @@ struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, doub
                                  .end = {x, y, z}};
 }
 
+struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z)
+{
+    struct hs_hit_claim claim = hs_stage_claim(time_us, x, y, z);
+    claim.has_fire_time = true;
+    claim.fire_time_us = time_us;
+    return claim;
+}
+
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us)
 {
