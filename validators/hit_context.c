@@ -56,6 +56,7 @@ static void find_weapon(struct hs_hit_context *c)
         const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
         c->is_weapon_unsure = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
         index = c->is_weapon_unsure ? (uint16_t)HS_NONE : state->weapon;
+        c->lacks_weapon = !c->is_weapon_unsure && index >= c->ruleset->weapon_count;
     }
     if (index < c->ruleset->weapon_count) {
         c->weapon = c->ruleset->weapons[index];

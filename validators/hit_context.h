@@ -50,6 +50,7 @@ struct hs_hit_context {
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
+    bool lacks_weapon;     /* the shooter's history is known, and nothing names a weapon */
     bool is_weapon_unsure; /* the one he held before a restart, and he may have changed it */
 
     bool has_path;           /* the trace is not degenerate and in the world */
@@ -91,6 +92,16 @@ void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
  * row is then written, if it had one.
  */
 bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check);
+
+/*
+ * Nothing names a weapon, and the weapon check decides: no later check runs. What is instant and
+ * what flies, how far and how thick, is not known, so that each of them could refuse an honest
+ * claim.
+ */
+static inline bool hs_hit_stops_without_weapon(const struct hs_hit_context *c)
+{
+    return c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
+}
 
 /* The posted shot of a hit did not pass a check. */
 bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
