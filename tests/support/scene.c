@@ -139,6 +139,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
 struct hs_ruleset *hs_scene_ruleset(double k)
 {
     struct hs_ruleset *rules = must(hs_ruleset_create(100 / k));
+    rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
     rules->history.world_bound = 1e9 * k;
     add_rigs(rules, k);
     add_weapon(rules, "rifle", HS_WEAPON_HITSCAN, 0.05, 0, k);

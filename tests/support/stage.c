@@ -59,6 +59,7 @@ struct hs_ruleset *hs_stage_ruleset(void)
 {
     struct hs_ruleset *ruleset = must(hs_ruleset_create(100));
     hs_name_set(&ruleset->name, HS_STR("stage"));
+    ruleset->rewind.limit_us = HS_MS(250);
     hs_ruleset_add_zone(ruleset, HS_STR("head"), 2);
     hs_ruleset_add_zone(ruleset, HS_STR("torso"), 1);
     if (hs_ruleset_add_rig(ruleset, HS_STR("body")) == HS_NONE)
