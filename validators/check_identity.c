@@ -63,6 +63,10 @@ void hs_check_identity(struct hs_hit_context *c)
         hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_NOT_RECORDED);
         return;
     }
+    if (c->lacks_weapon) { /* a shot without a weapon is posted, but cannot be found by it */
+        hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_NO_WEAPON);
+        return;
+    }
     if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c) || may_be_cut(c))) {
         hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_HISTORY_TOO_SHORT);
         return;

@@ -31,7 +31,7 @@ static bool shooter_may_fire(struct hs_hit_context *c)
     const struct hs_bracket *bracket = &c->shooter.bracket;
     if (hs_rewind_state(history, bracket)->alive || is_shooter_unsure(c))
         return true;
-    int64_t dead_for = c->fire_time_us - death_time(history, bracket);
+    int64_t dead_for = c->eye_time_us - death_time(history, bracket);
     int64_t grace = c->ruleset->hit.death_grace_us;
     if (dead_for <= grace)
         return true;

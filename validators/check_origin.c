@@ -66,7 +66,7 @@ void hs_check_origin(struct hs_hit_context *c)
     double off = hs_vec_distance(c->claim->start, eye);
     struct hs_obstacle wall = {0};
     if (off <= tolerance + moved && hs_hit_mode(c, HS_CHECK_ORIGIN) != HS_MODE_OFF)
-        hs_obstacle_between(c, eye, c->claim->start, c->fire_time_us, &wall);
+        hs_obstacle_between(c, eye, c->claim->start, c->eye_time_us, &wall);
     if (!is_occluded(c, eye, &wall))
         judge(c, off, tolerance + moved);
 }

@@ -90,6 +90,10 @@ void hs_check_weapon(struct hs_hit_context *c)
         hs_report_unknown(c, HS_CHECK_WEAPON, HS_REASON_HISTORY_TOO_SHORT);
         return;
     }
+    if (c->lacks_weapon) {
+        hs_report_unknown(c, HS_CHECK_WEAPON, HS_REASON_NO_WEAPON);
+        return;
+    }
     if (c->weapon == NULL) {
         hs_report_fail(c, HS_CHECK_WEAPON, HS_REASON_UNKNOWN_WEAPON);
         return;

@@ -52,7 +52,8 @@ enum hs_unsure {
     HS_UNSURE_ALL = (1 << 7) - 1
 };
 
-/* The frame named a weapon that is not in the ruleset. */
+/* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
+ * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
 struct hs_sample {

@@ -228,6 +228,8 @@ static void run_checks(struct hs_hit_context *c)
     hs_check_identity(c);
     hs_check_trajectory(c);
     hs_check_weapon(c);
+    if (hs_hit_stops_without_weapon(c))
+        return;
     hs_check_fire_rate(c);
     hs_check_rewind(c);
     hs_check_latency(c);

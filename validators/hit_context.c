@@ -56,6 +56,7 @@ static void find_weapon(struct hs_hit_context *c)
         const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
         c->is_weapon_unsure = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
         index = c->is_weapon_unsure ? (uint16_t)HS_NONE : state->weapon;
+        c->lacks_weapon = !c->is_weapon_unsure && index >= c->ruleset->weapon_count;
     }
     if (index < c->ruleset->weapon_count) {
         c->weapon = c->ruleset->weapons[index];
@@ -183,6 +184,40 @@ static void find_ledger(struct hs_hit_context *c)
     c->used_numbers = c->paid_numbers;
 }
 
+/*
+ * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves when
+ * they arrive, together with the shot. If the frames lag behind `now`, the newest pose is the one
+ * that was simulated. A claim of a former session never meets the pose of a later one.
+ */
+static int64_t eye_time(const struct hs_hit_context *c)
+{
+    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    if (c->claim->has_fire_time || c->posted != NULL || player == NULL ||
+        hs_player_is_back_since(player, c->fire_time_us))
+        return c->fire_time_us;
+    uint32_t count = hs_history_count(player->history);
+    if (count == 0)
+        return c->now_us;
+    int64_t newest_us = hs_history_at(player->history, count - 1)->time_us;
+    bool lags = c->now_us > newest_us && c->now_us - newest_us <= c->ruleset->history.max_gap_us;
+    return lags ? newest_us : c->now_us;
+}
+
+/* The shooter when they fired, and what with. A projectile was launched before its impact. */
+static void find_shooter(struct hs_hit_context *c)
+{
+    c->eye_time_us = eye_time(c);
+    hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+    find_weapon(c);
+    predict_hit_time(c);
+    lay_path(c);
+    if (!is_projectile(c))
+        return;
+    c->eye_time_us = c->fire_time_us;
+    if (!c->claim->has_fire_time && c->posted == NULL)
+        hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+}
+
 void hs_hit_prepare(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
@@ -190,12 +225,7 @@ void hs_hit_prepare(struct hs_hit_context *c)
     c->fire_time_us = claim->has_fire_time ? claim->fire_time_us : claim->hit_time_us;
     find_ledger(c);
     find_posted_shot(c);
-    hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);
-    find_weapon(c);
-    predict_hit_time(c);
-    lay_path(c);
-    if (is_projectile(c) && !claim->has_fire_time && c->posted == NULL)
-        hs_look(c, claim->shooter, c->fire_time_us, &c->shooter);
+    find_shooter(c);
     waive_old_launch(c);
     c->shooter_not_needed = c->posted != NULL || (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
                                                   hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&

@@ -33,7 +33,9 @@ struct hs_hit_context {
     const struct hs_match *match;
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
-    int64_t now_us, hit_time_us, fire_time_us;
+    int64_t now_us, hit_time_us;
+    int64_t fire_time_us; /* as claimed, else hit_time: orders the claims of a shooter */
+    int64_t eye_time_us;  /* the moment whose pose of the shooter counts */
 
     bool is_shot;                   /* a posted shot is judged, not a hit */
     const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
@@ -41,13 +43,14 @@ struct hs_hit_context {
     const struct hs_ledger_numbers *paid_numbers; /* tell whether it was paid before */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
-    struct hs_view shooter; /* at fire_time */
+    struct hs_view shooter; /* at eye_time */
     struct hs_view target;  /* at hit_time; player NULL also when nobody is claimed */
     bool claims_target;     /* somebody other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
+    bool lacks_weapon;     /* the shooter's history is known, and nothing names a weapon */
     bool is_weapon_unsure; /* the one he held before a restart, and he may have changed it */
 
     bool has_path;           /* the trace is not degenerate and in the world */
@@ -98,6 +101,16 @@ void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
  * row is then written, if it had one.
  */
 bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check);
+
+/*
+ * Nothing names a weapon, and the weapon check decides: no later check runs. What is instant and
+ * what flies, how far and how thick, is not known, so that each of them could refuse an honest
+ * claim.
+ */
+static inline bool hs_hit_stops_without_weapon(const struct hs_hit_context *c)
+{
+    return c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
+}
 
 /* The posted shot of a hit did not pass a check. */
 bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);

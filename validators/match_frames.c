@@ -36,6 +36,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
         return "the ruleset has no rig of this name";
     case HS_FRAME_UNKNOWN_STANCE:
         return "the rig has no stance of this name";
+    case HS_FRAME_UNKNOWN_WEAPON:
+        return "the ruleset has no weapon of this name";
     case HS_FRAME_COORDINATE_OUT_OF_WORLD:
         return "a coordinate is beyond history.world_bound";
     case HS_FRAME_NO_HITBOXES:

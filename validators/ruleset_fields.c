@@ -27,7 +27,7 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "a faster move between two samples is a teleport; per second"),
     R("history", "max_forward", history.max_forward_us, SECONDS, 5, 0.1, 3600,
       "a frame further ahead of the newest is a clock jump"),
-    R("rewind", "limit", rewind.limit_us, SECONDS, 0.25, 0, 60, "how far back a claim may look"),
+    R("rewind", "limit", rewind.limit_us, SECONDS, 0.4, 0, 60, "how far back a claim may look"),
     R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
       "how far ahead of now, or of the newest pose, a claim may be"),
     R("rewind", "latency_slack", rewind.latency_slack_us, SECONDS, 0.2, 0, 60,

@@ -86,22 +86,19 @@ bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t 
     return true;
 }
 
-static uint16_t weapon_index(const struct hs_ruleset *ruleset, struct hs_str name)
-{
-    uint16_t i = hs_ruleset_find_weapon(ruleset, name);
-    return i == HS_NONE ? HS_WEAPON_FOREIGN : i;
-}
-
 static void make_sure(struct hs_state *state, enum hs_unsure what)
 {
     state->unsure = (uint8_t)(state->unsure & ~(unsigned)what);
 }
 
-static void resolve_weapons(const struct hs_ruleset *ruleset, const struct hs_player_frame *entry,
-                            struct hs_state *state)
+static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
+                                            const struct hs_player_frame *entry,
+                                            struct hs_state *state)
 {
     if (entry->weapon.ptr != NULL) {
-        state->weapon = weapon_index(ruleset, entry->weapon);
+        state->weapon = hs_ruleset_find_weapon(ruleset, entry->weapon);
+        if (state->weapon == HS_NONE)
+            return HS_FRAME_UNKNOWN_WEAPON;
         make_sure(state, HS_UNSURE_WEAPON);
     }
     if (entry->fields & HS_FIELD_WEAPONS) {
@@ -122,6 +119,7 @@ static void resolve_weapons(const struct hs_ruleset *ruleset, const struct hs_pl
         state->reloading = entry->reloading;
         make_sure(state, HS_UNSURE_RELOADING);
     }
+    return HS_FRAME_STORED;
 }
 
 static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
@@ -337,7 +335,9 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)
         return result;
-    resolve_weapons(match->ruleset, entry, &out->state);
+    result = resolve_weapons(match->ruleset, entry, &out->state);
+    if (result != HS_FRAME_STORED)
+        return result;
     resolve_life(entry, &out->state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)

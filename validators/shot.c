@@ -42,6 +42,21 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
+static void run_checks(struct hs_hit_context *c)
+{
+    hs_check_shape(c);
+    hs_check_identity(c);
+    hs_check_weapon(c);
+    if (hs_hit_stops_without_weapon(c))
+        return;
+    hs_check_fire_rate(c);
+    hs_check_rewind(c);
+    hs_check_latency(c);
+    hs_check_life(c);
+    hs_check_origin(c);
+    hs_check_aim(c);
+}
+
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us)
@@ -77,15 +92,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
         c.direction = claim->direction; /* as given: adding it to a far origin rounds it */
     out->rewind.time_us = claim->time_us;
     out->rewind.by_us = now_us - claim->time_us;
-    hs_check_shape(&c);
-    hs_check_identity(&c);
-    hs_check_weapon(&c);
-    hs_check_fire_rate(&c);
-    hs_check_rewind(&c);
-    hs_check_latency(&c);
-    hs_check_life(&c);
-    hs_check_origin(&c);
-    hs_check_aim(&c);
+    run_checks(&c);
     if (hs_work_is_over(&c.work)) {
         hs_hit_give_up(&c);
         return;

@@ -79,6 +79,7 @@ enum hs_check {
     X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
     X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY)                                        \
     X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT)                                           \
+    X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON)                                                \
     X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
     X(DUPLICATE, "duplicate", REJECTED, IDENTITY)                                                  \
@@ -215,6 +216,7 @@ enum hs_unit {
     X(BAD_BONES, "bad_bones")                                                                      \
     X(UNKNOWN_RIG, "unknown_rig")                                                                  \
     X(UNKNOWN_STANCE, "unknown_stance")                                                            \
+    X(UNKNOWN_WEAPON, "unknown_weapon")                                                            \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world")                                          \
     X(NO_HITBOXES, "no_hitboxes")                                                                  \
     X(CAPACITY, "capacity")

@@ -20,7 +20,7 @@ static const char *const labels[HABITS] = {HS_WHO_HONEST, HS_WHO_CLAIM_FORGER, H
 
 static const struct {
     const char *name;
-    double rtt; /* seconds; with INTERP and jitter never beyond the rewind limit of 0.25 */
+    double rtt; /* seconds; with INTERP and jitter never beyond the rewind limit of 0.4 */
     enum habit habit;
 } players[HS_WALKERS] = {
     {"alice", 0.020, HONEST},         {"bob", 0.045, HONEST},
@@ -272,7 +272,7 @@ static void shoot_through_time(struct hs_synthetic *match, struct shot *shot)
     double now = hs_walkers_time(shot->tick);
     bool future = match->turns[shot->shooter]++ % 3 == 2;
     shot->hit_time = to_micro(future ? now + hs_dice_between(dice, 0.08, 0.4)
-                                     : now - hs_dice_between(dice, 0.35, 0.85));
+                                     : now - hs_dice_between(dice, 0.5, 0.9));
     if (!choose_target(match, shot, true, &pose))
         return;
     aim_at(shot, beside(shot, &pose, CHEST, 0.0, 0.0));

@@ -388,12 +388,12 @@ START_TEST(what_was_tampered_with_is_found)
     const char *path = file_named("honest.stream");
     record_little(path, "little", false);
     const char *forged = copy_stream(path, "forged.stream", 0,
-                                     "\"verdict\":\"rejected\",\"reason\":\"rewind_limit\"",
+                                     "\"verdict\":\"rejected\",\"reason\":\"origin_mismatch\"",
                                      "\"verdict\":\"accepted\",\"reason\":\"ok\"");
     RUN(&result, "recheck", forged);
     ck_assert_int_eq(result.program.code, 1);
     ck_assert_ptr_nonnull(
-        strstr(result.program.out, "accepted ok -> rejected rewind_limit  rewind 0."));
+        strstr(result.program.out, "accepted ok -> rejected origin_mismatch  origin "));
     ck_assert_ptr_nonnull(strstr(result.program.err, "answers differ under the same rules"));
     forged = copy_stream(path, "forged.stream", 0, "\"stored\":2", "\"stored\":1");
     RUN(&result, "recheck", forged, "--json");

@@ -404,6 +404,7 @@ void hs_golden_matches(int threads, struct hs_golden *out)
 {
     struct hs_ruleset *rules = must(hs_ruleset_create_builtin(&hs_builtin_rulesets[1]));
     rules->hit.origin_tolerance = 3;
+    rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
     hs_ruleset_finish(rules);
     play_all(play_match, rules, MATCHES, threads, out);
     out->is_loaded = true;

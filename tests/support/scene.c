@@ -139,6 +139,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
 struct hs_ruleset *hs_scene_ruleset(double k)
 {
     struct hs_ruleset *rules = must(hs_ruleset_create(100 / k));
+    rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
     rules->history.world_bound = 1e9 * k;
     add_rigs(rules, k);
     add_weapon(rules, "rifle", HS_WEAPON_HITSCAN, 0.05, 0, k);
@@ -271,9 +272,13 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
         double fired = hit - flight, met = fmin(hit, fired + flight / aim->stretch);
         struct hs_vec at = hs_vec_add(motion_position(target, met),
                                       hs_scene_turn(motion_rotation(target, met), aim->on_body));
+        /* An instant claim without a fire time starts at the shooter's newest pose. */
+        double left = speed > 0 || out->has_fire_time
+                          ? fired
+                          : (double)out->times_us[HS_SCENE_FRAMES - 1] / 1e6;
         struct hs_vec eye = hs_vec_add(
-            motion_position(shooter, fired),
-            hs_scene_turn(motion_rotation(shooter, fired), (struct hs_vec){0.05, 0, 1.55}));
+            motion_position(shooter, left),
+            hs_scene_turn(motion_rotation(shooter, left), (struct hs_vec){0.05, 0, 1.55}));
         out->start = hs_vec_add(eye, aim->off_eye);
         struct hs_vec way = hs_vec_sub(hs_vec_add(at, aim->off_body), out->start);
         out->end = hs_vec_add_scaled(out->start, way, aim->stretch);
@@ -320,9 +325,9 @@ static void draw_claim(struct hs_random *random, const struct hs_scene_wishes *w
                       : 1 + hs_random_index(random, out->player_count - 1);
     struct aim aim;
     draw_aim(random, &aim);
-    lay_trace(motions, &aim, speeds[out->weapon], out);
     bool flies = speeds[out->weapon] > 0;
     out->has_fire_time = hs_random_chance(random, flies ? 0.7 : 0.2);
+    lay_trace(motions, &aim, speeds[out->weapon], out);
     if (flies && hs_random_chance(random, 0.1)) /* another time than the flight takes */
         out->fire_time_us += (int64_t)hs_random_between(random, -2e5, 2e5);
     draw_shooter(random, out);

@@ -59,6 +59,7 @@ struct hs_ruleset *hs_stage_ruleset(void)
 {
     struct hs_ruleset *ruleset = must(hs_ruleset_create(100));
     hs_name_set(&ruleset->name, HS_STR("stage"));
+    ruleset->rewind.limit_us = HS_MS(250);
     hs_ruleset_add_zone(ruleset, HS_STR("head"), 2);
     hs_ruleset_add_zone(ruleset, HS_STR("torso"), 1);
     if (hs_ruleset_add_rig(ruleset, HS_STR("body")) == HS_NONE)
@@ -146,6 +147,14 @@ struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, doub
                                  .hit_time_us = hit_time_us,
                                  .start = {0, 0, 1.6},
                                  .end = {x, y, z}};
+}
+
+struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z)
+{
+    struct hs_hit_claim claim = hs_stage_claim(time_us, x, y, z);
+    claim.has_fire_time = true;
+    claim.fire_time_us = time_us;
+    return claim;
 }
 
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,

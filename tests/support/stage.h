@@ -52,6 +52,9 @@ void hs_stage_play(struct hs_match *match);
 /* S claims T with the rifle from his eye to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
+/* The same, fired at the time of the hit: the shooter's pose of then counts. */
+struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z);
+
 /* Owned by the caller: free(). */
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us);

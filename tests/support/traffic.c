@@ -62,7 +62,7 @@ static int write_frame(const struct client *client, double time, char *out, size
 static int write_hit(struct client *client, int shot, double now, char *out, size_t size)
 {
     struct hs_random *random = &client->random;
-    double hit_time = now - hs_random_between(random, 0.0, 0.4);
+    double hit_time = now - hs_random_between(random, 0.0, 0.6);
     double off = hs_random_between(random, 0.0, 0.8), miss = hs_random_between(random, -0.6, 0.6);
     return snprintf(out, size,
                     "{\"shot\":%d,\"shooter\":\"%s\",\"hit_time\":%.4f,\"fire_time\":%.4f,"

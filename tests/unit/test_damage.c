@@ -125,15 +125,14 @@ START_TEST(the_shooters_scale_at_the_time_of_the_shot)
     late.fields = HS_FIELD_DAMAGE_SCALE;
     late.damage_scale = 4;
     ck_assert_int_eq(hs_stage_post(match, HS_MS(975), &late, NULL), HS_FRAME_STORED);
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.1);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1000), 20, 4, 1.1);
     expect_damage(&claim, 20, "torso"); /* a late sample does not change later ones */
-    claim = hs_stage_claim(HS_MS(975), 20, 3.9, 1.1);
+    claim = hs_stage_claim_fired(HS_MS(975), 20, 3.9, 1.1);
     expect_damage(&claim, 80, "torso");
-    claim = hs_stage_claim(HS_MS(974), 20, 3.896, 1.1);
+    claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
     expect_damage(&claim, 20, "torso");
-    claim = hs_stage_claim(HS_MS(974), 20, 3.896, 1.1);
-    claim.has_fire_time = true; /* of the shot, not of the hit */
-    claim.fire_time_us = HS_MS(976);
+    claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
+    claim.fire_time_us = HS_MS(976); /* of the shot, not of the hit */
     expect_damage(&claim, 80, "torso");
     claim.fire_time_us = HS_MS(940);
     expect_damage(&claim, 20, "torso");
@@ -146,7 +145,7 @@ START_TEST(scale_zero_is_an_accepted_nothing)
     struct hs_player_frame entry = hs_stage_entry("S", 0, 0, 0);
     entry.fields = HS_FIELD_DAMAGE_SCALE;
     ck_assert_int_eq(hs_stage_post(match, HS_MS(1010), &entry, NULL), HS_FRAME_STORED);
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1010), 20, 4, 1.1);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1010), 20, 4, 1.1);
     expect_damage(&claim, 0, "torso");
 }
 END_TEST

@@ -71,6 +71,10 @@ static void no_such_stance(struct hs_player_frame *entry)
 {
     entry->stance = HS_STR("lie");
 }
+static void no_such_weapon(struct hs_player_frame *entry)
+{
+    entry->weapon = HS_STR("bazooka");
+}
 static void rotation_not_unit(struct hs_player_frame *entry)
 {
     entry->rotation[3] = 1.0011;
@@ -154,6 +158,7 @@ static const struct {
     {nothing, HS_FRAME_STORED},
     {no_such_rig, HS_FRAME_UNKNOWN_RIG},
     {no_such_stance, HS_FRAME_UNKNOWN_STANCE},
+    {no_such_weapon, HS_FRAME_UNKNOWN_WEAPON},
     {rotation_not_unit, HS_FRAME_BAD_ROTATION},
     {rotation_zero, HS_FRAME_BAD_ROTATION},
     {rotation_nearly_unit, HS_FRAME_STORED},

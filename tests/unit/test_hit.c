@@ -369,7 +369,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     rules->rewind.limit_us = HS_MS(600);
     bool is_known = strcmp(missing[_i].who, "T") == 0;
     play_with_holes(is_known ? "S" : NULL, "T");
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(missing[_i].ms), 20, 0, 1.6);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(missing[_i].ms), 20, 0, 1.6);
     enum hs_reason reason = missing[_i].reason == HS_REASON_UNKNOWN_TARGET_HISTORY
                                 ? HS_REASON_UNKNOWN_SHOOTER_HISTORY
                                 : missing[_i].reason;
@@ -425,7 +425,7 @@ START_TEST(the_shooters_death_wins_over_a_missing_target)
 {
     play_still();
     post_event(HS_MS(800) + 1, "S", HS_EVENT_DEATH, 0);
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(849), 20, 0, 1.6);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(849), 20, 0, 1.6);
     rules->hit.death_grace_us = HS_MS(10);
     claim.target = HS_STR("X");
     hs_expect_reason(judge(&claim), HS_REASON_SHOOTER_DEAD);

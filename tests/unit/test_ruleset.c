@@ -71,7 +71,7 @@ static const struct {
 } promised[] = {
     {"history", "keep", 1},           {"history", "max_gap", 0.15},
     {"history", "world_bound", 1e7},  {"history", "max_speed", 20000},
-    {"history", "max_forward", 5},    {"rewind", "limit", 0.25},
+    {"history", "max_forward", 5},    {"rewind", "limit", 0.4},
     {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
     {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
     {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},

@@ -195,15 +195,6 @@ START_TEST(another_rig_begins_with_its_first_stance)
 }
 END_TEST
 
-START_TEST(foreign_weapons_are_remembered_as_foreign)
-{
-    struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
-    entry.weapon = HS_STR("bazooka");
-    post(0, entry);
-    ck_assert_uint_eq(hs_state_at(match, "P", 0)->weapon, HS_WEAPON_FOREIGN);
-}
-END_TEST
-
 /* ---- sessions ---- */
 
 START_TEST(leaving_ends_the_session)
@@ -414,7 +405,6 @@ int main(void)
     tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
     tcase_add_test(tcase, deaths_and_spawns);
     tcase_add_test(tcase, another_rig_begins_with_its_first_stance);
-    tcase_add_test(tcase, foreign_weapons_are_remembered_as_foreign);
     tcase_add_test(tcase, leaving_ends_the_session);
     tcase_add_test(tcase, late_frames_of_an_old_session_stay_out);
     tcase_add_test(tcase, counters_of_a_session_end_with_it);
