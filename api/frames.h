@@ -28,11 +28,17 @@ struct hs_frames_counts {
     size_t movers[HS_FRAME_RESULT_COUNT];
 };
 
-/* `results`, here and below: frame by frame one for each player, then one for each mover. */
-void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
-                     struct hs_frames_counts *out);
+/*
+ * `results`, here and below: frame by frame one for each player, then one for each mover.
+ * `malformed`: the items of the request that could not be read; NULL: none. A malformed frame
+ * counts as one player.
+ */
+void hs_frames_count(const struct hs_frames_request *request,
+                     const struct hs_malformed_items *malformed,
+                     const enum hs_frame_result *results, struct hs_frames_counts *out);
 
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
+                      const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, unsigned flags, bool needs_resync);
 
 #endif
