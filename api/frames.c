@@ -171,17 +171,18 @@ static const struct hs_json_field player_fields[] = {
 static const struct hs_json_object player_object = {
     player_fields, sizeof player_fields / sizeof player_fields[0], AT(fields)};
 
+static void decode_player(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
+    hs_json_read_object(reader, value, at, &player_object, target);
+}
+
 static void decode_players(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
     struct hs_frame *frame = target;
-    struct hs_player_frame *players = hs_json_read_array(reader, value, at, 0, reader->max_items,
-                                                         sizeof *players, &frame->player_count);
-    frame->players = players;
-    for (size_t i = 0; players != NULL && i < frame->player_count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_object(reader, json_array_get(value, i), &here, &player_object, &players[i]);
-    }
+    frame->players = hs_json_read_batch(reader, value, at, HS_ITEM_PLAYER, sizeof *frame->players,
+                                        decode_player, &frame->player_count);
 }
 
 #undef AT
@@ -258,17 +259,18 @@ static const struct hs_json_object mover_object = {
 
 #undef AT
 
+static void decode_mover(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    hs_json_read_object(reader, value, at, &mover_object, target);
+}
+
 static void decode_movers(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {
     struct hs_frame *frame = target;
-    struct hs_mover_frame *movers = hs_json_read_array(reader, value, at, 0, reader->max_items,
-                                                       sizeof *movers, &frame->mover_count);
-    frame->movers = movers;
-    for (size_t i = 0; movers != NULL && i < frame->mover_count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_object(reader, json_array_get(value, i), &here, &mover_object, &movers[i]);
-    }
+    frame->movers = hs_json_read_batch(reader, value, at, HS_ITEM_MOVER, sizeof *frame->movers,
+                                       decode_mover, &frame->mover_count);
 }
 
 /* ---- frames ---- */
@@ -287,18 +289,20 @@ static const struct hs_json_field frame_fields[] = {
 static const struct hs_json_object frame_object = {frame_fields,
                                                    sizeof frame_fields / sizeof frame_fields[0], 0};
 
+static void decode_frame(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    hs_json_read_object(reader, value, at, &frame_object, target);
+}
+
 void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                       struct hs_frames_request *out)
 {
-    struct hs_frame *frames =
-        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *frames, &out->count);
-    out->frames = frames;
+    out->frames = hs_json_read_batch(reader, value, at, HS_ITEM_FRAME, sizeof *out->frames,
+                                     decode_frame, &out->count);
     out->entries = 0;
-    for (size_t i = 0; frames != NULL && i < out->count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_object(reader, json_array_get(value, i), &here, &frame_object, &frames[i]);
-        out->entries += frames[i].player_count + frames[i].mover_count;
-    }
+    for (size_t i = 0; i < out->count; i++)
+        out->entries += out->frames[i].player_count + out->frames[i].mover_count;
 }
 
 static void decode_frames_field(struct hs_reader *reader, const json_t *value,
@@ -337,24 +341,58 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
+/* Writes those of `frame`, and returns the first of a later frame. */
+static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
+                                                   const struct hs_malformed *next, size_t frame)
+{
+    for (; next != NULL && next->frame == frame; next = next->next)
+        hs_malformed_encode(writer, kind, next);
+    return next;
+}
+
 static void encode_all_refused(struct hs_writer *writer, const struct hs_frames_request *request,
+                               const struct hs_malformed_items *malformed,
                                const enum hs_frame_result *results)
 {
+    const struct hs_malformed *bad = hs_malformed_first(malformed, HS_ITEM_FRAME),
+                              *players = hs_malformed_first(malformed, HS_ITEM_PLAYER),
+                              *movers = hs_malformed_first(malformed, HS_ITEM_MOVER);
+    const struct hs_frame *frame = request->frames, *end = frame + request->count;
     hs_write_begin(writer, '[');
-    for (size_t f = 0; f < request->count; f++) {
-        const struct hs_frame *frame = &request->frames[f];
-        for (size_t i = 0; i < frame->player_count; i++)
+    for (size_t f = 0; frame < end || bad != NULL; f++) {
+        bool is_malformed = bad != NULL && bad->index == f;
+        if (is_malformed) {
+            hs_malformed_encode(writer, HS_ITEM_FRAME, bad);
+            bad = bad->next;
+        }
+        for (size_t i = 0; !is_malformed && i < frame->player_count; i++)
             encode_refused(writer, f, "player", frame->players[i].player, *results++);
-        for (size_t i = 0; i < frame->mover_count; i++)
+        players = encode_malformed(writer, HS_ITEM_PLAYER, players, f);
+        for (size_t i = 0; !is_malformed && i < frame->mover_count; i++)
             encode_refused(writer, f, "mover", frame->movers[i].mover, *results++);
+        movers = encode_malformed(writer, HS_ITEM_MOVER, movers, f);
+        frame += is_malformed ? 0 : 1;
     }
     hs_write_end(writer, ']');
 }
 
-void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
-                     struct hs_frames_counts *out)
+static size_t count_malformed(const struct hs_malformed_items *malformed, enum hs_item kind)
+{
+    size_t count = 0;
+    for (const struct hs_malformed *next = hs_malformed_first(malformed, kind); next != NULL;
+         next = next->next)
+        count++;
+    return count;
+}
+
+void hs_frames_count(const struct hs_frames_request *request,
+                     const struct hs_malformed_items *malformed,
+                     const enum hs_frame_result *results, struct hs_frames_counts *out)
 {
     *out = (struct hs_frames_counts){0};
+    out->players[HS_FRAME_MALFORMED] =
+        count_malformed(malformed, HS_ITEM_FRAME) + count_malformed(malformed, HS_ITEM_PLAYER);
+    out->movers[HS_FRAME_MALFORMED] = count_malformed(malformed, HS_ITEM_MOVER);
     for (size_t f = 0; f < request->count; f++) {
         for (size_t i = 0; i < request->frames[f].player_count; i++)
             out->players[*results++]++;
@@ -382,28 +420,31 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* The first jumps of the request. */
+/* The first jumps of the request. Malformed frames count in `frame`, though they have no jumps. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
-                         const struct hs_match *match)
+                         const struct hs_malformed_items *malformed, const struct hs_match *match)
 {
-    size_t left = HS_MAX_JUMPS;
+    size_t left = HS_MAX_JUMPS, place = 0;
+    const struct hs_malformed *bad = hs_malformed_first(malformed, HS_ITEM_FRAME);
     struct hs_frame_jump jump;
     hs_write_key(writer, "jumps");
     hs_write_begin(writer, '[');
-    for (size_t f = 0; f < request->count && left > 0; f++) {
+    for (size_t f = 0; f < request->count && left > 0; f++, place++) {
         const struct hs_frame *frame = &request->frames[f];
+        for (; bad != NULL && bad->index == place; bad = bad->next)
+            place++;
         for (size_t i = 0; i < frame->player_count && left > 0; i++) {
             struct hs_str name = frame->players[i].player;
             if (!hs_match_player_jump(match, name, frame->time_us, &jump))
                 continue;
-            encode_jump(writer, f, "player", name, &jump);
+            encode_jump(writer, place, "player", name, &jump);
             left--;
         }
         for (size_t i = 0; i < frame->mover_count && left > 0; i++) {
             struct hs_str name = frame->movers[i].mover;
             if (!hs_match_mover_jump(match, name, i, frame->time_us, &jump))
                 continue;
-            encode_jump(writer, f, "mover", name, &jump);
+            encode_jump(writer, place, "mover", name, &jump);
             left--;
         }
     }
@@ -411,16 +452,17 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
 }
 
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
+                      const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, unsigned flags,
                       const struct hs_match *match, bool needs_resync)
 {
     struct hs_frames_counts counts;
-    hs_frames_count(request, results, &counts);
+    hs_frames_count(request, malformed, results, &counts);
     hs_write_begin(writer, '{');
     hs_write_key(writer, "stored");
     hs_write_int(writer, (int64_t)counts.players[HS_FRAME_STORED]);
     hs_write_key(writer, "refused");
-    encode_all_refused(writer, request, results);
+    encode_all_refused(writer, request, malformed, results);
     hs_write_key(writer, "flags");
     hs_write_begin(writer, '[');
     for (int i = 0; i < HS_FRAME_FLAG_COUNT; i++)
@@ -428,7 +470,7 @@ void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *
             hs_write_text(writer, hs_frame_flag_name((enum hs_frame_flag)i));
     hs_write_end(writer, ']');
     if (flags >> HS_FRAME_FLAG_UNFLAGGED_JUMP & 1)
-        encode_jumps(writer, request, match);
+        encode_jumps(writer, request, malformed, match);
     if (needs_resync) {
         hs_write_key(writer, "need");
         hs_write_text(writer, "resync");

@@ -28,15 +28,21 @@ struct hs_frames_counts {
     size_t movers[HS_FRAME_RESULT_COUNT];
 };
 
-/* `results`, here and below: frame by frame one for each player, then one for each mover. */
-void hs_frames_count(const struct hs_frames_request *request, const enum hs_frame_result *results,
-                     struct hs_frames_counts *out);
+/*
+ * `results`, here and below: frame by frame one for each player, then one for each mover.
+ * `malformed`: the items of the request that could not be read; NULL: none. A malformed frame
+ * counts as one player.
+ */
+void hs_frames_count(const struct hs_frames_request *request,
+                     const struct hs_malformed_items *malformed,
+                     const enum hs_frame_result *results, struct hs_frames_counts *out);
 
 /* Unannounced jumps named in one answer; the rest are only flagged. */
 enum { HS_MAX_JUMPS = 16 };
 
 /* `match`: the frames were posted to it; read only for the jumps that `flags` reports. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
+                      const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, unsigned flags,
                       const struct hs_match *match, bool needs_resync);
 

@@ -135,8 +135,9 @@ static const struct hs_json_object claim_object = {
     claim_fields, sizeof claim_fields / sizeof claim_fields[0], AT(fields)};
 
 static void decode_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         struct hs_hit_claim *out)
+                         void *target)
 {
+    struct hs_hit_claim *out = target;
     struct reading reading = {0};
     hs_json_read_object(reader, value, at, &claim_object, &reading);
     *out = reading.claim;
@@ -148,7 +149,7 @@ static void decode_claim(struct hs_reader *reader, const json_t *value, const st
     if ((reading.fields & HAS_END) == 0 && out->pellet_count > 0)
         out->end = out->pellets[0].end;
     struct hs_json_at end = {.parent = at, .key = "end"};
-    if ((reading.fields & (HAS_END | HAS_PELLETS)) == 0)
+    if (json_is_object(value) && (reading.fields & (HAS_END | HAS_PELLETS)) == 0)
         hs_json_bad(reader, &end, "is required, or pellets");
     out->has_fire_time = (reading.fields & HAS_FIRE_TIME) != 0;
     out->has_radius = (reading.fields & HAS_RADIUS) != 0;
@@ -158,13 +159,8 @@ static void decode_claim(struct hs_reader *reader, const json_t *value, const st
 void hs_hits_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     struct hs_hits_request *out)
 {
-    struct hs_hit_claim *claims =
-        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *claims, &out->count);
-    out->claims = claims;
-    for (size_t i = 0; claims != NULL && i < out->count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        decode_claim(reader, json_array_get(value, i), &here, &claims[i]);
-    }
+    out->claims = hs_json_read_batch(reader, value, at, HS_ITEM_HIT, sizeof *out->claims,
+                                     decode_claim, &out->count);
 }
 
 static void decode_hits_field(struct hs_reader *reader, const json_t *value,

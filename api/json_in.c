@@ -155,16 +155,53 @@ static size_t write_pointer(const struct hs_json_at *at, char *out, size_t size)
     return len;
 }
 
-/* What is found from here on is only counted. */
-static bool is_full(const struct hs_reader *reader)
+/* Nothing of the request is used any more. */
+static bool is_lost(const struct hs_reader *reader)
 {
-    return reader->problem->count == HS_PROBLEM_MAX;
+    return reader->problem->count == HS_PROBLEM_MAX ||
+           (reader->malformed != NULL && reader->malformed->count > reader->max_items);
+}
+
+static char *copy_text(struct hs_arena *arena, const char *text)
+{
+    size_t len = strlen(text);
+    char *copy = hs_arena_alloc(arena, len + 1, 1);
+    if (copy != NULL)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+static bool keeps_error(const struct hs_reader *reader)
+{
+    const struct hs_malformed *item = reader->item;
+    return item->kept == 0 ||
+           (item->kept < HS_ITEM_ERRORS_MAX && reader->malformed->errors < HS_PROBLEM_MAX);
+}
+
+static void add_item_error(struct hs_reader *reader, const char *pointer, const char *detail)
+{
+    struct hs_malformed *item = reader->item;
+    struct hs_item_error *error = hs_arena_alloc(reader->arena, 1, sizeof *error);
+    if (error != NULL) {
+        error->pointer = copy_text(reader->arena, pointer);
+        error->detail = copy_text(reader->arena, detail);
+    }
+    if (error == NULL || error->pointer == NULL || error->detail == NULL) {
+        reader->no_memory = true;
+        item->left_out++;
+        return;
+    }
+    *item->append = error;
+    item->append = &error->next;
+    item->kept++;
+    reader->malformed->errors++;
 }
 
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
 {
-    if (is_full(reader)) {
-        reader->problem->left_out++;
+    struct hs_malformed *item = reader->item;
+    if (item != NULL ? !keeps_error(reader) : reader->problem->count == HS_PROBLEM_MAX) {
+        ++*(item != NULL ? &item->left_out : &reader->problem->left_out);
         return;
     }
     char pointer[HS_POINTER_MAX] = "", detail[HS_DETAIL_MAX];
@@ -173,7 +210,10 @@ void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const ch
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
     write_pointer(at, pointer, sizeof pointer);
-    hs_problem_add(reader->problem, pointer, "%s", detail);
+    if (item != NULL)
+        add_item_error(reader, pointer, detail);
+    else
+        hs_problem_add(reader->problem, pointer, "%s", detail);
 }
 
 /* ---- values ---- */
@@ -236,8 +276,8 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
         hs_json_bad(reader, at, "must have from %zu to %zu elements", low, high);
         return NULL;
     }
-    if (is_full(reader))
-        return NULL; /* nothing of the request is used any more */
+    if (is_lost(reader))
+        return NULL;
     void *items = hs_arena_alloc(reader->arena, n + 1, size);
     if (items == NULL) {
         reader->no_memory = true;
@@ -430,4 +470,90 @@ void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struc
         else if (columns->table->fields[field].required)
             hs_json_bad(reader, &here, "must not be null");
     }
+}
+
+/* ---- batches ---- */
+
+/* A member of an item; NULL: it has none of this name. */
+static const json_t *find_member(const struct hs_reader *reader, const json_t *item,
+                                 const char *key)
+{
+    const struct hs_json_columns *columns = reader->columns;
+    if (columns == NULL || key == NULL)
+        return json_object_get(item, key);
+    size_t i = 0, field = find_field(columns->table, key);
+    while (i < columns->count && columns->fields[i] != field)
+        i++;
+    return i < columns->count ? json_array_get(item, i) : NULL;
+}
+
+/* Beyond this a double is no longer exact. */
+#define LARGEST_NUMBER INT64_C(9007199254740991)
+
+/* Lists an item with bad fields under what can be read of its name and number. */
+static void list_malformed(struct hs_reader *reader, const json_t *value, enum hs_item kind,
+                           const struct hs_json_at *at, const struct hs_malformed *found)
+{
+    struct hs_malformed_items *items = reader->malformed;
+    struct hs_malformed *item = hs_arena_alloc(reader->arena, 1, sizeof *item);
+    if (item == NULL) {
+        reader->no_memory = true;
+        return;
+    }
+    const json_t *who = find_member(reader, value, hs_item_name_key(kind));
+    const json_t *number = find_member(reader, value, hs_item_number_key(kind));
+    struct hs_str name = {json_string_value(who), json_string_length(who)};
+    *item = *found;
+    if (hs_name_is_valid(name))
+        item->who = name;
+    item->number = -1;
+    if (json_is_integer(number) && json_integer_value(number) <= LARGEST_NUMBER)
+        item->number = json_integer_value(number); /* below 0 it is not readable either */
+    item->index = at->index;
+    const struct hs_json_at *frame = at->parent->parent;
+    item->frame = frame != NULL ? frame->index : 0;
+    if (items->lists[kind].last != NULL)
+        items->lists[kind].last->next = item;
+    else
+        items->lists[kind].first = item;
+    items->lists[kind].last = item;
+    items->count++;
+}
+
+/* False: the item is malformed. */
+static bool read_item(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      enum hs_item kind, hs_json_decode *decode, void *target)
+{
+    struct hs_malformed found = {.errors = NULL}, *outer = reader->item;
+    found.append = &found.errors;
+    reader->item = reader->malformed != NULL ? &found : NULL;
+    decode(reader, value, at, target);
+    reader->item = outer;
+    if (found.kept + found.left_out == 0)
+        return true;
+    list_malformed(reader, value, kind, at, &found);
+    return false;
+}
+
+void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         enum hs_item kind, size_t size, hs_json_decode *decode, size_t *count)
+{
+    size_t total;
+    char *items = hs_json_read_array(reader, value, at, 0, reader->max_items, size, &total);
+    *count = 0;
+    for (size_t i = 0; items != NULL && i < total; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        char *target = items + *count * size;
+        if (read_item(reader, json_array_get(value, i), &here, kind, decode, target)) {
+            ++*count;
+            continue;
+        }
+        memset(target, 0, size);
+        if (!is_lost(reader))
+            continue;
+        reader->item = NULL; /* the fault is the request's, also within a frame */
+        hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
+        return NULL;
+    }
+    return items;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "api/arena.h"
+#include "api/malformed.h"
 #include "api/problem.h"
 #include "validators/str.h"
 
@@ -45,9 +46,16 @@ struct hs_reader {
     size_t max_items;       /* of the arrays that make a batch */
     const char *document;   /* what it is that is read, for faults; NULL: "this request" */
     bool no_memory;
+    /* Collects the items of batches that cannot be read. NULL: such an item refuses the whole
+       request. */
+    struct hs_malformed_items *malformed;
+    struct hs_malformed
+        *item; /* the item that is read now; NULL: none, or they are not collected */
+    const struct hs_json_columns *columns; /* of the batch that is read; NULL: items are objects */
 };
 
-/* Notes a bad field; beyond those that are kept, it is only counted. */
+/* Notes a bad field of the item that is read, or else of the request; beyond those that are kept,
+   it is only counted. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -119,6 +127,15 @@ void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struc
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
+
+/*
+ * Reads a batch: an array of at most reader->max_items items of `size` bytes, each by `decode` into
+ * zeroed memory. An item with a bad field is listed in reader->malformed and left out, so the items
+ * move up. More than reader->max_items malformed items refuse the request. Returns as
+ * hs_json_read_array does; *count is the number of items without bad fields.
+ */
+void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         enum hs_item kind, size_t size, hs_json_decode *decode, size_t *count);
 
 /* One finite number; false and a noted fault otherwise. */
 bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,

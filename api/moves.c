@@ -110,32 +110,30 @@ static struct hs_move move_of(const struct reading *reading)
     return move;
 }
 
+static void decode_move(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    struct reading reading = nothing_read;
+    if (reader->columns != NULL)
+        hs_json_read_row(reader, value, at, reader->columns, &reading);
+    else
+        hs_json_read_object(reader, value, at, &move_object, &reading);
+    *(struct hs_move *)target = move_of(&reading);
+}
+
 void hs_moves_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      struct hs_moves_request *out)
 {
-    struct hs_move *moves =
-        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *moves, &out->count);
-    out->moves = moves;
-    for (size_t i = 0; moves != NULL && i < out->count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        struct reading reading = nothing_read;
-        hs_json_read_object(reader, json_array_get(value, i), &here, &move_object, &reading);
-        moves[i] = move_of(&reading);
-    }
+    out->moves = hs_json_read_batch(reader, value, at, HS_ITEM_MOVE, sizeof *out->moves,
+                                    decode_move, &out->count);
 }
 
 static void decode_rows(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_columns *columns, struct hs_moves_request *out)
 {
-    struct hs_move *moves =
-        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *moves, &out->count);
-    out->moves = moves;
-    for (size_t i = 0; moves != NULL && i < out->count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        struct reading reading = nothing_read;
-        hs_json_read_row(reader, json_array_get(value, i), &here, columns, &reading);
-        moves[i] = move_of(&reading);
-    }
+    reader->columns = columns;
+    hs_moves_decode(reader, value, at, out);
+    reader->columns = NULL;
 }
 
 /* The members of a body; which form it has is known when all of them are. */

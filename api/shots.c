@@ -75,23 +75,25 @@ static const struct hs_json_field shot_fields[] = {
 static const struct hs_json_object shot_object = {
     shot_fields, sizeof shot_fields / sizeof shot_fields[0], AT(fields)};
 
+static void decode_shot(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    struct hs_shot_claim *shot = target;
+    struct reading reading = {0};
+    hs_json_read_object(reader, value, at, &shot_object, &reading);
+    *shot = reading.claim;
+    shot->shot = (uint64_t)reading.shot;
+    shot->seed = (uint64_t)reading.seed;
+    shot->origin = (struct hs_vec){reading.origin[0], reading.origin[1], reading.origin[2]};
+    shot->has_direction = (reading.fields & HAS_DIRECTION) != 0;
+    shot->has_seed = (reading.fields & HAS_SEED) != 0;
+}
+
 void hs_shots_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      struct hs_shots_request *out)
 {
-    struct hs_shot_claim *shots =
-        hs_json_read_array(reader, value, at, 0, reader->max_items, sizeof *shots, &out->count);
-    out->shots = shots;
-    for (size_t i = 0; shots != NULL && i < out->count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        struct reading reading = {0};
-        hs_json_read_object(reader, json_array_get(value, i), &here, &shot_object, &reading);
-        shots[i] = reading.claim;
-        shots[i].shot = (uint64_t)reading.shot;
-        shots[i].seed = (uint64_t)reading.seed;
-        shots[i].origin = (struct hs_vec){reading.origin[0], reading.origin[1], reading.origin[2]};
-        shots[i].has_direction = (reading.fields & HAS_DIRECTION) != 0;
-        shots[i].has_seed = (reading.fields & HAS_SEED) != 0;
-    }
+    out->shots = hs_json_read_batch(reader, value, at, HS_ITEM_SHOT, sizeof *out->shots,
+                                    decode_shot, &out->count);
 }
 
 static void decode_shots_field(struct hs_reader *reader, const json_t *value,

@@ -9,11 +9,12 @@
 #include "service/serve.h"
 #include "service/state/sha256.h"
 
-bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
-                     const struct hs_frames_request *request, struct hs_arena *arena,
-                     struct hs_writer *writer)
+bool hs_judge_frames(struct hs_judging *judging, const struct hs_frames_request *request)
 {
-    enum hs_frame_result *results = hs_arena_alloc(arena, request->entries + 1, sizeof *results);
+    struct hs_service *service = judging->service;
+    struct hs_match_slot *slot = judging->slot;
+    enum hs_frame_result *results =
+        hs_arena_alloc(judging->request->arena, request->entries + 1, sizeof *results);
     if (results == NULL)
         return false;
     unsigned flags = 0;
@@ -25,7 +26,7 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
         done += frame->player_count + frame->mover_count;
     }
     struct hs_frames_counts counts;
-    hs_frames_count(request, results, &counts);
+    hs_frames_count(request, judging->malformed, results, &counts);
     for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++) {
         enum hs_frame_result result = (enum hs_frame_result)i;
         hs_metrics_frame(service->metrics, HS_POSTED_PLAYER, result, counts.players[i]);
@@ -33,7 +34,8 @@ bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
     }
     struct hs_match_times times;
     hs_match_times(slot->match, &times);
-    hs_frames_encode(writer, request, results, flags, slot->match, times.needs_resync);
+    hs_frames_encode(&judging->writer, request, judging->malformed, results, flags, slot->match,
+                     times.needs_resync);
     return true;
 }
 
@@ -46,19 +48,47 @@ static void count_move(struct hs_service *service, const struct hs_move_result *
                                 (enum hs_mode)result->failures[i].mode);
 }
 
-bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_moves_request *request, struct hs_writer *writer)
+/* ---- malformed items ---- */
+
+static void count_malformed(struct hs_service *service, enum hs_item kind)
 {
+    if (kind == HS_ITEM_MOVE)
+        hs_metrics_move(service->metrics, HS_VERDICT_REJECTED, HS_MOVE_MALFORMED, 0);
+    else
+        hs_metrics_verdict(service->metrics, kind == HS_ITEM_HIT ? HS_JUDGED_HIT : HS_JUDGED_SHOT,
+                           HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
+}
+
+/* Answers the malformed items from place `*place` on, up to the next item that could be read, whose
+   place it returns in `*place`. They change nothing in the match. */
+static void answer_malformed(struct hs_judging *judging, enum hs_item kind,
+                             const struct hs_malformed **next, size_t *place)
+{
+    for (; *next != NULL && (*next)->index == *place; *next = (*next)->next, ++*place) {
+        hs_malformed_encode(&judging->writer, kind, *next);
+        count_malformed(judging->service, kind);
+    }
+    ++*place;
+}
+
+bool hs_judge_moves(struct hs_judging *judging, const struct hs_moves_request *request)
+{
+    struct hs_match_slot *slot = judging->slot;
+    struct hs_writer *writer = &judging->writer;
     const struct hs_moves_rules *rules = &slot->ruleset->ruleset->moves;
+    const struct hs_malformed *bad = hs_malformed_first(judging->malformed, HS_ITEM_MOVE);
+    size_t place = 0;
     hs_write_begin(writer, '[');
     for (size_t i = 0; i < request->count; i++) {
         struct hs_move_result result;
+        answer_malformed(judging, HS_ITEM_MOVE, &bad, &place);
         if (!hs_match_judge_move(slot->match, &request->moves[i], &result))
             return false;
         hs_move_encode(writer, rules, &request->moves[i], &result);
         if (!result.replayed)
-            count_move(service, &result);
+            count_move(judging->service, &result);
     }
+    answer_malformed(judging, HS_ITEM_MOVE, &bad, &place);
     hs_write_end(writer, ']');
     return true;
 }
@@ -284,16 +314,20 @@ bool hs_judge_shots(struct hs_judging *judging, const struct hs_shots_request *r
 {
     struct hs_hit_result result;
     bool has_now = (request->fields & HS_SHOTS_NOW) != 0;
+    const struct hs_malformed *bad = hs_malformed_first(judging->malformed, HS_ITEM_SHOT);
+    size_t place = 0;
     hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
         if (i > 0 && !judging->between(judging)) {
             judging->is_gone = true;
             return false;
         }
+        answer_malformed(judging, HS_ITEM_SHOT, &bad, &place);
         const struct hs_shot_claim *claim = &request->shots[i];
         struct judged judged = {.kind = HS_JUDGED_SHOT, .shot = claim, .result = &result};
         judge_one(judging, now_of(judging, has_now, request->now_us, claim->time_us), &judged);
     }
+    answer_malformed(judging, HS_ITEM_SHOT, &bad, &place);
     hs_write_end(&judging->writer, ']');
     return true;
 }
@@ -302,16 +336,20 @@ bool hs_judge_hits(struct hs_judging *judging, const struct hs_hits_request *req
 {
     struct hs_hit_result result;
     bool has_now = (request->fields & HS_HITS_NOW) != 0;
+    const struct hs_malformed *bad = hs_malformed_first(judging->malformed, HS_ITEM_HIT);
+    size_t place = 0;
     hs_write_begin(&judging->writer, '[');
     for (size_t i = 0; i < request->count; i++) {
         if (i > 0 && !judging->between(judging)) {
             judging->is_gone = true;
             return false;
         }
+        answer_malformed(judging, HS_ITEM_HIT, &bad, &place);
         const struct hs_hit_claim *claim = &request->claims[i];
         struct judged judged = {.kind = HS_JUDGED_HIT, .hit = claim, .result = &result};
         judge_one(judging, now_of(judging, has_now, request->now_us, claim->hit_time_us), &judged);
     }
+    answer_malformed(judging, HS_ITEM_HIT, &bad, &place);
     hs_write_end(&judging->writer, ']');
     return true;
 }

@@ -21,9 +21,10 @@ struct hs_judging {
     const struct hs_request *request;
     struct hs_match_slot *slot;
     struct hs_writer writer;
-    uint64_t budget, spent; /* work units (validators/work.h) of this request */
-    uint64_t lent_at;       /* value of `spent` when the match was last lent */
-    size_t over_budget;     /* claims and shots that did not fit */
+    const struct hs_malformed_items *malformed; /* items that could not be read */
+    uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
+    uint64_t lent_at;                           /* value of `spent` when the match was last lent */
+    size_t over_budget;                         /* claims and shots that did not fit */
     /* Called between two claims. False: the match was deleted in between. */
     bool (*between)(struct hs_judging *judging);
     bool is_gone; /* the match was deleted: the request cannot be answered */
@@ -37,13 +38,10 @@ struct hs_judging {
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */
-bool hs_judge_frames(struct hs_service *service, struct hs_match_slot *slot,
-                     const struct hs_frames_request *request, struct hs_arena *arena,
-                     struct hs_writer *writer);
+bool hs_judge_frames(struct hs_judging *judging, const struct hs_frames_request *request);
 
 /* Judges moves and writes the array of results. False: out of memory; those before were judged. */
-bool hs_judge_moves(struct hs_service *service, struct hs_match_slot *slot,
-                    const struct hs_moves_request *request, struct hs_writer *writer);
+bool hs_judge_moves(struct hs_judging *judging, const struct hs_moves_request *request);
 
 /*
  * Judges posted shots, or claims, and writes the array of results. Items that no longer fit the

@@ -22,6 +22,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
     switch (result) {
     case HS_FRAME_STORED:
         return "stored";
+    case HS_FRAME_MALFORMED:
+        return "fields are missing, unknown or bad, see errors";
     case HS_FRAME_DUPLICATE_TIME:
         return "there is a sample of this time already; the first one is kept";
     case HS_FRAME_TOO_OLD:

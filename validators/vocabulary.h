@@ -113,7 +113,8 @@ enum hs_check {
     X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT)                                        \
     X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT)                                                \
     X(BLAST_OCCLUDED, "blast_occluded", REJECTED, BLAST)                                           \
-    X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)
+    X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)                                             \
+    X(MALFORMED, "malformed", REJECTED, SHAPE)
 
 enum hs_reason {
 #define X(id, name, verdict, check) HS_REASON_##id,
@@ -180,7 +181,8 @@ enum hs_move_check {
     X(UNANNOUNCED_TELEPORT, "unannounced_teleport", REJECTED)                                      \
     X(TOO_FAST, "too_fast", REJECTED)                                                              \
     X(TOO_MUCH_ACCELERATION, "too_much_acceleration", REJECTED)                                    \
-    X(GRAVITY_VIOLATION, "gravity_violation", REJECTED)
+    X(GRAVITY_VIOLATION, "gravity_violation", REJECTED)                                            \
+    X(MALFORMED, "malformed", REJECTED)
 
 enum hs_move_reason {
 #define X(id, name, verdict) HS_MOVE_##id,
@@ -219,7 +221,8 @@ enum hs_unit {
     X(UNKNOWN_WEAPON, "unknown_weapon")                                                            \
     X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world")                                          \
     X(NO_HITBOXES, "no_hitboxes")                                                                  \
-    X(CAPACITY, "capacity")
+    X(CAPACITY, "capacity")                                                                        \
+    X(MALFORMED, "malformed")
 
 enum hs_frame_result {
 #define X(id, name) HS_FRAME_##id,

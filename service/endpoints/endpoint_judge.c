@@ -132,10 +132,13 @@ static void judge(struct hs_service *service, const struct hs_request *request,
         !hs_body_open(service, request, reply, &body))
         return;
     struct hs_ticks_request tick = {0};
+    struct hs_malformed_items malformed = {.count = 0};
+    body.reader.malformed = request->strict ? NULL : &malformed;
     decode(&body.reader, body.root, &tick);
     struct hs_judging judging = {.service = service,
                                  .request = request,
                                  .writer = {.buffer = &reply->body},
+                                 .malformed = &malformed,
                                  .budget = service->options->request_work,
                                  .between = lend};
     int64_t decoded = hs_clock_ns();
@@ -172,8 +175,7 @@ static void judge(struct hs_service *service, const struct hs_request *request,
 
 static bool write_frames(struct hs_judging *judging, const struct hs_ticks_request *tick)
 {
-    return hs_judge_frames(judging->service, judging->slot, &tick->frames, judging->request->arena,
-                           &judging->writer);
+    return hs_judge_frames(judging, &tick->frames);
 }
 
 /* False: out of memory. */
@@ -181,7 +183,7 @@ static bool write_moves(struct hs_judging *judging, const struct hs_ticks_reques
                         const char *key)
 {
     hs_write_key(&judging->writer, key);
-    return hs_judge_moves(judging->service, judging->slot, &tick->moves, &judging->writer);
+    return hs_judge_moves(judging, &tick->moves);
 }
 
 /* False: the match is gone. The same holds for write_hits. */

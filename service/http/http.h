@@ -26,6 +26,7 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or one made here */
     struct hs_arena *arena; /* freed when the endpoint has returned */
     bool explain;           /* ?explain, ?explain=true */
+    bool strict;            /* ?strict, ?strict=true: a malformed item refuses its whole request */
     /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
        does not hang. NULL: nobody watches. */
     atomic_llong *alive_us;

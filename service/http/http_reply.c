@@ -87,6 +87,13 @@ void hs_http_drop_body(struct hs_http_request *request)
     request->share = NULL;
 }
 
+/* A switch of the query: on with any value but 0. */
+static bool is_asked(const struct hs_request *request, const char *name)
+{
+    const char *value = hs_request_query(request, name);
+    return value != NULL && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+}
+
 void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target *target,
                           struct MHD_Connection *connection, struct hs_reply *reply)
 {
@@ -105,8 +112,8 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target
     };
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
-    const char *explain = hs_request_query(&view, "explain");
-    view.explain = explain != NULL && strcmp(explain, "0") != 0 && strcmp(explain, "false") != 0;
+    view.explain = is_asked(&view, "explain");
+    view.strict = is_asked(&view, "strict");
     hs_endpoints[target->route](http->service, &view, reply);
     hs_arena_free(&arena);
     hs_http_drop_body(request);

@@ -68,7 +68,7 @@ static bool read_result(struct hs_str text, enum kind kind, struct result *out)
     const struct result_keys *keys = kind == MOVE ? &move_keys : &claim_keys;
     struct hs_pieces pieces = hs_pieces_of(text, '{');
     struct hs_str key, value;
-    *out = (struct result){.text = text};
+    *out = (struct result){.text = text, .shooter = HS_STR("")};
     while (hs_pieces_next(&pieces, &key, &value)) {
         if (hs_str_equal(key, HS_STR("verdict")))
             out->verdict = hs_piece_text(value);
@@ -83,8 +83,10 @@ static bool read_result(struct hs_str text, enum kind kind, struct result *out)
         else if (hs_str_equal(key, HS_STR("replayed")))
             out->replayed = hs_str_equal(value, HS_STR("true"));
     }
+    bool is_malformed = hs_str_equal(out->reason, HS_STR("malformed"));
+    bool is_named = out->shooter.len > 0 && (kind == MOVE || out->shot.ptr != NULL);
     return !pieces.broken && out->verdict.ptr != NULL && out->reason.ptr != NULL &&
-           out->shooter.ptr != NULL && (kind == MOVE || out->shot.ptr != NULL);
+           (is_named || is_malformed);
 }
 
 static struct hs_reason_count *count_of(struct hs_differences *differences, enum kind kind,

@@ -310,7 +310,7 @@ START_TEST(bad_movers_change_nothing)
     json_object_set_new(json_object_get(bad, "box"), "half_extents", json_pack("[i,i,i]", 1, 0, 1));
     json_object_set_new(json_array_get(json_object_get(body, "frames"), 0), "movers",
                         json_pack("[o,o]", mover("lift_1", 1), bad));
-    json_t *answer = request("POST", "/v1/matches/lifts/frames", body, 400);
+    json_t *answer = request("POST", "/v1/matches/lifts/frames?strict=true", body, 400);
     const json_t *error = json_array_get(json_object_get(answer, "errors"), 0);
     assert_text(error, "pointer", "/frames/0/movers/1/box/half_extents/1");
     assert_text(error, "detail", "must be above 0");

@@ -271,14 +271,14 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     char match[32], path[128];
     snprintf(match, sizeof match, "bad-%d", _i);
-    snprintf(path, sizeof path, "/v1/matches/%s/moves", match);
+    snprintf(path, sizeof path, "/v1/matches/%s/moves?strict=true", match);
     free(answer_text(http, "POST", path, LIST));
     char *before = state_of(http, match);
     struct hs_test_response response = ask(http, "POST", path, bad[_i].body);
     assert_pointers(&response, _i);
     hs_test_response_free(&response);
     if (strncmp(bad[_i].body, "{\"moves\":[{", 11) == 0) { /* is as bad in a tick */
-        snprintf(path, sizeof path, "/v1/matches/%s/ticks", match);
+        snprintf(path, sizeof path, "/v1/matches/%s/ticks?strict=true", match);
         response = ask(http, "POST", path, bad[_i].body);
         assert_pointers(&response, _i);
         hs_test_response_free(&response);

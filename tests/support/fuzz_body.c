@@ -6,8 +6,11 @@ void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size)
 {
     hs_problem_init(&body->problem);
     body->arena = (struct hs_arena){0};
-    body->reader = (struct hs_reader){
-        .problem = &body->problem, .arena = &body->arena, .max_items = MAX_ITEMS};
+    body->malformed = (struct hs_malformed_items){.count = 0};
+    body->reader = (struct hs_reader){.problem = &body->problem,
+                                      .arena = &body->arena,
+                                      .max_items = MAX_ITEMS,
+                                      .malformed = &body->malformed};
     body->root = hs_json_parse((struct hs_str){data, size}, &body->problem);
 }
 

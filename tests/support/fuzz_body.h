@@ -10,6 +10,7 @@
 struct hs_fuzz_body {
     struct hs_problem problem;
     struct hs_arena arena;
+    struct hs_malformed_items malformed;
     struct hs_reader reader;
     json_t *root; /* NULL: refused by the parser */
 };

@@ -169,13 +169,15 @@ static const char *check_table(const struct hs_fuzz_body *body,
     struct hs_problem problem;
     struct hs_moves_request again = {0};
     const char *fault = NULL;
-    if (request->count == 0 || json_object_get(body->root, "moves") == NULL)
+    if (request->count == 0 || body->malformed.count > 0 ||
+        json_object_get(body->root, "moves") == NULL)
         return NULL;
     json_t *table = table_of(json_object_get(body->root, "moves"));
     if (json_array_size(json_object_get(table, "columns")) <= 64) {
         struct hs_reader reader = body->reader;
         hs_problem_init(&problem);
         reader.problem = &problem;
+        reader.malformed = NULL;
         hs_moves_decode_body(&reader, table, &again);
         if (problem.code != HS_PROBLEM_NONE || again.count != request->count)
             fault = "a list of moves was taken, and its table refused";

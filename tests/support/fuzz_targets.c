@@ -120,22 +120,24 @@ static const char *check_state(const struct hs_match *match)
 
 static const char *check_frames_answer(const struct hs_match *match,
                                        const struct hs_frames_request *request,
+                                       const struct hs_malformed_items *malformed,
                                        const enum hs_frame_result *results, unsigned flags)
 {
     struct hs_match_info info;
     struct hs_buffer buffer = {0};
     struct hs_writer writer = {.buffer = &buffer};
     hs_match_info(match, &info);
-    hs_frames_encode(&writer, request, results, flags, match, info.needs_resync);
+    hs_frames_encode(&writer, request, malformed, results, flags, match, info.needs_resync);
     const char *fault = hs_check_document(&buffer);
     hs_buffer_free(&buffer);
     return fault;
 }
 
 static const char *post_all(struct hs_match *match, const struct hs_frames_request *request,
-                            struct hs_arena *arena)
+                            struct hs_fuzz_body *body)
 {
-    enum hs_frame_result *results = hs_arena_alloc(arena, request->entries + 1, sizeof *results);
+    enum hs_frame_result *results =
+        hs_arena_alloc(&body->arena, request->entries + 1, sizeof *results);
     unsigned flags = 0;
     for (size_t i = 0, done = 0; i < request->count; i++) {
         const struct hs_frame *frame = &request->frames[i];
@@ -146,7 +148,7 @@ static const char *post_all(struct hs_match *match, const struct hs_frames_reque
         HS_MUST(results[i] < HS_FRAME_RESULT_COUNT, "a result not in the vocabulary");
     HS_MUST(flags >> HS_FRAME_FLAG_COUNT == 0, "frame flags that do not exist");
     HS_MUST_HOLD(hs_check_match(match, &hs_fuzz_limits));
-    return check_frames_answer(match, request, results, flags);
+    return check_frames_answer(match, request, &body->malformed, results, flags);
 }
 
 /* Players shoot at the one who came after them, now or a little earlier: a few of them, since what
@@ -173,10 +175,11 @@ static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
     return check_state(match);
 }
 
-static const char *frames_in_match(const struct hs_frames_request *request, struct hs_arena *arena)
+static const char *frames_in_match(const struct hs_frames_request *request,
+                                   struct hs_fuzz_body *body)
 {
     struct hs_match *match = hs_match_create(hs_fuzz_ruleset(), &hs_fuzz_limits);
-    const char *fault = match == NULL ? "out of memory" : post_all(match, request, arena);
+    const char *fault = match == NULL ? "out of memory" : post_all(match, request, body);
     if (fault == NULL)
         fault = shoot_at_some(match, (struct hs_str){0});
     if (fault == NULL)
@@ -196,19 +199,19 @@ const char *hs_fuzz_frames(const uint8_t *data, size_t size)
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
-        fault = frames_in_match(&request, &body.arena);
+        fault = frames_in_match(&request, &body);
     hs_fuzz_body_close(&body);
     return fault;
 }
 
 /* ---- ticks ---- */
 
-static const char *tick_in_match(const struct hs_ticks_request *tick, struct hs_arena *arena)
+static const char *tick_in_match(const struct hs_ticks_request *tick, struct hs_fuzz_body *body)
 {
     struct hs_match *match = hs_match_create(hs_fuzz_ruleset(), &hs_fuzz_limits);
     const char *fault = match == NULL ? "out of memory" : NULL;
     if (fault == NULL && (tick->fields & HS_TICKS_FRAMES))
-        fault = post_all(match, &tick->frames, arena);
+        fault = post_all(match, &tick->frames, body);
     if (fault == NULL && (tick->fields & HS_TICKS_MOVES))
         fault = hs_fuzz_judge_moves(match, &tick->moves);
     if (fault == NULL && (tick->fields & HS_TICKS_SHOTS))
@@ -232,7 +235,7 @@ const char *hs_fuzz_ticks(const uint8_t *data, size_t size)
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
-        fault = tick_in_match(&tick, &body.arena);
+        fault = tick_in_match(&tick, &body);
     hs_fuzz_body_close(&body);
     return fault;
 }

@@ -158,6 +158,25 @@ static int64_t now_of(const struct hs_match *match, bool has_now, int64_t now_us
     return has_now ? now_us : times.has_frames ? times.newest_us : without_frames_us;
 }
 
+/* Those of one kind, after the items that could be read. */
+static void answer_malformed(struct hs_offline *offline, enum hs_item kind,
+                             struct hs_offline_item item)
+{
+    for (const struct hs_malformed *next = hs_malformed_first(offline->reader.malformed, kind);
+         next != NULL; next = next->next)
+        answer(offline, &item);
+}
+
+/* The same for claims and shots. */
+static void reject_malformed(struct hs_offline *offline, enum hs_item kind, enum hs_offline_kind as,
+                             struct hs_hit_result *result)
+{
+    memset(result, 0, sizeof *result);
+    result->verdict = HS_VERDICT_REJECTED;
+    result->reason = HS_REASON_MALFORMED;
+    answer_malformed(offline, kind, (struct hs_offline_item){.kind = as, .result = result});
+}
+
 static void do_frames(struct hs_offline *offline, struct hs_match *match,
                       const struct hs_frames_request *request)
 {
@@ -173,6 +192,10 @@ static void do_frames(struct hs_offline *offline, struct hs_match *match,
                    &(struct hs_offline_item){.kind = HS_OFFLINE_SAMPLE, .sample = results[k]});
         free(results);
     }
+    for (int kind = HS_ITEM_FRAME; kind <= HS_ITEM_MOVER; kind++)
+        answer_malformed(
+            offline, (enum hs_item)kind,
+            (struct hs_offline_item){.kind = HS_OFFLINE_SAMPLE, .sample = HS_FRAME_MALFORMED});
     struct hs_match_times times;
     hs_match_times(match, &times);
     answer(offline, &(struct hs_offline_item){.kind = HS_OFFLINE_FRAMES,
@@ -197,6 +220,7 @@ static void do_shots(struct hs_offline *offline, struct hs_match *match,
         if (result->replay == NULL)
             hs_shot_note(match, claim, result, (struct hs_str){note, strlen(note)});
     }
+    reject_malformed(offline, HS_ITEM_SHOT, HS_OFFLINE_SHOT, result);
     free(result);
 }
 
@@ -216,6 +240,7 @@ static void do_hits(struct hs_offline *offline, struct hs_match *match,
         if (result->replay == NULL)
             hs_hit_note(match, claim, result, (struct hs_str){note, strlen(note)});
     }
+    reject_malformed(offline, HS_ITEM_HIT, HS_OFFLINE_HIT, result);
     free(result);
 }
 
@@ -352,6 +377,8 @@ bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *
         return true; /* refused before anybody looks at the body */
     hs_problem_init(&offline->problem);
     offline->reader.no_memory = false;
+    struct hs_malformed_items malformed = {.count = 0};
+    offline->reader.malformed = strstr(step->path, "strict=true") == NULL ? &malformed : NULL;
     struct hs_str text = {step->body != NULL ? step->body : "", step->size};
     bool known = do_route(offline, route, params.name[0], text);
     if (!is_fine(offline))

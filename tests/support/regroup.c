@@ -294,11 +294,26 @@ static void add_results(struct hs_transcript *transcript, const struct batch *ba
     }
 }
 
+/* The pointers of malformed items say where they stood in their request. */
+static void forget_places(json_t *items)
+{
+    size_t i, k;
+    json_t *item, *error;
+    json_array_foreach(items, i, item)
+    {
+        json_array_foreach(json_object_get(item, "errors"), k, error)
+            json_object_del(error, "pointer");
+    }
+}
+
 void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regrouped *request,
                        long status, const char *body, size_t size)
 {
     struct batch batch;
     json_t *answer = json_loadb(body, size, JSON_DECODE_ANY, NULL);
+    forget_places(json_object_get(answer, "results"));
+    forget_places(json_object_get(answer, "shots"));
+    forget_places(json_object_get(answer, "hits"));
     if (status == 200 &&
         read_batch(request->method, request->path, request->body, request->size, &batch)) {
         add_results(transcript, &batch, answer);

@@ -147,7 +147,7 @@ START_TEST(results_are_of_players_then_movers)
     read_text(mixed);
     ck_assert_uint_eq(request.entries, 6);
     struct hs_frames_counts counts;
-    hs_frames_count(&request, results, &counts);
+    hs_frames_count(&request, NULL, results, &counts);
     ck_assert_uint_eq(counts.players[HS_FRAME_STORED], 2);
     ck_assert_uint_eq(counts.players[HS_FRAME_TOO_OLD], 1);
     ck_assert_uint_eq(counts.players[HS_FRAME_CAPACITY], 0);
@@ -157,7 +157,7 @@ START_TEST(results_are_of_players_then_movers)
 
     struct hs_buffer out = {0};
     struct hs_writer writer = {.buffer = &out};
-    hs_frames_encode(&writer, &request, results, 0, NULL, false);
+    hs_frames_encode(&writer, &request, NULL, results, 0, NULL, false);
     json_t *answer = json_loadb(out.data, out.len, 0, NULL);
     hs_buffer_free(&out);
     ck_assert_int_eq(json_integer_value(json_object_get(answer, "stored")), 2);

@@ -1,0 +1,66 @@
+/*
+ * The items of a batch that cannot be read: each is answered in its place with the errors found in
+ * it, and the rest of the batch is applied. Kept in the arena of one request, for one thread.
+ */
+#ifndef HS_API_MALFORMED_H
+#define HS_API_MALFORMED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/json_out.h"
+#include "validators/str.h"
+
+/* The kinds of items. Players and movers are the entries of frames. */
+enum hs_item {
+    HS_ITEM_FRAME,
+    HS_ITEM_PLAYER,
+    HS_ITEM_MOVER,
+    HS_ITEM_MOVE,
+    HS_ITEM_SHOT,
+    HS_ITEM_HIT,
+    HS_ITEM_COUNT
+};
+
+/* One item keeps at most HS_ITEM_ERRORS_MAX errors. When the items of a request have
+   HS_PROBLEM_MAX (problem.h) together, each further item keeps only its first error. */
+enum { HS_ITEM_ERRORS_MAX = 8 };
+
+struct hs_item_error {
+    struct hs_item_error *next;
+    const char *pointer, *detail; /* as in the `errors` of a problem */
+};
+
+struct hs_malformed {
+    struct hs_malformed *next;
+    size_t frame;                  /* of a player or a mover: the index of its frame */
+    size_t index;                  /* in its batch */
+    struct hs_str who;             /* player, mover or shooter; ptr NULL: not readable */
+    int64_t number;                /* of a shot, or `seq`; -1: not readable */
+    struct hs_item_error *errors;  /* in the order they were found */
+    struct hs_item_error **append; /* where the next error goes */
+    size_t kept, left_out;         /* numbers of errors */
+};
+
+struct hs_malformed_items {
+    struct {
+        struct hs_malformed *first, *last; /* in the order of the request */
+    } lists[HS_ITEM_COUNT];
+    size_t count;  /* of items */
+    size_t errors; /* kept by all items */
+};
+
+/* The members by which an item of this kind is named; NULL: it has none. */
+const char *hs_item_name_key(enum hs_item kind);
+const char *hs_item_number_key(enum hs_item kind);
+
+/* The malformed items of a kind; `items` NULL: none. */
+const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
+                                              enum hs_item kind);
+
+/* Writes the answer to a move, a shot or a hit, or the `refused` entry of a frame, a player or a
+   mover. */
+void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
+                         const struct hs_malformed *malformed);
+
+#endif
