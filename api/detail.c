@@ -36,7 +36,8 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
     [HS_REASON_DUPLICATE_TRAJECTORY] = {"an accepted claim with the same path was fired {m} s "
                                         "apart, but must be more than {l} s apart",
                                         NULL},
-    [HS_REASON_UNKNOWN_WEAPON] = {NULL, "{w}"},
+    [HS_REASON_UNKNOWN_WEAPON] = {NULL, "the ruleset has no weapon {w}"},
+    [HS_REASON_NO_WEAPON] = {NULL, "neither the {c} nor a frame names a weapon"},
     [HS_REASON_WEAPON_NOT_AVAILABLE] = {"the weapon fired {m} rounds without a reload, {L}",
                                         "the shooter did not hold or own the weapon at {f} s, or "
                                         "it was reloading or empty"},
@@ -233,21 +234,11 @@ static void write_player(const struct words *words, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)name.len, name.ptr);
 }
 
-static void write_weapon(const struct words *words, char *out, size_t size)
-{
-    struct hs_str name = words->claim->weapon;
-    if (name.ptr != NULL)
-        snprintf(out, size, "the ruleset has no weapon %.*s", (int)name.len, name.ptr);
-    else
-        snprintf(out, size, "neither the %s nor a frame names a weapon",
-                 words->claim->is_shot ? "shot" : "claim");
-}
-
 /* The words of claims; those of moves have none of them. */
 static void write_claim_word(const struct words *words, char word, char *out, size_t size)
 {
     const struct hs_detail_claim *claim = words->claim;
-    int64_t hit_us = words->result->rewind.time_us, fire_us = words->result->fire_time_us;
+    int64_t hit_us = words->result->rewind.time_us, eye_us = words->result->eye_time_us;
     char time[NUMBER_MAX];
     switch (word) {
     case 'p':
@@ -260,7 +251,7 @@ static void write_claim_word(const struct words *words, char word, char *out, si
             snprintf(out, size, "a wall");
         break;
     case 'w':
-        write_weapon(words, out, size);
+        snprintf(out, size, "%.*s", (int)claim->weapon.len, claim->weapon.ptr);
         break;
     case 'n':
         snprintf(out, size, "%llu", (unsigned long long)claim->shot);
@@ -275,8 +266,7 @@ static void write_claim_word(const struct words *words, char word, char *out, si
         snprintf(out, size, "%s", claim->is_shot ? "shot" : "claim");
         break;
     default: /* f, h, t */
-        write_seconds(word == 'f' || (word == 't' && is_of_shooter(words)) ? fire_us : hit_us,
-                      time);
+        write_seconds(word == 'f' || (word == 't' && is_of_shooter(words)) ? eye_us : hit_us, time);
         snprintf(out, size, "%s", time);
     }
 }

@@ -96,7 +96,7 @@ void hs_check_life(struct hs_hit_context *c)
         }
     }
     if (!knows_shooter && !c->launch_forgotten && c->posted == NULL)
-        hs_report_missing(c, HS_CHECK_LIFE, &c->shooter, c->fire_time_us,
+        hs_report_missing(c, HS_CHECK_LIFE, &c->shooter, c->eye_time_us,
                           HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     else if (c->claims_target && !knows_target)
         hs_report_missing(c, HS_CHECK_LIFE, &c->target, c->hit_time_us,

@@ -273,6 +273,7 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     hs_hit_damage(&c);
     out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
     out->fire_time_us = c.fire_time_us;
+    out->eye_time_us = c.eye_time_us;
     out->shot_was_posted = c.posted != NULL;
     out->work = c.work.spent;
 }

@@ -144,6 +144,7 @@ struct hs_hit_result {
     double margin;        /* a miss: smallest gap between the sphere and any hitbox of the target */
     uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
     int64_t fire_time_us; /* judged by */
+    int64_t eye_time_us;  /* whose pose of the shooter counted: `now` without a fire time */
     bool shot_was_posted;
     uint64_t work; /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;

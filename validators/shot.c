@@ -99,7 +99,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
     }
     hs_hit_decide(&c);
     out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
-    out->fire_time_us = claim->time_us;
+    out->fire_time_us = out->eye_time_us = claim->time_us;
     out->work = c.work.spent;
 }
 

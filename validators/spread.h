@@ -12,7 +12,6 @@
 
 HS_PUBLIC_BEGIN
 
-
 /*
  * Direction of one pellet within a cone of `spread_rad` (half angle, 0 .. pi/2 exclusive) around
  * `aim` (unit). SplitMix64 from state mix64(seed) + mix64(index + 1) gives u1 and u2; the pellet

@@ -280,6 +280,10 @@ START_TEST(every_check_says_what_it_found)
 {
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
     provoked[_i].provoke(&claim);
+    if (!claim.has_fire_time) {
+        claim.has_fire_time = true;
+        claim.fire_time_us = claim.hit_time_us;
+    }
     const struct hs_hit_result *result = hs_stage_judge(match, &claim, NOW);
     const struct hs_check_row *row = hs_stage_row(result, provoked[_i].check);
     ck_assert_ptr_nonnull(row);
@@ -288,6 +292,19 @@ START_TEST(every_check_says_what_it_found)
     struct hs_detail_claim subject = about(&claim);
     hs_check_detail(&subject, result, row, text);
     ck_assert_str_eq(text, provoked[_i].sentence);
+}
+END_TEST
+
+/* The moment whose pose counted, not that of the target's. */
+START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
+{
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
+    start_aside(&claim);
+    const struct hs_hit_result *result = hs_stage_judge(match, &claim, NOW);
+    char text[HS_SENTENCE_MAX];
+    struct hs_detail_claim subject = about(&claim);
+    hs_check_detail(&subject, result, hs_stage_row(result, HS_CHECK_ORIGIN), text);
+    ck_assert_str_eq(text, "start is 1.58 from the shooter's eye at 1 s, limit 0.5");
 }
 END_TEST
 
@@ -304,7 +321,7 @@ END_TEST
 
 static struct hs_hit_result result_at(void)
 {
-    return (struct hs_hit_result){.fire_time_us = HS_MS(12410),
+    return (struct hs_hit_result){.eye_time_us = HS_MS(12410),
                                   .rewind = {.time_us = HS_MS(12300), .by_us = HS_MS(100)}};
 }
 
@@ -429,7 +446,7 @@ START_TEST(shots_use_their_own_words)
     result = result_at();
     struct hs_detail_claim shot = {.shooter = HS_STR("S"), .is_shot = true};
     struct hs_check_row row = {
-        .check = HS_CHECK_WEAPON, .outcome = HS_OUTCOME_FAIL, .reason = HS_REASON_UNKNOWN_WEAPON};
+        .check = HS_CHECK_WEAPON, .outcome = HS_OUTCOME_FAIL, .reason = HS_REASON_NO_WEAPON};
     char text[HS_SENTENCE_MAX];
     hs_check_detail(&shot, &result, &row, text);
     ck_assert_str_eq(text, "neither the shot nor a frame names a weapon");
@@ -504,6 +521,7 @@ static Suite *suite(void)
     TCase *provoking = tcase_create("provoked");
     tcase_add_checked_fixture(provoking, set_up, tear_down);
     tcase_add_loop_test(provoking, every_check_says_what_it_found, 0, PROVOKED);
+    tcase_add_test(provoking, without_fire_time_the_shooter_is_where_they_are_now);
     tcase_add_test(provoking, no_check_is_left_out);
     suite_add_tcase(suite, provoking);
     TCase *wording = tcase_create("wording");
