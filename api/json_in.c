@@ -164,10 +164,10 @@ static bool is_lost(const struct hs_reader *reader)
 
 static char *copy_text(struct hs_arena *arena, const char *text)
 {
-    size_t len = strlen(text);
-    char *copy = hs_arena_alloc(arena, len + 1, 1);
+    size_t size = strlen(text) + 1;
+    char *copy = hs_arena_alloc(arena, size, 1);
     if (copy != NULL)
-        memcpy(copy, text, len);
+        memcpy(copy, text, size);
     return copy;
 }
 

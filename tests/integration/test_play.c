@@ -280,6 +280,14 @@ START_TEST(refusals_end_the_run_and_say_where)
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
     ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
+    path = write_text("asked.jsonl",
+                      HEAD("asked") "\n{\"at\":0,\"method\":\"POST\",\"path\":"
+                                    "\"/v1/matches/{match}/frames?strict=false\",\"body\":"
+                                    "{\"frames\":[{\"time\":\"noon\",\"players\":[]}]},"
+                                    "\"expect\":{\"body\":{\"refused\":["
+                                    "{\"frame\":0,\"reason\":\"malformed\"}]}}}\n");
+    HS_TEST_RUN(&result, "play", path, "--url", url);
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     path = write_text("rules.jsonl",
                       "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"rules\","
                       "\"ruleset\":{\"name\":\"play-test\",\"gravity\":1}}\n");
