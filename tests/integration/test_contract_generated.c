@@ -171,7 +171,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
     double longest = keep != NULL ? json_number_value(keep) : 1;
     if (json_number_value(json_object_get(rewind, "limit")) > longest)
         json_object_set_new(rewind, "limit", json_real(longest));
-    if (longest < 0.25) /* the default of the limit */
+    if (longest < 0.4) /* the default of the limit */
         json_object_set_new(ruleset, "rewind", json_pack("{s:f}", "limit", longest));
     json_decref(zones);
     json_decref(rigs);

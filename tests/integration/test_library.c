@@ -97,7 +97,7 @@ END_TEST
 START_TEST(exports_are_the_headers)
 {
     SHELL("cd %s/usr && cat include/hindsight/*.h | grep -vE '^(static|typedef|struct [a-z_]*;)' | "
-          "sed -nE 's/^[a-z].*\\b(hs_[a-z0-9_]+)(\\(|\\[[0-9]*\\];|;).*/\\1/p' | "
+          "sed -nE 's/^[a-z].*\\b(hs_[a-z0-9_]+)(\\(|\\[[A-Z0-9_]*\\];|;).*/\\1/p' | "
           "grep -E . | LC_ALL=C sort -u >declared; "
           "nm -D --defined-only lib/libhindsight.so | sed -nE 's/.* [TRDB] "
           "([a-z].*)@@HINDSIGHT.*/\\1/p' | "
