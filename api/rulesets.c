@@ -225,6 +225,8 @@ struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *roo
         no_room(&l);
     read_default_rig(&l);
     read_section(&l, "history");
+    if (l.ruleset->rewind.limit_us > l.ruleset->history.keep_us)
+        l.ruleset->rewind.limit_us = l.ruleset->history.keep_us; /* unless the document sets it */
     read_section(&l, "rewind");
     read_section(&l, "hit");
     hs_ruleset_add_builtin_moves(l.ruleset,

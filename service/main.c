@@ -61,7 +61,8 @@ static int check_config(int argc, char **argv)
         "Checks a configuration of `hindsight serve`, and each ruleset in the directory it names:\n"
         "what FILE, the environment and the options of `hindsight serve` make together. Prints\n"
         "every value with where it is from, then ok; or a line for every problem, with the JSON\n"
-        "pointer to it. A FILE that has a \"name\" is a ruleset, and checked as one.\n";
+        "pointer to it. A FILE that has a \"name\" is a ruleset, and checked as one.\n"
+        "Warnings about rulesets go to standard error and do not change the exit code.\n";
     bool wrong = argc < 2 || argv[1][0] == '-';
     for (int at = 1; at < argc; at++) {
         if (strcmp(argv[at], "--help") == 0) {

@@ -162,6 +162,10 @@ void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset,
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_unit);
 
+/* Whether a weapon has the damage, lengths and rate of a built-in bow or rocket, in one of the
+   built-in units. */
+bool hs_weapon_is_builtin_projectile(const struct hs_weapon *weapon);
+
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
@@ -189,6 +193,15 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 
 /* Fills what is derived: zone factors of weapons, reach of rigs. Call after the last change. */
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
+
+/*
+ * What a ruleset allows but its author probably did not mean: a rig that extends along another axis
+ * than `up`, a length that looks like another unit, a weapon without a rate of fire. `report`
+ * (NULL: only count) is called for each with a JSON pointer and a sentence, as hs_ruleset_validate
+ * does. Returns the number of warnings; the built-in rulesets have none. The ruleset must be valid
+ * and finished.
+ */
+size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 
 /*
  * A scalar field: where it stands in the document and in the struct, its default and its range.

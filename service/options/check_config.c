@@ -25,7 +25,23 @@ static void put_problem(void *context, const char *source, const struct hs_probl
         fprintf(to, "%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Prepares what a start would, and lets go of it. */
+/* Warnings go beside the output, which a script may compare, and change no exit code. */
+static void put_warning(void *context, const char *pointer, const char *text)
+{
+    fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
+}
+
+static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
+{
+    const struct hs_options *options = context;
+    if (!entry->is_from_file)
+        return;
+    char path[sizeof options->rules + HS_NAME_MAX + sizeof "/.json"];
+    snprintf(path, sizeof path, "%s/%s.json", options->rules, entry->ruleset->name.text);
+    hs_ruleset_warn(entry->ruleset, put_warning, path);
+}
+
+/* Does what a start would, and lets go of it. */
 static bool check_steps(const struct hs_options *options, FILE *to)
 {
     char error[256] = "";
@@ -39,7 +55,9 @@ static bool check_steps(const struct hs_options *options, FILE *to)
     }
     hs_ruleset_store_limit_work(store, options->request_work);
     const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store), hs_token_check_step()};
-    bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, false, &reload);
+    bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, true, &reload);
+    if (fine)
+        hs_ruleset_store_each(store, warn_of_file, (void *)options);
     hs_reload_free(&reload);
     hs_ruleset_store_destroy(store);
     return fine;
@@ -84,9 +102,10 @@ static bool check_ruleset(const char *path, FILE *to)
     if (ruleset != NULL)
         hs_ruleset_check_work(ruleset, options.request_work, problem);
     bool fine = problem->code == HS_PROBLEM_NONE;
-    if (fine)
+    if (fine) {
         fprintf(to, "ruleset %s\n", ruleset->name.text);
-    else
+        hs_ruleset_warn(ruleset, put_warning, (void *)path);
+    } else
         put_problem(to, path, problem);
     hs_ruleset_destroy(ruleset);
     free(problem);

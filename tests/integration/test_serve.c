@@ -175,6 +175,39 @@ START_TEST(check_config_checks_a_ruleset)
 }
 END_TEST
 
+/* Warnings are lines of standard error, for a ruleset alone and for each of the directory; "ok" and
+   exit code 0 stay. A built-in ruleset under another name has none. */
+START_TEST(check_config_warns_of_rulesets)
+{
+    static const char warning[] =
+        "odd.json: warning: /weapons/gun/range: 100 is 0.571 times the body of the rig `humanoid`";
+    char arguments[512], text[512];
+    make_directory();
+    hs_test_write_file(
+        path_of("odd.json"),
+        "{\"name\":\"odd\",\"weapons\":{\"gun\":{\"type\":\"hitscan\",\"range\":100}}}");
+    int code;
+    snprintf(arguments, sizeof arguments, "check-config %s 2>&1 >/dev/null", path_of("odd.json"));
+    const char *output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
+    ck_assert_ptr_nonnull(strstr(output, warning));
+    ck_assert_ptr_nonnull(strstr(output, "odd.json: warning: /weapons/gun/min_interval: is 0, so"));
+    snprintf(arguments, sizeof arguments, "check-config %s", path_of("odd.json"));
+    ck_assert_str_eq(run(arguments, &code), "ruleset odd\nok\n");
+    ck_assert_int_eq(code, 0);
+
+    snprintf(text, sizeof text, "{\"rules\":\"%s\"}", directory);
+    hs_test_write_file(path_of("all.conf"), text);
+    hs_test_write_file(path_of("plain.json"), "{\"name\":\"plain\"}");
+    snprintf(arguments, sizeof arguments, "check-config %s 2>&1 >/dev/null", path_of("all.conf"));
+    output = run(arguments, &code);
+    ck_assert_int_eq(code, 0);
+    ck_assert_ptr_nonnull(strstr(output, warning));
+    ck_assert_ptr_null(strstr(output, "plain.json"));
+    remove_directory();
+}
+END_TEST
+
 /* The man page knows every command; the shipped configuration is one (its rules are installed). */
 START_TEST(shipped_files_are_right)
 {
@@ -337,6 +370,7 @@ int main(void)
     tcase_add_test(tests, check_config_lists_every_problem);
     tcase_add_test(tests, check_config_prints_what_is_in_effect);
     tcase_add_test(tests, check_config_checks_a_ruleset);
+    tcase_add_test(tests, check_config_warns_of_rulesets);
     tcase_add_test(tests, shipped_files_are_right);
     tcase_add_test(tests, address_in_use_fails);
     tcase_add_test(tests, log_lines_are_json);

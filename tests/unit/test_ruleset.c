@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "service/state/ruleset_store.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/quat.h"
@@ -564,6 +565,37 @@ START_TEST(long_names_are_pointed_at_whole)
 }
 END_TEST
 
+/* What a document leaves out fits what it sets. */
+START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
+{
+    static const struct {
+        const char *document;
+        int64_t limit_us; /* -1: refused */
+    } documents[] = {
+        {"{\"name\":\"a\"}", 400000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"rewind\":{\"max_interp\":0},\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.5}}", 400000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.2},\"history\":{\"keep\":0.25}}", 200000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.4},\"history\":{\"keep\":0.25}}", -1},
+    };
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        struct hs_problem problem;
+        hs_problem_init(&problem);
+        struct hs_ruleset *ruleset = hs_ruleset_from_text(hs_stage_str(documents[i].document),
+                                                          (struct hs_str){NULL, 0}, &problem);
+        if (documents[i].limit_us < 0) {
+            ck_assert_ptr_null(ruleset);
+            ck_assert_str_eq(problem.errors[0].pointer, "/rewind/limit");
+            continue;
+        }
+        ck_assert_msg(ruleset != NULL, "%s: %s", documents[i].document, problem.errors[0].detail);
+        ck_assert_int_eq(ruleset->rewind.limit_us, documents[i].limit_us);
+        hs_ruleset_destroy(ruleset);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ruleset");
@@ -581,6 +613,7 @@ int main(void)
     tcase_add_loop_test(tcase, faults_are_found_and_pointed_at, 0, WRONG_RULESETS);
     tcase_add_test(tcase, empty_rulesets_and_many_faults);
     tcase_add_test(tcase, long_names_are_pointed_at_whole);
+    tcase_add_test(tcase, rewind_limit_defaults_to_no_more_than_what_is_kept);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
