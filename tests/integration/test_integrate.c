@@ -92,6 +92,41 @@ START_TEST(requests_are_accepted)
 }
 END_TEST
 
+static json_t *post_frames(struct hs_test_http *http, double first, double last)
+{
+    json_t *frames = json_array();
+    for (double time = first; time < last + 0.01; time += 0.1)
+        json_array_append_new(frames, json_pack("{s:f,s:[{s:s,s:[i,i,i]}]}", "time", time,
+                                                "players", "player", "p1", "position", 0, 0, 0));
+    long status;
+    json_t *answer = hs_test_http_json(http, "POST", "/v1/matches/resync/frames",
+                                       json_pack("{s:o}", "frames", frames), &status);
+    ck_assert_int_eq(status, 200);
+    return answer;
+}
+
+/* As the common page tells: PUT again, the frames of the last second once, and it is over. */
+START_TEST(resync_ends)
+{
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    long status;
+    json_decref(hs_test_http_json(http, "PUT", "/v1/matches/resync",
+                                  json_pack("{s:s}", "ruleset", "unity"), &status));
+    ck_assert_int_eq(status, 201);
+    json_t *answer = post_frames(http, 12.4, 12.4);
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "need")), "resync");
+    json_decref(answer);
+    json_decref(hs_test_http_json(http, "PUT", "/v1/matches/resync",
+                                  json_pack("{s:s}", "ruleset", "unity"), &status));
+    ck_assert_int_eq(status, 200);
+    answer = post_frames(http, 11.4, 12.3);
+    ck_assert_int_eq(json_integer_value(json_object_get(answer, "stored")), 10);
+    ck_assert_ptr_null(json_object_get(answer, "need"));
+    json_decref(answer);
+    hs_test_http_close(http);
+}
+END_TEST
+
 START_TEST(links_lead_somewhere)
 {
     int code;
@@ -122,6 +157,7 @@ int main(void)
     TCase *tests = tcase_create("pages");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, requests_are_accepted, 0, PAGES);
+    tcase_add_test(tests, resync_ends);
     tcase_add_loop_test(tests, links_lead_somewhere, 0, PAGES);
     tcase_add_test(tests, c_compiles);
     suite_add_tcase(suite, tests);
