@@ -238,8 +238,8 @@ docs: deps-test all $(B)/tests/unit/test_ruleset_page ## put the options into do
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
-# Configurations for other programs, to be copied from: under share/doc as they stand in the tree.
-EXAMPLES := deploy/haproxy deploy/prometheus deploy/grafana
+# Pages for engines, and configurations of other programs: under share/doc as they stand in the tree.
+EXAMPLES := docs/integrate deploy/haproxy deploy/prometheus deploy/grafana
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)
