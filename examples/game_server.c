@@ -257,6 +257,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
         claim->to.v[2] += dice(1, 3);
     } else {
         /* Honest players shoot at visible players. One shot in five misses and is not claimed. */
+        claim->to.v[0] += dice(-0.15, 0.15);
         claim->to.v[2] += dice(0, 1) < 0.2 ? 1.5 : dice(-0.15, 0.15);
         if (claim->to.v[2] > 2)
             claim->target = -1;

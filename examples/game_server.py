@@ -184,6 +184,7 @@ def client_shoots(shooter, player, now):
     # Honest players shoot at visible players. One shot in five misses and is not claimed.
     if wall_between(start, end, 0.5) or body_between(shooter, target, start, end, seen):
         return None
+    end = (end[0] + random.uniform(-0.15, 0.15), end[1], end[2])
     if random.random() < 0.2:
         return Claim(shooter, None, seen, start, raised(end, 1.5), HONEST)
     return Claim(shooter, target, seen, start, raised(end, random.uniform(-0.15, 0.15)), HONEST)

@@ -13,7 +13,7 @@
 enum { SECONDS = 10, HONEST_MIN = 120 };
 
 static const char *const engines[] = {"unreal", "unity", "godot", "source"};
-static struct hs_test_service service, limited;
+static struct hs_test_service service, limited, full;
 static char game[256]; /* the built one */
 
 static void setup(void)
@@ -100,6 +100,24 @@ START_TEST(refused_requests_are_sent_again)
 }
 END_TEST
 
+/* The service has capacity for one match, and answers 503 until another one ends. */
+START_TEST(overload_is_waited_out)
+{
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    int code;
+    for (int i = 0; i < (has_python() ? 2 : 1); i++) {
+        const char *out = hs_test_shell(
+            &code,
+            "other=http://127.0.0.1:%u/v1/matches/other; "
+            "curl -sSf -X PUT -H 'Content-Type: application/json' -d '{}' $other >/dev/null || "
+            "exit 1; (sleep 0.4; curl -sSf -X DELETE $other) >/dev/null 2>&1 &",
+            full.data_port);
+        ck_assert_msg(code == 0, "%s", out);
+        play(games[i], "unity", full.data_port, SECONDS / 2);
+    }
+}
+END_TEST
+
 /* As `make example` runs them, with a service that ends with them. */
 START_TEST(starts_a_service_of_its_own)
 {
@@ -126,23 +144,25 @@ END_TEST
 int main(void)
 {
     static const char *const rate[] = {"--tenant-rate", "200", "--tenant-burst", "1", NULL};
-    if (!hs_test_service_start(&service, NULL))
-        return 1;
+    static const char *const one[] = {"--max-matches", "1", NULL};
     int failed = 1;
-    if (hs_test_service_start(&limited, rate)) {
+    if (hs_test_service_start(&service, NULL) && hs_test_service_start(&limited, rate) &&
+        hs_test_service_start(&full, one)) {
         TCase *tests = tcase_create("example");
         tcase_set_timeout(tests, 60);
         tcase_add_unchecked_fixture(tests, setup, NULL);
         tcase_add_loop_test(tests, c_is_right_in_every_frame, 0, 4);
         tcase_add_loop_test(tests, python_is_right_in_every_frame, 0, 4);
         tcase_add_test(tests, refused_requests_are_sent_again);
+        tcase_add_test(tests, overload_is_waited_out);
         tcase_add_test(tests, starts_a_service_of_its_own);
         tcase_add_test(tests, copies_need_nothing_of_the_tree);
         Suite *suite = suite_create("example");
         suite_add_tcase(suite, tests);
         failed = hs_run_suite(suite);
     }
-    bool clean = hs_test_service_stop(&limited);
+    bool clean = hs_test_service_stop(&full);
+    clean = hs_test_service_stop(&limited) && clean;
     clean = hs_test_service_stop(&service) && clean;
     return failed == 0 && clean ? 0 : 1;
 }
