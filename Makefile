@@ -81,10 +81,12 @@ BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
 PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
 PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_hit $(B)/tests/bench/bench_world
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+# The example game server uses no code of the project, only HTTP.
+GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
+.PHONY: all run demo example test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
         install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
         tests-build bench-build \
         test-concurrent valgrind
@@ -170,11 +172,21 @@ $(B)/obj/tests/peers/%.cpp.o: tests/peers/%.cpp
 	$(Q)$(CXX) -std=c++17 -g $(OPT) -DNDEBUG -I. -isystem /usr/include/bullet -Wall -Wextra -Wpedantic \
 	    $(if $(WERROR),-Werror) $(HARDEN) -fPIE -MMD -MP -c $< -o $@
 
+$(GAME): examples/game_server.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(filter-out -I%,$(EDGE_FLAGS)) $(LINK_FLAGS) $< $(shell pkg-config --libs libcurl jansson) -lm -o $@
+
+$(B)/tests/integration/test_example: | $(GAME)
+
 run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
 
 demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
+
+example: deps-build all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
+	@sh tools/example.sh $(PROG) $(GAME)
 
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)

@@ -1,0 +1,478 @@
+/*
+ * A complete game server that lets Hindsight verify its hits. It needs libcurl and jansson only.
+ *
+ *     cc examples/game_server.c $(pkg-config --cflags --libs libcurl jansson) -lm -o game_server
+ *     ./game_server [unreal|unity|godot|source] [SECONDS]
+ *
+ * It simulates a match of ten players with network latency. Two of them cheat. Time is simulated
+ * too, so a match runs as fast as the service answers. The program prints who was caught. Its exit
+ * code is 0 only if every honest claim was accepted and every forged claim was refused.
+ * HINDSIGHT_URL is the address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the
+ * bearer token, if the service requires one.
+ *
+ * Copy `request` and `tick`. The rest stands for parts that your game already has.
+ */
+#include <curl/curl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PLAYERS = 10, WALLS = 2, RATE = 60, TRIES = 50 };
+
+#define SPEED  7.0  /* metres a second */
+#define EYE    1.6  /* metres above the feet, as in the rig of the built-in rulesets */
+#define CHEST  1.2  /* metres above the feet; players aim here */
+#define INTERP 0.05 /* seconds; the interpolation delay of the clients */
+
+struct vec {
+    double v[3];
+};
+
+/* ---- the game's frame of reference ---- */
+
+/* Your game posts positions as its engine has them and converts nothing. This program simulates in
+   metres with x ahead, y left, z up, and plays the part of each engine by converting its positions.
+   Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
+static const struct engine {
+    const char *ruleset; /* built into the service */
+    double unit;         /* engine units in a metre */
+    int axis[3];
+    double sign[3];
+} engines[] = {
+    {"unreal", 100, {0, 1, 2}, {1, -1, 1}},       /* centimetres; x ahead, y right, z up */
+    {"unity", 1, {1, 2, 0}, {-1, 1, 1}},          /* metres; x right, y up, z ahead */
+    {"godot", 1, {1, 2, 0}, {-1, 1, -1}},         /* metres; x right, y up, z behind */
+    {"source", 1 / 0.0254, {0, 1, 2}, {1, 1, 1}}, /* inches; x ahead, y left, z up */
+};
+
+static const struct engine *engine = &engines[1];
+
+static struct vec to_engine(struct vec own)
+{
+    struct vec out;
+    for (int i = 0; i < 3; i++)
+        out.v[i] = engine->sign[i] * engine->unit * own.v[engine->axis[i]];
+    return out;
+}
+
+static json_t *position(struct vec own)
+{
+    struct vec p = to_engine(own);
+    return json_pack("[f,f,f]", p.v[0], p.v[1], p.v[2]);
+}
+
+/* ---- HTTP ---- */
+
+static CURL *curl; /* one handle for all requests, so the connection stays open */
+static struct curl_slist *headers;
+static const char *service = "http://127.0.0.1:8080";
+
+struct text {
+    char *bytes;
+    size_t size;
+};
+
+static size_t receive(char *bytes, size_t one, size_t count, void *context)
+{
+    struct text *text = context;
+    char *more = realloc(text->bytes, text->size + count);
+    if (more == NULL)
+        return 0;
+    memcpy(more + text->size, bytes, count);
+    *text = (struct text){more, text->size + count};
+    return one * count;
+}
+
+static void wait_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/* Milliseconds to wait before sending the same request again. -1: the answer is final. */
+static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
+{
+    if (failure != CURLE_OK || status == 502 || status == 504)
+        return 50; /* The service may have handled it. A retry is safe: no hit counts twice. */
+    if (status != 503 && status != 429)
+        return -1;
+    const json_t *ms = json_object_get(answer, "retry_after_ms");
+    curl_off_t seconds = 0; /* the header Retry-After, for answers of a balancer */
+    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
+    return ms != NULL ? (long)json_integer_value(ms) : (long)seconds * 1000;
+}
+
+/*
+ * Sends `body` (NULL: none) and repeats that while the service is overloaded. Returns the answer,
+ * NULL if it has no body. Any other error ends the program, except 404 for a DELETE. This function
+ * blocks: call it from a separate thread, never from the thread that runs your ticks.
+ */
+static json_t *request(const char *method, const char *path, const json_t *body)
+{
+    char url[512];
+    char *sent = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
+    snprintf(url, sizeof url, "%s/v1%s", service, path);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    if (sent != NULL)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, sent);
+    else
+        curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+    for (int try = 0; try < TRIES; try++) {
+        struct text text = {0};
+        long status = 0;
+        curl_easy_setopt(curl, CURLOPT_WRITEDATA, &text);
+        CURLcode failure = curl_easy_perform(curl);
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+        json_t *answer = json_loadb(text.bytes != NULL ? text.bytes : "", text.size, 0, NULL);
+        free(text.bytes);
+        long pause = retry_after_ms(failure, status, answer);
+        if (pause < 0 && (status < 300 || (status == 404 && strcmp(method, "DELETE") == 0))) {
+            free(sent);
+            return answer;
+        }
+        if (pause < 0) { /* the request is wrong: `detail` and `errors` say why */
+            fprintf(stderr, "%s %s: %ld\n", method, url, status);
+            json_dumpf(answer, stderr, JSON_INDENT(2));
+            exit(2);
+        }
+        json_decref(answer);
+        wait_ms(pause);
+    }
+    fprintf(stderr, "%s %s: no answer\n", method, url);
+    exit(2);
+}
+
+/* ---- the game: yours has this already ---- */
+
+static const struct wall {
+    double min[3], max[3];
+} walls[WALLS] = {{{-16, -0.25, 0}, {16, 0.25, 3}}, {{17.5, 5, 0}, {18.5, 13, 3}}};
+
+enum kind { HONEST, OLD_TIME, WALL_SHOT, BESIDE, KINDS };
+
+/* The first two cheat. */
+static struct player {
+    const char *name;
+    double rtt;       /* seconds, without jitter */
+    double next_shot; /* seconds */
+    int shots;
+    int claims, accepted, damage;
+} players[PLAYERS] = {{.name = "mallory"}, {.name = "trudy"}, {.name = "alice"}, {.name = "bob"},
+                      {.name = "carol"},   {.name = "dave"},  {.name = "erin"},  {.name = "frank"},
+                      {.name = "grace"},   {.name = "heidi"}};
+
+static struct {
+    int claims, accepted;
+    char why[256]; /* reason and detail of the last refusal */
+} tally[KINDS];
+
+static double dice(double low, double high)
+{
+    return low + (high - low) * drand48();
+}
+
+/* Position on the server. Players run in circles, five on each side of the long wall. */
+static struct vec feet(int player, double time)
+{
+    double radius = 3.5, angle = SPEED / radius * time * (player % 2 ? 1 : -1) + player;
+    int place = player / 2 - 2;
+    return (struct vec){
+        {place * 12 + radius * cos(angle), (player % 2 ? 9 : -9) + radius * sin(angle), 0}};
+}
+
+static struct vec raised(struct vec feet, double height)
+{
+    feet.v[2] += height;
+    return feet;
+}
+
+/* True if a wall, grown by `margin` on every side, is between two points. */
+static bool wall_between(struct vec a, struct vec b, double margin)
+{
+    for (int i = 0; i < WALLS; i++) {
+        double enter = 0, leave = 1;
+        for (int k = 0; k < 3; k++) {
+            double way = b.v[k] - a.v[k], width = fabs(way) > 1e-9 ? way : 1e-9;
+            double to_min = (walls[i].min[k] - margin - a.v[k]) / width;
+            double to_max = (walls[i].max[k] + margin - a.v[k]) / width;
+            enter = fmax(enter, fmin(to_min, to_max));
+            leave = fmin(leave, fmax(to_min, to_max));
+        }
+        if (enter <= leave)
+            return true;
+    }
+    return false;
+}
+
+/* True if a third player is within a metre of the line of fire, as the shooter sees it. */
+static bool body_between(int shooter, int target, struct vec a, struct vec b, double seen)
+{
+    double dx = b.v[0] - a.v[0], dy = b.v[1] - a.v[1];
+    for (int i = 0; i < PLAYERS; i++) {
+        struct vec p = feet(i, seen);
+        double part = ((p.v[0] - a.v[0]) * dx + (p.v[1] - a.v[1]) * dy) / (dx * dx + dy * dy);
+        part = fmin(1, fmax(0, part));
+        double x = a.v[0] + part * dx - p.v[0], y = a.v[1] + part * dy - p.v[1];
+        if (i != shooter && i != target && hypot(x, y) < 1)
+            return true;
+    }
+    return false;
+}
+
+/* ---- a client: what it saw, and what it claims ---- */
+
+struct claim {
+    int shooter, target; /* target -1: the shot missed on the client's screen */
+    double seen;         /* server time of the poses on the client's screen */
+    struct vec from, to;
+    enum kind kind;
+};
+
+/* The shot of a client whose packet arrives at `now`. False: the client has no target. */
+static bool client_shoots(int shooter, double now, struct claim *claim)
+{
+    struct player *player = &players[shooter];
+    int target = (shooter + 1 + (int)dice(0, PLAYERS - 1)) % PLAYERS;
+    /* The client saw a snapshot that the server sent one round trip earlier, and it shows every
+       snapshot INTERP later. It knows the server time of that pose and sends it with the shot. */
+    double rtt = fmax(0.02, player->rtt + dice(-0.02, 0.02));
+    double seen = now - rtt - INTERP;
+    /* The shooter's own moves arrive with the shot, so the server has the shooter there now. */
+    struct vec from = raised(feet(shooter, now), EYE);
+    if (shooter == 0 && dice(0, 1) < 0.5)
+        seen = now - dice(0.6, 0.8); /* mallory claims old times */
+    struct vec to = raised(feet(target, seen), CHEST);
+    *claim = (struct claim){shooter, target, seen, from, to, HONEST};
+    if (shooter == 0 && now - seen > 0.5) {
+        claim->kind = OLD_TIME;
+    } else if (shooter == 0) {
+        claim->kind = WALL_SHOT; /* and shoots at players behind a wall */
+        return wall_between(from, to, -0.1);
+    } else if (shooter == 1) {
+        claim->kind = BESIDE; /* trudy claims hits with shots that pass over the head */
+        claim->to.v[2] += dice(1, 3);
+    } else {
+        /* Honest players shoot at visible players. One shot in five misses and is not claimed. */
+        claim->to.v[0] += dice(-0.15, 0.15);
+        claim->to.v[2] += dice(0, 1) < 0.2 ? 1.5 : dice(-0.15, 0.15);
+        if (claim->to.v[2] > 2)
+            claim->target = -1;
+        return !wall_between(from, to, 0.5) && !body_between(shooter, target, from, to, seen);
+    }
+    return true;
+}
+
+/* ---- the server's tick ---- */
+
+/* One player's entry in the frame. `rtt` is what the server measured, so it has jitter too. */
+static json_t *pose(int i, double now, bool first)
+{
+    struct player *player = &players[i];
+    json_t *entry = json_pack("{s:s,s:o,s:f}", "player", player->name, "position",
+                              position(feet(i, now)), "rtt", player->rtt + dice(-0.01, 0.01));
+    if (first) { /* the service remembers these until they change */
+        json_object_set_new(entry, "event", json_string("spawn"));
+        json_object_set_new(entry, "weapon", json_string("rifle"));
+        json_object_set_new(entry, "interp", json_real(INTERP));
+    }
+    return entry;
+}
+
+/* Posts every shot, and a claim if the client says that the shot hit. */
+static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
+{
+    struct player *player = &players[claim->shooter];
+    int number = ++player->shots; /* unique for the shooter in this match */
+    json_array_append_new(shots,
+                          json_pack("{s:i,s:s,s:f,s:o}", "shot", number, "shooter", player->name,
+                                    "time", now, "origin", position(claim->from)));
+    if (claim->target < 0)
+        return;
+    /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */
+    json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
+                                          player->name, "target", players[claim->target].name,
+                                          "hit_time", claim->seen, "start", position(claim->from),
+                                          "end", position(claim->to)));
+}
+
+static void apply(const struct claim *claim, const json_t *result)
+{
+    struct player *player = &players[claim->shooter];
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    bool accepted = strcmp(verdict, "accepted") == 0;
+    tally[claim->kind].claims++;
+    tally[claim->kind].accepted += accepted;
+    player->claims++;
+    player->accepted += accepted;
+    const json_t *one;
+    size_t i;
+    /* Your game applies this damage. The example only adds it up. */
+    json_array_foreach(json_object_get(result, "damage"), i, one) player->damage +=
+        (int)json_number_value(json_object_get(one, "amount"));
+    if (accepted)
+        return;
+    const char *detail = "";
+    json_array_foreach(json_object_get(result, "checks"), i, one)
+    {
+        if (json_object_get(one, "detail") != NULL && *detail == '\0')
+            detail = json_string_value(json_object_get(one, "detail"));
+    }
+    snprintf(tally[claim->kind].why, sizeof tally[claim->kind].why, "%s: %s",
+             json_string_value(json_object_get(result, "reason")), detail);
+}
+
+/* The service could not verify some claims now (`over_budget`, `not_recorded`): milliseconds to
+   wait before sending them again. 0: every claim has its verdict. */
+static long undecided_ms(const json_t *answer)
+{
+    const json_t *result;
+    json_int_t longest = 0;
+    size_t i;
+    json_array_foreach(json_object_get(answer, "hits"), i, result)
+    {
+        json_int_t ms = json_integer_value(json_object_get(result, "retry_after_ms"));
+        longest = ms > longest ? ms : longest;
+    }
+    return (long)longest;
+}
+
+static void tick(const char *match, double now, bool first, bool shooting)
+{
+    char path[128];
+    struct claim claims[PLAYERS];
+    int count = 0;
+    json_t *entries = json_array(), *shots = json_array(), *hits = json_array();
+    for (int i = 0; i < PLAYERS; i++) {
+        json_array_append_new(entries, pose(i, now, first));
+        if (!shooting || now < players[i].next_shot || !client_shoots(i, now, &claims[count]))
+            continue;
+        /* The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds. */
+        players[i].next_shot = now + (players[i].shots % 30 == 29 ? 2.1 : dice(0.2, 0.4));
+        add_shot(shots, hits, &claims[count], now);
+        count += claims[count].target >= 0; /* one for each hit */
+    }
+    json_t *body = json_pack("{s:f,s:[{s:f,s:o}],s:o,s:o}", "now", now, "frames", "time", now,
+                             "players", entries, "shots", shots, "hits", hits);
+    snprintf(path, sizeof path, "/matches/%s/ticks", match);
+    json_t *answer = request("POST", path, body);
+    for (int try = 0; try < TRIES && undecided_ms(answer) > 0; try++) {
+        wait_ms(undecided_ms(answer));
+        json_decref(answer);
+        answer = request("POST", path, body); /* verdicts already given stay as they are */
+    }
+    /* A refused frame is a mistake of the game server, so print it. */
+    if (json_array_size(json_object_get(json_object_get(answer, "frames"), "refused")) > 0)
+        json_dumpf(json_object_get(answer, "frames"), stderr, JSON_INDENT(2));
+    for (int i = 0; i < count; i++) /* in the order of the hits */
+        apply(&claims[i], json_array_get(json_object_get(answer, "hits"), (size_t)i));
+    json_decref(answer);
+    json_decref(body);
+}
+
+/* ---- the match ---- */
+
+/* Puts the walls as a map and opens a match with it. */
+static void open_match(const char *match)
+{
+    char path[128];
+    json_t *boxes = json_array();
+    for (int i = 0; i < WALLS; i++) {
+        struct vec a, b, min, max;
+        memcpy(a.v, walls[i].min, sizeof a.v);
+        memcpy(b.v, walls[i].max, sizeof b.v);
+        a = to_engine(a);
+        b = to_engine(b);
+        for (int k = 0; k < 3; k++) { /* a mirrored axis swaps min and max */
+            min.v[k] = fmin(a.v[k], b.v[k]);
+            max.v[k] = fmax(a.v[k], b.v[k]);
+        }
+        json_array_append_new(boxes, json_pack("{s:[f,f,f],s:[f,f,f]}", "min", min.v[0], min.v[1],
+                                               min.v[2], "max", max.v[0], max.v[1], max.v[2]));
+    }
+    json_t *map = json_pack("{s:o}", "boxes", boxes);
+    json_t *rules = json_pack("{s:s,s:s}", "ruleset", engine->ruleset, "map", match);
+    snprintf(path, sizeof path, "/maps/%s", match);
+    json_decref(request("PUT", path, map));
+    snprintf(path, sizeof path, "/matches/%s", match);
+    json_decref(request("DELETE", path, NULL)); /* from an aborted run */
+    json_decref(request("PUT", path, rules));
+    json_decref(map);
+    json_decref(rules);
+}
+
+static void close_match(const char *match)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/matches/%s", match);
+    json_decref(request("DELETE", path, NULL));
+    snprintf(path, sizeof path, "/maps/%s", match);
+    json_decref(request("DELETE", path, NULL));
+}
+
+/* Prints the result. True if every verdict is right. */
+static bool report(void)
+{
+    static const char *const names[KINDS] = {"honest", "old times", "through walls", "beside"};
+    bool good = true;
+    printf("  %-8s %6s %7s %9s %7s\n", "player", "rtt ms", "claims", "accepted", "damage");
+    for (int i = 0; i < PLAYERS; i++) {
+        struct player *p = &players[i];
+        bool caught = p->claims > 0 && p->accepted == 0;
+        printf("  %-8s %6.0f %7d %9d %7d%s\n", p->name, p->rtt * 1e3, p->claims, p->accepted,
+               p->damage, caught ? "  caught" : "");
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        int wanted = kind == HONEST ? tally[kind].claims : 0;
+        printf("  %s: %d of %d claims accepted%s%s\n", names[kind], tally[kind].accepted,
+               tally[kind].claims, *tally[kind].why ? "; " : "", tally[kind].why);
+        good = good && tally[kind].claims > 0 && tally[kind].accepted == wanted;
+    }
+    puts(good ? "No honest claim was refused. Every forged claim was refused."
+              : "FAILED: a verdict is wrong.");
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    char match[64], token[512];
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 20;
+    for (size_t i = 0; argc > 1 && i < sizeof engines / sizeof engines[0]; i++) {
+        if (strcmp(argv[1], engines[i].ruleset) == 0)
+            engine = &engines[i];
+    }
+    if (seconds <= 0 || (argc > 1 && strcmp(argv[1], engine->ruleset) != 0)) {
+        fprintf(stderr, "usage: %s [unreal|unity|godot|source] [SECONDS]\n", argv[0]);
+        return 2;
+    }
+    if (getenv("HINDSIGHT_URL") != NULL)
+        service = getenv("HINDSIGHT_URL");
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    curl = curl_easy_init();
+    headers = curl_slist_append(headers, "Content-Type: application/json");
+    if (getenv("HINDSIGHT_TOKEN") != NULL) {
+        snprintf(token, sizeof token, "Authorization: Bearer %s", getenv("HINDSIGHT_TOKEN"));
+        headers = curl_slist_append(headers, token);
+    }
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 10000L);
+    snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
+    srand48(7);
+    for (int i = 0; i < PLAYERS; i++)
+        players[i].rtt = 0.02 + 0.22 * i / (PLAYERS - 1);
+    printf("%s: %.0f s of ten players at %.0f m/s, as %s counts\n", argv[0], seconds, SPEED,
+           engine->ruleset);
+    open_match(match);
+    /* Nobody shoots in the first second: the service has no history yet. */
+    for (int i = 0; i < (int)((seconds + 1) * RATE); i++)
+        tick(match, 100 + (double)i / RATE, i == 0, i >= RATE);
+    close_match(match);
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+    curl_global_cleanup();
+    return report() ? 0 : 1;
+}

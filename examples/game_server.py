@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""A complete game server that lets Hindsight verify its hits. It needs the standard library only.
+
+    python3 examples/game_server.py [unreal|unity|godot|source] [SECONDS]
+
+It simulates a match of ten players with network latency. Two of them cheat. Time is simulated too,
+so a match runs as fast as the service answers. The program prints who was caught. Its exit code is
+0 only if every honest claim was accepted and every forged claim was refused. HINDSIGHT_URL is the
+address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the bearer token, if the service
+requires one.
+
+Copy `Service` and `Match.tick`. The rest stands for parts that your game already has.
+"""
+import http.client
+import json
+import math
+import os
+import random
+import sys
+import time
+import urllib.parse
+
+RATE = 60      # ticks a second
+SPEED = 7.0    # metres a second
+EYE = 1.6      # metres above the feet, as in the rig of the built-in rulesets
+CHEST = 1.2    # metres above the feet; players aim here
+INTERP = 0.05  # seconds; the interpolation delay of the clients
+TRIES = 50
+
+# ---- the game's frame of reference ----
+
+# Your game posts positions as its engine has them and converts nothing. This program simulates in
+# metres with x ahead, y left, z up, and plays the part of each engine by converting its positions.
+# Coordinate i of the engine is sign[i] * unit * own[axis[i]].
+ENGINES = {  # the built-in ruleset: unit, axis, sign
+    "unreal": (100, (0, 1, 2), (1, -1, 1)),       # centimetres; x ahead, y right, z up
+    "unity": (1, (1, 2, 0), (-1, 1, 1)),          # metres; x right, y up, z ahead
+    "godot": (1, (1, 2, 0), (-1, 1, -1)),         # metres; x right, y up, z behind
+    "source": (1 / 0.0254, (0, 1, 2), (1, 1, 1)), # inches; x ahead, y left, z up
+}
+
+
+def to_engine(engine, own):
+    unit, axis, sign = ENGINES[engine]
+    return [sign[i] * unit * own[axis[i]] for i in range(3)]
+
+
+# ---- HTTP ----
+
+
+class Service:
+    """One connection for all requests, which stays open."""
+
+    def __init__(self, url, token):
+        parts = urllib.parse.urlsplit(url)
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        self.connection = kinds[parts.scheme](parts.netloc, timeout=10)
+        self.headers = {"Content-Type": "application/json"}
+        if token:
+            self.headers["Authorization"] = "Bearer " + token
+
+    def request(self, method, path, body=None):
+        """Sends `body` and repeats that while the service is overloaded. Returns the answer.
+
+        Any other error ends the program, except 404 for a DELETE. This method blocks: call it
+        from a separate thread, never from the thread that runs your ticks.
+        """
+        sent = None if body is None else json.dumps(body)
+        for _ in range(TRIES):
+            try:
+                self.connection.request(method, "/v1" + path, sent, self.headers)
+                response = self.connection.getresponse()
+                text = response.read()
+            except (OSError, http.client.HTTPException):
+                # The service may have handled it. A retry is safe: no hit counts twice.
+                self.connection.close()
+                time.sleep(0.05)
+                continue
+            if response.status in (502, 504):  # from a balancer, for the same reason
+                time.sleep(0.05)
+            elif response.status in (429, 503):
+                time.sleep(self.pause(response, text))
+            elif response.status < 300 or (response.status == 404 and method == "DELETE"):
+                return json.loads(text) if text else None
+            else:  # the request is wrong: `detail` and `errors` say why
+                print(method, path, response.status, text.decode(), file=sys.stderr)
+                sys.exit(2)
+        print(method, path, "no answer", file=sys.stderr)
+        sys.exit(2)
+
+    @staticmethod
+    def pause(response, text):
+        """Seconds to wait. Answers of a balancer have the header only."""
+        try:
+            return json.loads(text)["retry_after_ms"] / 1000
+        except (ValueError, KeyError):
+            return float(response.getheader("Retry-After", "1"))
+
+
+# ---- the game: yours has this already ----
+
+WALLS = [((-16, -0.25, 0), (16, 0.25, 3)), ((17.5, 5, 0), (18.5, 13, 3))]
+NAMES = ["mallory", "trudy", "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
+KINDS = ["honest", "old times", "through walls", "beside"]  # of claims
+HONEST, OLD_TIME, WALL_SHOT, BESIDE = range(4)
+
+
+class Player:
+    def __init__(self, index):
+        self.name = NAMES[index]  # the first two cheat
+        self.rtt = 0.02 + 0.22 * index / (len(NAMES) - 1)  # seconds, without jitter
+        self.next_shot = 0.0
+        self.shots = self.claims = self.accepted = self.damage = 0
+
+
+def feet(player, now):
+    """Position on the server. Players run in circles, five on each side of the long wall."""
+    radius = 3.5
+    angle = SPEED / radius * now * (1 if player % 2 else -1) + player
+    return ((player // 2 - 2) * 12 + radius * math.cos(angle),
+            (9 if player % 2 else -9) + radius * math.sin(angle), 0.0)
+
+
+def raised(point, height):
+    return (point[0], point[1], point[2] + height)
+
+
+def wall_between(a, b, margin):
+    """True if a wall, grown by `margin` on every side, is between two points."""
+    for low, high in WALLS:
+        enter, leave = 0.0, 1.0
+        for k in range(3):
+            way = b[k] - a[k] if abs(b[k] - a[k]) > 1e-9 else 1e-9
+            ends = ((low[k] - margin - a[k]) / way, (high[k] + margin - a[k]) / way)
+            enter, leave = max(enter, min(ends)), min(leave, max(ends))
+        if enter <= leave:
+            return True
+    return False
+
+
+def body_between(shooter, target, a, b, seen):
+    """True if a third player is within a metre of the line of fire, as the shooter sees it."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    for i in range(len(NAMES)):
+        x, y, _ = feet(i, seen)
+        part = ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy)
+        part = min(1.0, max(0.0, part))
+        away = math.hypot(a[0] + part * dx - x, a[1] + part * dy - y)
+        if i not in (shooter, target) and away < 1:
+            return True
+    return False
+
+
+# ---- a client: what it saw, and what it claims ----
+
+
+class Claim:
+    def __init__(self, shooter, target, seen, start, end, kind):
+        self.shooter = shooter
+        self.target = target  # None: the shot missed on the client's screen
+        self.seen = seen      # server time of the poses on the client's screen
+        self.start, self.end = start, end
+        self.kind = kind
+
+
+def client_shoots(shooter, player, now):
+    """The shot of a client whose packet arrives at `now`. None: the client has no target."""
+    target = (shooter + random.randint(1, len(NAMES) - 1)) % len(NAMES)
+    # The client saw a snapshot that the server sent one round trip earlier, and it shows every
+    # snapshot INTERP later. It knows the server time of that pose and sends it with the shot.
+    rtt = max(0.02, player.rtt + random.uniform(-0.02, 0.02))
+    seen = now - rtt - INTERP
+    # The shooter's own moves arrive with the shot, so the server has the shooter there now.
+    start = raised(feet(shooter, now), EYE)
+    if shooter == 0 and random.random() < 0.5:  # mallory claims old times
+        seen = now - random.uniform(0.6, 0.8)
+        return Claim(shooter, target, seen, start, raised(feet(target, seen), CHEST), OLD_TIME)
+    end = raised(feet(target, seen), CHEST)
+    if shooter == 0:  # and shoots at players behind a wall
+        hidden = wall_between(start, end, -0.1)
+        return Claim(shooter, target, seen, start, end, WALL_SHOT) if hidden else None
+    if shooter == 1:  # trudy claims hits with shots that pass over the head
+        return Claim(shooter, target, seen, start, raised(end, random.uniform(1, 3)), BESIDE)
+    # Honest players shoot at visible players. One shot in five misses and is not claimed.
+    if wall_between(start, end, 0.5) or body_between(shooter, target, start, end, seen):
+        return None
+    end = (end[0] + random.uniform(-0.15, 0.15), end[1], end[2])
+    if random.random() < 0.2:
+        return Claim(shooter, None, seen, start, raised(end, 1.5), HONEST)
+    return Claim(shooter, target, seen, start, raised(end, random.uniform(-0.15, 0.15)), HONEST)
+
+
+# ---- the server's tick ----
+
+
+class Match:
+    def __init__(self, service, engine):
+        self.service, self.engine = service, engine
+        self.name = "example-python-" + engine
+        self.players = [Player(i) for i in range(len(NAMES))]
+        self.tally = [{"claims": 0, "accepted": 0, "why": ""} for _ in KINDS]
+
+    def open(self):
+        """Puts the walls as a map and opens a match with it."""
+        boxes = []
+        for wall in WALLS:
+            a, b = (to_engine(self.engine, corner) for corner in wall)
+            # A mirrored axis swaps min and max.
+            boxes.append({"min": [min(p) for p in zip(a, b)], "max": [max(p) for p in zip(a, b)]})
+        self.service.request("PUT", "/maps/" + self.name, {"boxes": boxes})
+        # From an aborted run.
+        self.service.request("DELETE", "/matches/" + self.name)
+        self.service.request("PUT", "/matches/" + self.name,
+                             {"ruleset": self.engine, "map": self.name})
+
+    def close(self):
+        self.service.request("DELETE", "/matches/" + self.name)
+        self.service.request("DELETE", "/maps/" + self.name)
+
+    def pose(self, i, now, first):
+        """One player's entry in the frame. `rtt` is what the server measured: it has jitter too."""
+        player = self.players[i]
+        entry = {"player": player.name, "position": to_engine(self.engine, feet(i, now)),
+                 "rtt": player.rtt + random.uniform(-0.01, 0.01)}
+        if first:  # the service remembers these until they change
+            entry.update(event="spawn", weapon="rifle", interp=INTERP)
+        return entry
+
+    def tick(self, now, first, shooting):
+        frame = {"time": now, "players": [self.pose(i, now, first) for i in range(len(NAMES))]}
+        body = {"now": now, "frames": [frame], "shots": [], "hits": []}
+        claims = []
+        for i, player in enumerate(self.players):
+            claim = None
+            if shooting and now >= player.next_shot:
+                claim = client_shoots(i, player, now)
+            if claim is None:
+                continue
+            # The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds.
+            player.next_shot = now + (2.1 if player.shots % 30 == 29 else random.uniform(0.2, 0.4))
+            player.shots += 1
+            # Every shot is posted, and a claim if the client says that the shot hit. The number is
+            # unique for the shooter in this match.
+            start = to_engine(self.engine, claim.start)
+            body["shots"].append({"shot": player.shots, "shooter": player.name, "time": now,
+                                  "origin": start})
+            if claim.target is None:
+                continue
+            # Without fire_time the shooter's pose at `now` counts: their moves came with the shot.
+            body["hits"].append({"shot": player.shots, "shooter": player.name,
+                                 "target": NAMES[claim.target], "hit_time": claim.seen,
+                                 "start": start, "end": to_engine(self.engine, claim.end)})
+            claims.append(claim)
+        answer = self.post(body)
+        # A refused frame is a mistake of the game server, so print it.
+        if answer["frames"]["refused"]:
+            print(answer["frames"], file=sys.stderr)
+        for claim, result in zip(claims, answer.get("hits", [])):  # in the order of the hits
+            self.apply(claim, result)
+
+    def post(self, body):
+        for _ in range(TRIES):
+            answer = self.service.request("POST", "/matches/" + self.name + "/ticks", body)
+            # The service could not verify some claims now (`over_budget`, `not_recorded`): send
+            # the same again. Verdicts already given stay as they are.
+            pause = max([hit.get("retry_after_ms", 0) for hit in answer.get("hits", [])], default=0)
+            if pause == 0:
+                break
+            time.sleep(pause / 1000)
+        return answer
+
+    def apply(self, claim, result):
+        player, kind = self.players[claim.shooter], self.tally[claim.kind]
+        accepted = result["verdict"] == "accepted"
+        for count in (player.__dict__, kind):
+            count["claims"] += 1
+            count["accepted"] += accepted
+        # Your game applies this damage. The example only adds it up.
+        player.damage += sum(one["amount"] for one in result.get("damage", []))
+        if not accepted:
+            details = [check["detail"] for check in result["checks"] if "detail" in check]
+            kind["why"] = "; " + ": ".join([result["reason"]] + details[:1])
+
+    def report(self):
+        """Prints the result. True if every verdict is right."""
+        print("  %-8s %6s %7s %9s %7s" % ("player", "rtt ms", "claims", "accepted", "damage"))
+        for p in self.players:
+            print("  %-8s %6.0f %7d %9d %7d%s" %
+                  (p.name, p.rtt * 1e3, p.claims, p.accepted, p.damage,
+                   "  caught" if p.claims > 0 and p.accepted == 0 else ""))
+        good = True
+        for name, kind in zip(KINDS, self.tally):
+            print("  %s: %d of %d claims accepted%s" %
+                  (name, kind["accepted"], kind["claims"], kind["why"]))
+            wanted = kind["claims"] if name == "honest" else 0
+            good = good and kind["claims"] > 0 and kind["accepted"] == wanted
+        print("No honest claim was refused. Every forged claim was refused." if good
+              else "FAILED: a verdict is wrong.")
+        return good
+
+
+def main():
+    engine = sys.argv[1] if len(sys.argv) > 1 else "unity"
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 20.0
+    if engine not in ENGINES or seconds <= 0:
+        sys.exit("usage: %s [unreal|unity|godot|source] [SECONDS]" % sys.argv[0])
+    random.seed(7)
+    print("%s: %.0f s of ten players at %.0f m/s, as %s counts" %
+          (sys.argv[0], seconds, SPEED, engine))
+    match = Match(Service(os.environ.get("HINDSIGHT_URL", "http://127.0.0.1:8080"),
+                          os.environ.get("HINDSIGHT_TOKEN")), engine)
+    match.open()
+    # Nobody shoots in the first second: the service has no history yet.
+    for i in range(int((seconds + 1) * RATE)):
+        match.tick(100 + i / RATE, i == 0, i >= RATE)
+    match.close()
+    sys.exit(0 if match.report() else 1)
+
+
+if __name__ == "__main__":
+    main()

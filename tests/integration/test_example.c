@@ -1,0 +1,168 @@
+/* The example game servers: in each engine's frame of reference every honest claim is accepted and
+ * every forged claim is refused. The programs retry requests that the service refuses. */
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/service.h"
+
+#include <check.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECONDS = 10, HONEST_MIN = 120 };
+
+static const char *const engines[] = {"unreal", "unity", "godot", "source"};
+static struct hs_test_service service, limited, full;
+static char game[256]; /* the built one */
+
+static void setup(void)
+{
+    char program[sizeof game - 16];
+    const char *path = getenv("HS_PROGRAM");
+    ck_assert_ptr_nonnull(path);
+    snprintf(program, sizeof program, "%s", path);
+    snprintf(game, sizeof game, "%s/example_game", dirname(program));
+}
+
+/* Numbers of a line "  honest: 330 of 330 claims accepted". */
+static void read_line(const char *out, const char *kind, int *accepted, int *claims)
+{
+    char start[64];
+    snprintf(start, sizeof start, "\n  %s: ", kind);
+    const char *line = strstr(out, start);
+    ck_assert_msg(line != NULL, "no line for %s: %s", kind, out);
+    ck_assert_int_eq(sscanf(line + strlen(start), "%d of %d claims", accepted, claims), 2);
+}
+
+static void play(const char *command, const char *engine, unsigned port, int seconds)
+{
+    static const struct {
+        const char *kind, *reason;
+    } forged[] = {{"old times", "rewind_limit"},
+                  {"through walls", "occluded_world"},
+                  {"beside", "no_intersection"}};
+    int code, accepted, claims;
+    const char *out = hs_test_shell(
+        &code, "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=http://127.0.0.1:%u %s %s %d 2>&1", port,
+        command, engine, seconds);
+    ck_assert_msg(code == 0, "%s %s: code %d: %s", command, engine, code, out);
+    read_line(out, "honest", &accepted, &claims);
+    ck_assert_msg(claims >= HONEST_MIN * seconds / SECONDS && accepted == claims, "%s", out);
+    for (size_t i = 0; i < sizeof forged / sizeof forged[0]; i++) {
+        char line[128];
+        read_line(out, forged[i].kind, &accepted, &claims);
+        ck_assert_msg(claims > 0 && accepted == 0, "%s", out);
+        snprintf(line, sizeof line, "%s: 0 of %d claims accepted; %s: ", forged[i].kind, claims,
+                 forged[i].reason);
+        ck_assert_msg(strstr(out, line) != NULL, "not \"%s\": %s", line, out);
+    }
+    ck_assert(strstr(out, "caught") != NULL);
+}
+
+static bool has_python(void)
+{
+    int code;
+    hs_test_shell(&code, "command -v python3");
+    if (code != 0)
+        puts("SKIP: python3 is not installed");
+    return code == 0;
+}
+
+START_TEST(c_is_right_in_every_frame)
+{
+    play(game, engines[_i], service.data_port, SECONDS);
+}
+END_TEST
+
+START_TEST(python_is_right_in_every_frame)
+{
+    if (has_python())
+        play("python3 examples/game_server.py", engines[_i], service.data_port, SECONDS);
+}
+END_TEST
+
+/* Both programs send more than 200 requests a second. The service answers 429 to the rest, which
+ * they handle as they handle 503. */
+START_TEST(refused_requests_are_sent_again)
+{
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    int code, before = 0;
+    for (int i = 0; i < (has_python() ? 2 : 1); i++) {
+        play(games[i], "unity", limited.data_port, SECONDS / 2);
+        int refused = atoi(hs_test_shell(&code,
+                                         "curl -s http://127.0.0.1:%u/metrics | sed -n "
+                                         "'s/.*shed_total{reason=\"tenant_rate\"} //p'",
+                                         limited.admin_port));
+        ck_assert_int_gt(refused, before);
+        before = refused;
+    }
+}
+END_TEST
+
+/* The service has capacity for one match, and answers 503 until another one ends. */
+START_TEST(overload_is_waited_out)
+{
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    int code;
+    for (int i = 0; i < (has_python() ? 2 : 1); i++) {
+        const char *out = hs_test_shell(
+            &code,
+            "other=http://127.0.0.1:%u/v1/matches/other; "
+            "curl -sSf -X PUT -H 'Content-Type: application/json' -d '{}' $other >/dev/null || "
+            "exit 1; (sleep 0.4; curl -sSf -X DELETE $other) >/dev/null 2>&1 &",
+            full.data_port);
+        ck_assert_msg(code == 0, "%s", out);
+        play(games[i], "unity", full.data_port, SECONDS / 2);
+    }
+}
+END_TEST
+
+/* As `make example` runs them, with a service that ends with them. */
+START_TEST(starts_a_service_of_its_own)
+{
+    int code;
+    const char *out = hs_test_shell(
+        &code, "env -u HINDSIGHT_URL sh tools/example.sh \"$HS_PROGRAM\" '%s' 2>&1", game);
+    ck_assert_msg(code == 0, "code %d: %s", code, out);
+    int good = 0;
+    for (const char *at = out; (at = strstr(at, "No honest claim was refused")) != NULL; at++)
+        good++;
+    ck_assert_int_eq(good, has_python() ? 8 : 4);
+}
+END_TEST
+
+/* The C example includes no header of the project, so a copy compiles elsewhere. */
+START_TEST(copies_need_nothing_of_the_tree)
+{
+    int code;
+    const char *out = hs_test_shell(&code, "! grep -n '#include \"' examples/game_server.c");
+    ck_assert_msg(code == 0, "%s", out);
+}
+END_TEST
+
+int main(void)
+{
+    static const char *const rate[] = {"--tenant-rate", "200", "--tenant-burst", "1", NULL};
+    static const char *const one[] = {"--max-matches", "1", NULL};
+    int failed = 1;
+    if (hs_test_service_start(&service, NULL) && hs_test_service_start(&limited, rate) &&
+        hs_test_service_start(&full, one)) {
+        TCase *tests = tcase_create("example");
+        tcase_set_timeout(tests, 60);
+        tcase_add_unchecked_fixture(tests, setup, NULL);
+        tcase_add_loop_test(tests, c_is_right_in_every_frame, 0, 4);
+        tcase_add_loop_test(tests, python_is_right_in_every_frame, 0, 4);
+        tcase_add_test(tests, refused_requests_are_sent_again);
+        tcase_add_test(tests, overload_is_waited_out);
+        tcase_add_test(tests, starts_a_service_of_its_own);
+        tcase_add_test(tests, copies_need_nothing_of_the_tree);
+        Suite *suite = suite_create("example");
+        suite_add_tcase(suite, tests);
+        failed = hs_run_suite(suite);
+    }
+    bool clean = hs_test_service_stop(&full);
+    clean = hs_test_service_stop(&limited) && clean;
+    clean = hs_test_service_stop(&service) && clean;
+    return failed == 0 && clean ? 0 : 1;
+}
