@@ -299,13 +299,17 @@ START_TEST(a_ruleset_is_its_tenants)
 
     /* Opening a match with it is like opening one with what there is not. */
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"there is no ruleset mine; there are "
-                                              "centimetres, inches, metres\""));
+    ck_assert_ptr_nonnull(strstr(answer.body,
+                                 "\"there is no ruleset mine; there are "
+                                 "centimetres, godot, inches, metres, source, unity, unreal\""));
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "\"there is no ruleset none; there are "
-                                              "centimetres, inches, metres\""));
+    ck_assert_ptr_nonnull(strstr(answer.body,
+                                 "\"there is no ruleset none; there are "
+                                 "centimetres, godot, inches, metres, source, unity, unreal\""));
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "there are centimetres, inches, metres, mine\""));
+    ck_assert_ptr_nonnull(
+        strstr(answer.body,
+               "there are centimetres, godot, inches, metres, mine, source, unity, unreal\""));
     for (int i = 0; i < 12; i++) {
         char path[64], body[64];
         snprintf(path, sizeof path, "/v1/rulesets/another-one-%02d", i);
@@ -313,7 +317,7 @@ START_TEST(a_ruleset_is_its_tenants)
         expect(ACME, "PUT", path, body, 201);
     }
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"none\"}", 422);
-    ck_assert_ptr_nonnull(strstr(answer.body, "another-one-06, another-one-07 and 8 more\""));
+    ck_assert_msg(strstr(answer.body, "another-one-07 and 12 more\"") != NULL, "%s", answer.body);
     expect(ACME, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 201);
     expect(ACME_ADMIN, "DELETE", "/v1/rulesets/mine", NULL, 409);
     expect(ACME, "DELETE", "/v1/matches/with-mine", NULL, 200);

@@ -16,7 +16,7 @@
 #include "validators/snapshot.h"
 
 /* Shots are compared once nothing of the time that may be lost is asked for any more. */
-enum { MOST_TICKS = 260, RESYNC_TICKS = 52, AFTER_TICKS = 60 };
+enum { MOST_TICKS = 260, RESYNC_TICKS = 90, AFTER_TICKS = 60 };
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};
 
