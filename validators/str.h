@@ -51,7 +51,8 @@ struct hs_name {
 
 static inline struct hs_str hs_name_str(const struct hs_name *name)
 {
-    return hs_str_of(name->text);
+    struct hs_str out = {name->text, strlen(name->text)};
+    return out;
 }
 
 /* Copies at most HS_NAME_MAX bytes. */
