@@ -202,9 +202,9 @@ static void judge_there(struct hs_timing_runner *runner, const struct hs_move *m
 
 long hs_timing_runner_post(struct hs_timing_runner *runner, const char *body)
 {
-    char path[80];
+    char path[96];
     struct hs_test_response response = {0};
-    snprintf(path, sizeof path, "%s/moves", runner->path);
+    snprintf(path, sizeof path, "%s/moves?strict=true", runner->path);
     hs_test_http_send(runner->http, "POST", path, body, strlen(body), NULL, &response);
     long status = response.status;
     hs_test_response_free(&response);
