@@ -155,7 +155,7 @@ static void warn_of_weapons(struct warning *w, const struct hs_ruleset *ruleset)
     if (furthest == NULL)
         return;
     snprintf(pointer, sizeof pointer, "/weapons/%s/range", furthest->name.text);
-    check_length(w, pointer, furthest->range, 10, INFINITY);
+    check_length(w, pointer, furthest->range, 10, HUGE_VAL);
 }
 
 static void warn_of_speeds(struct warning *w, const struct hs_moves_rules *moves)
@@ -172,7 +172,7 @@ static void warn_of_speeds(struct warning *w, const struct hs_moves_rules *moves
         return;
     char pointer[HS_NAME_MAX + 64];
     snprintf(pointer, sizeof pointer, "/moves/modes/%s/max_speed", fast->name.text);
-    check_length(w, pointer, fast->max_speed, 1, INFINITY);
+    check_length(w, pointer, fast->max_speed, 1, HUGE_VAL);
     snprintf(pointer, sizeof pointer, "/moves/modes/%s/max_speed", slow->name.text);
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
@@ -183,7 +183,7 @@ size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *repo
     struct warning w = {report, context, 0, rig, upright(rig)->reach};
     for (int i = 0; i < ruleset->rig_count; i++)
         warn_of_rig(&w, ruleset->rigs[i], ruleset->up);
-    check_length(&w, "/history/max_speed", ruleset->history.max_speed, 5, INFINITY);
+    check_length(&w, "/history/max_speed", ruleset->history.max_speed, 5, HUGE_VAL);
     check_length(&w, "/hit/origin_tolerance", ruleset->hit.origin_tolerance, 0.01, 5);
     check_length(&w, "/hit/sweep_extension", ruleset->hit.sweep_extension, 0, 3);
     warn_of_weapons(&w, ruleset);
