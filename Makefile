@@ -51,7 +51,7 @@ CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(C
 
 # validators/ is plain C11 and the C library; the rest may use POSIX. Its objects also go into
 # libhindsight.so and into plugins: they are position-independent, and what no public header
-# declares is hidden. Calls inside the library stay direct, so the service pays nothing for this.
+# declares is hidden. Calls inside the library stay direct.
 CORE_FLAGS = $(BASE) -fPIC -fvisibility=hidden -fno-semantic-interposition $(SAN) $(CFLAGS)
 EDGE_FLAGS = $(BASE) -fPIE -D_GNU_SOURCE -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
 LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)

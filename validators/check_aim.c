@@ -35,8 +35,7 @@ void hs_check_aim(struct hs_hit_context *c)
     if (c->launch_forgotten)
         return;
     if (c->shooter.status != HS_REWIND_OK) {
-        hs_report_missing(c, HS_CHECK_AIM, &c->shooter, c->eye_time_us,
-                          HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+        hs_report_missing(c, HS_CHECK_AIM, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
         return;
     }
     /* He may have looked anywhere on the way from one sample's look to the other's. */

@@ -206,6 +206,6 @@ void hs_check_blast(struct hs_hit_context *c)
     if (row->outcome == HS_OUTCOME_UNKNOWN) {
         struct hs_view view;
         hs_look(c, hs_name_str(&first->player), c->hit_time_us, &view);
-        hs_report_lack(row, c, &view, c->hit_time_us);
+        hs_report_lack(row, c, &view);
     }
 }

@@ -132,8 +132,7 @@ void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
     if (poseless) {
-        hs_report_missing(c, HS_CHECK_CONTACT, &c->target, c->hit_time_us,
-                          HS_REASON_UNKNOWN_TARGET_HISTORY);
+        hs_report_missing(c, HS_CHECK_CONTACT, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
     } else if (c->claims_target && e->target.gap == DBL_MAX) {
         /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
@@ -161,7 +160,7 @@ void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *v
             hs_report_pass(c, HS_CHECK_BYSTANDER);
     } else if (volley->is_missing) {
         hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
-                       &volley->missing_view, c->hit_time_us);
+                       &volley->missing_view);
     } else if (volley->blocker != NULL) {
         hs_report_pass(c, HS_CHECK_CONTACT);
         hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),

@@ -96,11 +96,9 @@ void hs_check_life(struct hs_hit_context *c)
         }
     }
     if (!knows_shooter && !c->launch_forgotten && c->posted == NULL)
-        hs_report_missing(c, HS_CHECK_LIFE, &c->shooter, c->eye_time_us,
-                          HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+        hs_report_missing(c, HS_CHECK_LIFE, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     else if (c->claims_target && !knows_target)
-        hs_report_missing(c, HS_CHECK_LIFE, &c->target, c->hit_time_us,
-                          HS_REASON_UNKNOWN_TARGET_HISTORY);
+        hs_report_missing(c, HS_CHECK_LIFE, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
     else if (reason != HS_REASON_OK)
         hs_report_player(hs_report_unknown(c, HS_CHECK_LIFE, reason), c->target.player);
     else if (knows_shooter && is_shooter_unsure(c))

@@ -54,8 +54,7 @@ void hs_check_origin(struct hs_hit_context *c)
     if (c->launch_forgotten)
         return;
     if (c->shooter.status != HS_REWIND_OK) {
-        hs_report_missing(c, HS_CHECK_ORIGIN, &c->shooter, c->eye_time_us,
-                          HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+        hs_report_missing(c, HS_CHECK_ORIGIN, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
         return;
     }
     const struct hs_bracket *bracket = &c->shooter.bracket;

@@ -82,8 +82,7 @@ void hs_check_weapon(struct hs_hit_context *c)
     bool claim_names = c->claim->weapon.ptr != NULL;
     if (c->shooter.status != HS_REWIND_OK && !c->launch_forgotten &&
         (c->weapon != NULL || !claim_names)) {
-        hs_report_missing(c, HS_CHECK_WEAPON, &c->shooter, c->eye_time_us,
-                          HS_REASON_UNKNOWN_SHOOTER_HISTORY);
+        hs_report_missing(c, HS_CHECK_WEAPON, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
         return;
     }
     if (c->is_weapon_unsure) {

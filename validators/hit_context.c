@@ -12,6 +12,7 @@ void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us
 {
     out->player = hs_players_find(&c->match->players, name);
     out->status = HS_REWIND_NO_HISTORY;
+    out->time_us = time_us;
     if (out->player != NULL)
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }

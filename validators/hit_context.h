@@ -15,6 +15,7 @@
 struct hs_view {
     const struct hs_player *player; /* NULL: never seen */
     enum hs_rewind_status status;   /* of `bracket`; NO_HISTORY without a player */
+    int64_t time_us;                /* looked at */
     struct hs_bracket bracket;
 };
 
@@ -87,12 +88,11 @@ struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check c
 /* Names the player of a view, and measures what their pose at its time lacks: how far the time is
    from their frames, or how far apart the frames around it are. */
 void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
-                    const struct hs_view *view, int64_t time_us);
+                    const struct hs_view *view);
 
 /* The row for a player without a pose; `unknown`: no frame ever showed them. */
 struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check check,
-                                       const struct hs_view *view, int64_t time_us,
-                                       enum hs_reason unknown);
+                                       const struct hs_view *view, enum hs_reason unknown);
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 

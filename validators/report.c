@@ -106,7 +106,7 @@ enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reas
 }
 
 void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
-                    const struct hs_view *view, int64_t time_us)
+                    const struct hs_view *view)
 {
     if (view->player == NULL)
         return;
@@ -114,27 +114,26 @@ void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
     if (view->status == HS_REWIND_OK || view->status == HS_REWIND_NO_HISTORY)
         return;
     const struct hs_history *history = view->player->history;
-    int64_t i = hs_history_find(history, time_us), lack_us = 0, limit_us = 0;
+    int64_t i = hs_history_find(history, view->time_us), lack_us = 0, limit_us = 0;
     if (view->status == HS_REWIND_TOO_SHORT) {
-        lack_us = hs_history_at(history, 0)->time_us - time_us;
+        lack_us = hs_history_at(history, 0)->time_us - view->time_us;
     } else if (view->status == HS_REWIND_LOW_CONFIDENCE) {
         limit_us = c->ruleset->history.max_gap_us;
         lack_us = hs_history_at(history, (uint32_t)i + 1)->time_us -
                   hs_history_at(history, (uint32_t)i)->time_us;
     } else {
         limit_us = c->ruleset->rewind.future_slack_us;
-        lack_us = time_us - hs_history_at(history, (uint32_t)i)->time_us;
+        lack_us = view->time_us - hs_history_at(history, (uint32_t)i)->time_us;
     }
     hs_report_measure(row, HS_UNIT_SECONDS, (double)lack_us / 1e6, (double)limit_us / 1e6);
 }
 
 struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check check,
-                                       const struct hs_view *view, int64_t time_us,
-                                       enum hs_reason unknown)
+                                       const struct hs_view *view, enum hs_reason unknown)
 {
     struct hs_check_row *row =
         hs_report_unknown(c, check, hs_missing_pose_reason(view->status, unknown));
-    hs_report_lack(row, c, view, time_us);
+    hs_report_lack(row, c, view);
     return row;
 }
 
