@@ -1,6 +1,6 @@
 # Hindsight: build, test and run. `make help` lists the targets.
 
-VERSION := $(shell sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/version.h)
+VERSION := $(shell sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/system/version.h)
 
 CC       ?= cc
 PREFIX   ?= /usr/local
@@ -56,8 +56,10 @@ CORE_FLAGS = $(BASE) -fPIC -fvisibility=hidden -fno-semantic-interposition $(SAN
 EDGE_FLAGS = $(BASE) -fPIE -D_GNU_SOURCE -I$(B)/gen $(PKG_FLAGS) $(SAN) $(CFLAGS)
 LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 
-CORE_SRC := $(wildcard validators/*.c)
-EDGE_SRC := $(wildcard api/*.c service/*/*.c) $(filter-out service/main.c,$(wildcard service/*.c))
+# The sources of a layer, at every depth.
+sources  = $(sort $(foreach depth,* */* */*/*,$(wildcard $(1)/$(depth).c)))
+CORE_SRC := $(call sources,validators)
+EDGE_SRC := $(call sources,api) $(call sources,service) $(filter-out cli/main.c,$(call sources,cli))
 SUP_SRC  := $(wildcard tests/support/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
@@ -67,8 +69,7 @@ LIB      := $(B)/libhindsight.a
 SO_NAME  := libhindsight.so.$(basename $(VERSION))
 SO       := $(B)/libhindsight.so.$(VERSION)
 # The public headers: those for users of the library, and what they include.
-HEADERS  := $(patsubst %,validators/%.h,account hit journal ledger_entry linkage match moves moves_rules rig \
-            ruleset shot snapshot spread str sweep vec vocabulary work world)
+HEADERS  := $(sort $(wildcard validators/*.h))
 APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight
 
@@ -107,10 +108,10 @@ $(B)/obj/%.o: %.c
 	$(Q)$(CC) $(EDGE_FLAGS) -MMD -MP -c $< -o $@
 
 # Files the program carries inside itself.
-$(B)/gen/embedded.c: $(EMBEDDED) tools/embed.sh
+$(B)/gen/embedded.c: $(EMBEDDED) scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)
-	$(Q)sh tools/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	$(Q)sh scripts/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
 
 $(B)/obj/gen/embedded.o: $(B)/gen/embedded.c
 	@mkdir -p $(@D)
@@ -118,7 +119,7 @@ $(B)/obj/gen/embedded.o: $(B)/gen/embedded.c
 
 $(LIB): $(CORE_OBJ)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The list of exports: what the public headers declare is visible, all else is hidden.
 $(B)/exports.map: $(LIB)
@@ -133,9 +134,9 @@ $(SO): $(CORE_OBJ) $(B)/exports.map
 
 $(APP_LIB): $(EDGE_OBJ)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
-$(PROG): $(B)/obj/service/main.o $(APP_LIB) $(LIB)
+$(PROG): $(B)/obj/cli/main.o $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) $^ $(PKG_LIBS) -lm -pthread -o $@
 
@@ -147,7 +148,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
 # The program with calls that fail on demand (tests/support/faults.h), and the tests that run it.
 WRAPPED := malloc calloc realloc aligned_alloc strdup write pwrite writev ftruncate posix_fallocate \
            fsync fdatasync rename renameat linkat open openat
-FAULTY_OBJ  := $(B)/obj/service/main.o $(B)/obj/tests/faults/faults.o
+FAULTY_OBJ  := $(B)/obj/cli/main.o $(B)/obj/tests/faults/faults.o
 FAULTY_PROG := $(PROG)-faults
 $(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
@@ -186,7 +187,7 @@ demo: deps-build deps-readme all ## a match with honest players and cheaters, ju
 	build/hindsight demo
 
 example: deps-build all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
-	@sh tools/example.sh $(PROG) $(GAME)
+	@sh scripts/example.sh $(PROG) $(GAME)
 
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
@@ -238,13 +239,13 @@ valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 	@sh tests/valgrind.sh $(B)
 
 lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysis, dependency direction
-	@PKG_FLAGS="$(PKG_FLAGS)" sh tools/lint.sh
+	@PKG_FLAGS="$(PKG_FLAGS)" sh scripts/lint.sh
 
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
-	@sh tools/lint_deploy.sh $(PROG)
+	@sh scripts/lint_deploy.sh $(PROG)
 
 docs: deps-test all $(B)/tests/unit/test_ruleset_page ## put the options into docs/configuration.md and the man page, the fields into docs/ruleset.md
-	@sh tools/docs.sh $(PROG)
+	@sh scripts/docs.sh $(PROG)
 	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_ruleset_page
 
 format: ## rewrite the sources in the project's style
@@ -298,24 +299,24 @@ clean: ## remove build/
 	rm -rf build
 
 deps: ## install every Debian package the project uses
-	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
+	@sh scripts/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
 deps-build:
-	@sh tools/deps.sh $(PACKAGES_BUILD)
+	@sh scripts/deps.sh $(PACKAGES_BUILD)
 deps-readme:
-	@sh tools/deps.sh $(PACKAGES_README)
+	@sh scripts/deps.sh $(PACKAGES_README)
 deps-test:
-	@sh tools/deps.sh $(PACKAGES_TEST)
+	@sh scripts/deps.sh $(PACKAGES_TEST)
 deps-dev:
-	@sh tools/deps.sh $(PACKAGES_DEV)
+	@sh scripts/deps.sh $(PACKAGES_DEV)
 deps-deploy:
-	@sh tools/deps.sh $(PACKAGES_DEPLOY)
+	@sh scripts/deps.sh $(PACKAGES_DEPLOY)
 deps-arm:
-	@sh tools/deps.sh $(PACKAGES_ARM)
+	@sh scripts/deps.sh $(PACKAGES_ARM)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo '  variables: V=1 (show commands)  CC  CFLAGS  OPT (-O2)  SANITIZE=address,undefined  PREFIX  DESTDIR'
 
--include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/service/main.d
+-include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/cli/main.d
 -include $(PEER_OBJ:.o=.d) $(FAULTY_OBJ:.o=.d)
 -include $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "api/json_in.h"
-#include "api/json_out.h"
+#include "api/json/reading.h"
+#include "api/json/writing.h"
 #include "validators/match.h"
 
 struct hs_frames_request {

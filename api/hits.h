@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "api/detail.h"
-#include "api/json_in.h"
-#include "api/json_out.h"
+#include "api/json/reading.h"
+#include "api/json/writing.h"
 #include "validators/hit.h"
 
 struct hs_hits_request {

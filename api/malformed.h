@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/json_out.h"
+#include "api/json/writing.h"
 #include "validators/str.h"
 
 /* The kinds of items. Players and movers are the entries of frames. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_cursor.h"
+#include "api/json/cursor.h"
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 

@@ -8,8 +8,8 @@
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
 
-#include "api/json_in.h"
-#include "api/json_out.h"
+#include "api/json/reading.h"
+#include "api/json/writing.h"
 #include "validators/world.h"
 
 /* What a document holds; the arrays are malloc'ed. */

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "api/scopes.h"
-#include "service/state/map_store.h"
-#include "service/options/options.h"
+#include "api/http/scopes.h"
+#include "service/state/maps.h"
+#include "service/options/values.h"
 #include "service/state/registry.h"
-#include "service/state/ruleset_store.h"
+#include "service/state/rulesets.h"
 #include "service/serve.h"
 
 /* ---- the token ---- */

@@ -6,7 +6,7 @@
 #ifndef HS_SERVICE_AUTH_H
 #define HS_SERVICE_AUTH_H
 
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "service/access/tokens.h"
 
 struct hs_service;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "api/json_in.h"
-#include "api/scopes.h"
-#include "service/files.h"
+#include "api/json/reading.h"
+#include "api/http/scopes.h"
+#include "service/system/files.h"
 
 enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "api/problem.h"
-#include "service/state/sha256.h"
+#include "api/http/problem.h"
+#include "service/system/sha256.h"
 #include "validators/str.h"
 
 enum {
@@ -62,7 +62,7 @@ const char *hs_auth_failure_name(enum hs_auth_failure failure);
 /* Who a valid token speaks for. */
 struct hs_identity {
     struct hs_name tenant;
-    unsigned scopes; /* api/scopes.h */
+    unsigned scopes; /* api/http/scopes.h */
 };
 
 /*

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "service/checkpoint/words.h"
-#include "service/clock.h"
+#include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "validators/journal.h"
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "service/checkpoint/checkpoint_file.h"
+#include "service/checkpoint/file.h"
 
 /* The payments that a loss of power may cost. A crash of the process never costs any. */
 #define HS_JOURNAL_SYNCS(X)                                                                        \

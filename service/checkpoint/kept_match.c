@@ -2,10 +2,10 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/serve.h"
-#include "service/state/map_store.h"
+#include "service/state/maps.h"
 #include "service/state/registry.h"
-#include "service/state/ruleset_store.h"
-#include "validators/bytes.h"
+#include "service/state/rulesets.h"
+#include "validators/base/bytes.h"
 #include "validators/snapshot.h"
 
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)

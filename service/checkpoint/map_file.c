@@ -1,6 +1,6 @@
 #include "service/checkpoint/map_file.h"
 #include "service/checkpoint/words.h"
-#include "service/files.h"
+#include "service/system/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The endpoints about the service itself: liveness, readiness, metrics, the contract. */
-#include "service/http/http.h"
+#include "service/http/server.h"
 
-#include "service/embedded.h"
+#include "service/system/embedded.h"
 #include "service/watch/metrics.h"
 #include "service/serve.h"
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "validators/str.h"
 
 enum hs_priority {

@@ -15,7 +15,7 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
-#include "api/headers.h"
+#include "api/http/headers.h"
 
 enum { HS_QUERY_ARGUMENTS = 32, HS_QUERY_BYTES = 8192 };
 

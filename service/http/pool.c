@@ -1,6 +1,6 @@
 #include "service/http/pool.h"
 
-#include "service/clock.h"
+#include "service/system/clock.h"
 #include "service/http/background.h"
 
 #include <pthread.h>

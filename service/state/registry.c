@@ -3,10 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "service/clock.h"
-#include "service/state/map_store.h"
-#include "service/state/ruleset_store.h"
-#include "validators/account_inside.h"
+#include "service/system/clock.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "validators/base/account_inside.h"
 #include "validators/journal.h"
 
 struct hs_registry {

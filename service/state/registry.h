@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "service/options/options.h"
-#include "service/state/ruleset_store.h"
+#include "service/options/values.h"
+#include "service/state/rulesets.h"
 #include "validators/account.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"

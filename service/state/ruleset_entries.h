@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "service/state/ruleset_store.h"
+#include "service/state/rulesets.h"
 
 enum { HS_RULESET_PART_CHAINS = 1024 };
 

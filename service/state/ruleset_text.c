@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/rulesets.h"
-#include "service/files.h"
-#include "service/state/ruleset_store.h"
+#include "api/rulesets/document.h"
+#include "service/system/files.h"
+#include "service/state/rulesets.h"
 
 enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
 

@@ -1,6 +1,6 @@
 #include "service/watch/log.h"
 
-#include "api/escape.h"
+#include "api/json/escape.h"
 
 #include <poll.h>
 #include <pthread.h>

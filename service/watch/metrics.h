@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/buffer.h"
-#include "api/routes.h"
-#include "service/checkpoint/checkpoint.h"
+#include "api/json/buffer.h"
+#include "api/http/routes.h"
+#include "service/checkpoint/save.h"
 #include "service/access/tokens.h"
 #include "validators/vocabulary.h"
 
@@ -133,7 +133,7 @@ struct hs_metrics_gauges {
     struct hs_checkpoint_stats checkpoint;
 };
 
-/* Fills the gauges from where they live; service/endpoints/endpoints.c. */
+/* Fills the gauges from where they live; service/endpoints/table.c. */
 void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
 
 /* Writes the exposition. */

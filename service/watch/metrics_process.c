@@ -1,5 +1,5 @@
 /* The metrics about the process, read from the kernel when they are asked for. */
-#include "service/memory_limit.h"
+#include "service/system/memory_limit.h"
 #include "service/watch/metrics.h"
 
 #include <dirent.h>

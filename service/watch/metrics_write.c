@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/version.h"
+#include "service/system/version.h"
 
 static unsigned long long value(const hs_counter *of)
 {

@@ -30,11 +30,11 @@ fetch() {
 
 # What the test is made of: the library, the decoders without what needs HTTP, scenarios.
 sources="tests/arm/golden.c tests/support/golden.c tests/support/golden_moves.c
-    tests/support/offline.c tests/support/random.c tests/support/stage.c service/play/scenario.c service/play/reference.c service/play/expect.c
-    service/play/track.c"
+    tests/support/offline.c tests/support/random.c tests/support/stage.c cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
+    cli/play/track.c"
 for file in validators/*.c api/*.c; do
     case $file in
-    api/headers.c | api/reply.c) ;;
+    api/http/headers.c | api/http/reply.c) ;;
     *) sources="$sources $file" ;;
     esac
 done

@@ -20,7 +20,7 @@
 #include "validators/snapshot.h"
 
 enum {
-    PART_BYTES = 64 * 1024, /* as in service/checkpoint/checkpoint.c */
+    PART_BYTES = 64 * 1024, /* as in service/checkpoint/save.c */
     PLAYERS = 64,
     ANSWER_BYTES = 600, /* of a hit that was refused, or of three accepted */
     PARTS = 20000,

@@ -18,8 +18,8 @@
 #include "tests/support/bench.h"
 #include "tests/support/random.h"
 #include "validators/hit.h"
-#include "validators/players.h"
-#include "validators/rewind.h"
+#include "validators/match/players.h"
+#include "validators/history/rewind.h"
 
 enum { CASES = 1024, BONES = 16, SAMPLES = 64, PLAYERS = 64, STEP_US = 16000 };
 

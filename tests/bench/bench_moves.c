@@ -14,7 +14,7 @@
 
 #include "tests/support/bench.h"
 #include "tests/support/clock_play.h"
-#include "validators/timing.h"
+#include "validators/clock/timing.h"
 
 enum { PLAYERS = 64, MOVES = 1024 };
 

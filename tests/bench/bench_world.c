@@ -9,7 +9,7 @@
  * Rounds alternate and medians are compared, so that a machine that is busy with something else
  * disturbs both alike. `ratio` is how many times faster than the baseline: its time / ours.
  */
-#include "service/endpoints/pages.h"
+#include "service/system/pages.h"
 #include "tests/peers/bullet_peer.h"
 #include "tests/peers/embree_peer.h"
 #include "tests/support/bench.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/scopes.h"
+#include "api/http/scopes.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http.h"

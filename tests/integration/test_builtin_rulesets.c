@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/play/expect.h"
-#include "service/play/reference.h"
+#include "cli/play/scenario/expect.h"
+#include "cli/play/scenario/reference.h"
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"

@@ -1,5 +1,5 @@
 /* The directory of checkpoints, and files that are not what they were. */
-#include "service/checkpoint/checkpoint_file.h"
+#include "service/checkpoint/file.h"
 #include "tests/support/clock.h"
 #include "tests/support/http.h"
 #include "tests/support/kept_service.h"

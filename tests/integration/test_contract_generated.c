@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/problem.h"
+#include "api/http/problem.h"
 #include "tests/support/contract.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"

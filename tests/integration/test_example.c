@@ -123,7 +123,7 @@ START_TEST(starts_a_service_of_its_own)
 {
     int code;
     const char *out = hs_test_shell(
-        &code, "env -u HINDSIGHT_URL sh tools/example.sh \"$HS_PROGRAM\" '%s' 2>&1", game);
+        &code, "env -u HINDSIGHT_URL sh scripts/example.sh \"$HS_PROGRAM\" '%s' 2>&1", game);
     ck_assert_msg(code == 0, "code %d: %s", code, out);
     int good = 0;
     for (const char *at = out; (at = strstr(at, "No honest claim was refused")) != NULL; at++)

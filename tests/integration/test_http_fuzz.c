@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/problem.h"
-#include "api/routes.h"
+#include "api/http/problem.h"
+#include "api/http/routes.h"
 #include "tests/support/contract.h"
 #include "tests/support/http_lane.h"
 #include "tests/support/run_suite.h"

@@ -3,7 +3,7 @@
  * arrives all the same, however late the peer takes it and whatever it still sends. What that holds
  * open is bounded in number and time, and the service's end does not wait for it any longer.
  */
-#include "service/http/http_linger.h"
+#include "service/http/linger.h"
 #include "tests/support/clock.h"
 #include "tests/support/exposition.h"
 #include "tests/support/raw.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 #include "tests/support/kept_service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"

@@ -15,7 +15,7 @@
 #include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
-#include "validators/ledger.h"
+#include "validators/base/ledger.h"
 
 enum { BONES = 20, RATE = 64 };
 

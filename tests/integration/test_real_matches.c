@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "service/play/csv_match.h"
-#include "service/play/playback.h"
+#include "cli/play/import/match.h"
+#include "cli/play/playback.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/play/scenario.h"
+#include "cli/play/scenario/file.h"
 #include "tests/support/http.h"
 #include "tests/support/regroup.h"
 #include "tests/support/run_suite.h"

@@ -5,7 +5,7 @@
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
-#include "service/version.h"
+#include "service/system/version.h"
 
 #include <check.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "tests/support/exposition.h"
 #include "tests/support/http.h"
 #include "tests/support/raw.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/simulate/simulate.h"
-#include "service/simulate/timing_run.h"
+#include "cli/simulate/command_table.h"
+#include "cli/simulate/timing/run.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/table.h"

@@ -11,7 +11,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/compat.h"
+#include "validators/clock/compat.h"
 
 #define DEFAULT_SEED 20250611
 

@@ -11,7 +11,7 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/rewind.h"
+#include "validators/history/rewind.h"
 
 #define DEFAULT_SEED       20250303
 #define DEFAULT_OPERATIONS 200000

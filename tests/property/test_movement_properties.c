@@ -11,9 +11,9 @@
 
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/movement.h"
+#include "validators/clock/movement.h"
 #include "validators/ruleset.h"
-#include "validators/timing.h"
+#include "validators/clock/timing.h"
 
 #define DEFAULT_SEED  20250411
 #define DEFAULT_CASES 600

@@ -15,8 +15,8 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/player_moves.h"
-#include "validators/players.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
 
 #define DEFAULT_SEED 20250612
 #define FRAME_US     INT64_C(16667)

@@ -18,8 +18,8 @@
 #include "tests/support/scene.h"
 #include "tests/support/stage.h"
 #include "tests/support/world_cases.h"
-#include "validators/obstacle.h"
-#include "validators/sight.h"
+#include "validators/hit/obstacle.h"
+#include "validators/hit/sight.h"
 
 #define DEFAULT_SEED 20261122
 #define FRAME_MS     50

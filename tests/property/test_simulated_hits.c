@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 
-#include "service/simulate/simulation.h"
+#include "cli/simulate/hits/simulation.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 

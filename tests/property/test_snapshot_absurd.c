@@ -12,8 +12,8 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/small_game.h"
-#include "validators/player_moves.h"
-#include "validators/players.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
 #include "validators/snapshot.h"
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};

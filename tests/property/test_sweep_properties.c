@@ -10,7 +10,7 @@
 
 #include "tests/support/run_suite.h"
 #include "tests/support/sweep_cases.h"
-#include "validators/quat.h"
+#include "validators/geometry/quat.h"
 
 #define DEFAULT_SEED  20240608u
 #define DEFAULT_CASES 50000

@@ -1,4 +1,4 @@
-#include "clock_play.h"
+#include "tests/support/clock_play.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "random.h"
+#include "tests/support/random.h"
 #include "validators/moves.h"
 
 enum hs_clock_event_kind {

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "tests/support/http.h"
 
 /* Loads openapi.yaml of the working directory; without it the test program ends. Freed by the
@@ -16,7 +16,7 @@ json_t *hs_contract_load(void);
 /* A schema by its name. One that is not there fails the test. */
 const json_t *hs_contract_schema(const json_t *document, const char *name);
 
-/* The operation of a route, or NULL. `method` is in capitals, `pattern` as in api/routes.h. */
+/* The operation of a route, or NULL. `method` is in capitals, `pattern` as in api/http/routes.h. */
 const json_t *hs_contract_operation(const json_t *document, const char *method,
                                     const char *pattern);
 

@@ -5,7 +5,7 @@
 #ifndef HS_TESTS_CROWD_H
 #define HS_TESTS_CROWD_H
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 
 enum { HS_CROWD_PLAYERS = 100, HS_CROWD_FRAMES = 60 };
 

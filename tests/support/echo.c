@@ -5,7 +5,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 
 struct hs_echo {
     struct MHD_Daemon *daemon;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/json_in.h"
+#include "api/json/reading.h"
 
 struct hs_fuzz_body {
     struct hs_problem problem;

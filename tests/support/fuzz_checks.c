@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 /* ---- documents ---- */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/headers.h"
-#include "api/json_in.h"
+#include "api/http/headers.h"
+#include "api/json/reading.h"
 #include "tests/support/fuzz_checks.h"
 
 /* ---- headers ---- */

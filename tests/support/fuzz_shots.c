@@ -6,7 +6,7 @@
 #include "tests/support/fuzz_checks.h"
 #include "tests/support/fuzz_stage.h"
 #include "tests/support/fuzz_targets.h"
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 static void encode_shot(const struct hs_shot_claim *claim, const struct hs_hit_result *result,
                         int64_t forward_us, struct hs_buffer *out)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/matches.h"
-#include "api/rulesets.h"
+#include "api/rulesets/document.h"
 #include "api/ticks.h"
 #include "tests/support/fuzz_body.h"
 #include "tests/support/fuzz_checks.h"

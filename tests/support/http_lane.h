@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 #include "tests/support/http_requests.h"
 
 enum { HS_LANE_REQUESTS = 6 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "tests/support/contract.h"
 #include "tests/support/json_mutate.h"
 #include "tests/support/schema_damage.h"

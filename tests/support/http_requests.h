@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 #include "tests/support/random.h"
 
 enum hs_sent {

@@ -2,7 +2,7 @@
 #ifndef HS_TESTS_INSPECT_H
 #define HS_TESTS_INSPECT_H
 
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 const struct hs_history *hs_history_of(const struct hs_match *match, const char *player);
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/arena.h"
-#include "api/json_in.h"
+#include "api/json/arena.h"
+#include "api/json/reading.h"
 #include "api/maps.h"
 #include "api/matches.h"
-#include "api/routes.h"
-#include "api/rulesets.h"
+#include "api/http/routes.h"
+#include "api/rulesets/document.h"
 #include "api/ticks.h"
 #include "tests/support/stage.h"
 #include "validators/world.h"

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/problem.h"
-#include "service/play/scenario.h"
+#include "api/http/problem.h"
+#include "cli/play/scenario/file.h"
 #include "validators/hit.h"
 
 enum hs_offline_kind {

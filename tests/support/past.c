@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "validators/angle.h"
+#include "validators/geometry/angle.h"
 
 void hs_past_open(struct hs_past *past)
 {

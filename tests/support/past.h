@@ -6,7 +6,7 @@
 #define HS_TESTS_PAST_H
 
 #include "tests/support/stage.h"
-#include "validators/rewind.h"
+#include "validators/history/rewind.h"
 
 /* Of places worked out by hand: what single precision leaves at a few metres from the root. */
 #define HS_PAST_NEAR 1e-6

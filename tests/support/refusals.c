@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "api/problem.h"
+#include "api/http/problem.h"
 #include "tests/support/contract.h"
 #include "tests/support/schema.h"
 

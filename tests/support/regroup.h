@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "service/play/scenario.h"
+#include "cli/play/scenario/file.h"
 
 enum hs_regrouping {
     HS_REGROUP_NOT,   /* as written */

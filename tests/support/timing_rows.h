@@ -6,7 +6,7 @@
 #ifndef HS_TESTS_TIMING_ROWS_H
 #define HS_TESTS_TIMING_ROWS_H
 
-#include "clock_play.h"
+#include "tests/support/clock_play.h"
 
 /* Special values of `compat_s` and `guard_s`. */
 #define HS_TIMING_NEVER   (-1.0) /* no flag at all */

@@ -1,4 +1,4 @@
-#include "timing_runner.h"
+#include "tests/support/timing_runner.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
-#include "stage.h"
+#include "tests/support/http.h"
+#include "tests/support/stage.h"
 
 /* Check's assertions note where they are in a file, each time: too slow for every move. */
 static void need(bool holds, const char *what)

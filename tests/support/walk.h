@@ -5,7 +5,7 @@
 #ifndef HS_TESTS_WALK_H
 #define HS_TESTS_WALK_H
 
-#include "validators/movement.h"
+#include "validators/clock/movement.h"
 
 #define HZ     60
 #define DT_US  16667

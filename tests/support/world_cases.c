@@ -1,6 +1,6 @@
 #include "tests/support/world_cases.h"
 
-#include "validators/triangle.h"
+#include "validators/geometry/triangle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Accounts of memory: limits of one and of all, what is spare, and many who take at once. */
 #include "tests/support/run_suite.h"
-#include "validators/account_inside.h"
+#include "validators/base/account_inside.h"
 
 #include <check.h>
 #include <pthread.h>

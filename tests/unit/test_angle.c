@@ -5,7 +5,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/angle.h"
+#include "validators/geometry/angle.h"
 
 static struct hs_vec unit(double x, double y, double z)
 {

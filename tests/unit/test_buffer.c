@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/buffer.h"
+#include "api/json/buffer.h"
 #include "tests/support/run_suite.h"
 
 /* Around every size the buffer grows at, each text may be the one that does not fit. */

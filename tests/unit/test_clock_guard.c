@@ -3,7 +3,7 @@
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/clock_guard.h"
+#include "validators/clock/guard.h"
 
 #define FRAME_US   INT64_C(16667)
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))

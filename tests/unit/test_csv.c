@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/play/csv.h"
-#include "service/play/csv_match.h"
+#include "cli/play/import/csv.h"
+#include "cli/play/import/match.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 

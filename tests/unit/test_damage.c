@@ -6,7 +6,7 @@
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/hit_context.h"
+#include "validators/hit/context.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "service/play/expect.h"
+#include "cli/play/scenario/expect.h"
 #include "tests/support/run_suite.h"
 
 struct sample {

@@ -6,7 +6,7 @@
 #include "tests/support/inspect.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;

@@ -1,5 +1,5 @@
 /* What the header fields of a request are refused for. */
-#include "api/headers.h"
+#include "api/http/headers.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

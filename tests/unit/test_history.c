@@ -5,7 +5,7 @@
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/history.h"
+#include "validators/history/ring.h"
 
 static const struct hs_history_rules rules = {.keep_us = HS_MS(1000),
                                               .max_gap_us = HS_MS(150),

@@ -8,7 +8,7 @@
 #include "tests/support/hostile.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/hit_work.h"
+#include "validators/hit/work.h"
 #include "validators/shot.h"
 
 /* Max cost of one step after the limit was passed: 64 pellets compared with 64 directions, the

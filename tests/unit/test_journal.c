@@ -10,9 +10,9 @@
 #include "tests/support/run_suite.h"
 #include "tests/support/small_game.h"
 #include "tests/support/stage.h"
-#include "validators/bytes.h"
+#include "validators/base/bytes.h"
 #include "validators/journal.h"
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 64, .movers = 16};
 static struct hs_ruleset *rules;

@@ -6,7 +6,7 @@
 #include "tests/support/session.h"
 #include "tests/support/stage.h"
 #include "validators/moves.h"
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
 #define FRAME_US   INT64_C(16667)

@@ -27,7 +27,7 @@ static const char *const c_library[] = {
     "stdint.h", "stdio.h",    "stdlib.h", "stdnoreturn.h", "string.h",  "tgmath.h",
 };
 
-/* Of the compiler: the four floats at a time that every x86-64 has; validators/lanes.h, which does
+/* Of the compiler: the four floats at a time that every x86-64 has; validators/base/lanes.h, which does
    without them elsewhere. */
 static const char intrinsics[] = "emmintrin.h";
 
@@ -185,21 +185,21 @@ static const struct {
     {VALIDATORS, "#include <pthread.h>", false},
     {VALIDATORS, "#include <time.h>", false},
     {VALIDATORS, "#include <sys/types.h>", false},
-    {VALIDATORS, "#include \"api/buffer.h\"", false},
+    {VALIDATORS, "#include \"api/json/buffer.h\"", false},
     {VALIDATORS, "#include \"validators/vec.h\"", false},
     {VALIDATORS, "#include \"../api/buffer.h\"", false},
     {VALIDATORS, "  #  include <unistd.h> // late", false},
     {VALIDATORS, "#include HEADER", false},
     {VALIDATORS, "#include \"tests/support/stage.h\"", false},
-    {API, "#include \"api/buffer.h\"", true},
+    {API, "#include \"api/json/buffer.h\"", true},
     {API, "#include \"buffer.h\"", true},
     {API, "#include \"validators/vec.h\"", true},
     {API, "#include <jansson.h>", true},
-    {API, "#include \"service/http/http.h\"", false},
-    {API, "#include <service/http/http.h>", false},
+    {API, "#include \"service/http/server.h\"", false},
+    {API, "#include <service/http/server.h>", false},
     {API, "#include \"../service/http/http.h\"", false},
     {API, "\t#\tinclude \"tests/support/stage.h\"", false},
-    {SERVICE, "#include \"api/buffer.h\"", true},
+    {SERVICE, "#include \"api/json/buffer.h\"", true},
     {SERVICE, "#include <microhttpd.h>", true},
     {SERVICE, "#include \"tests/support/http.h\"", false},
     {SERVICE, "#include \"../tests/support/http.h\"", false},
@@ -219,7 +219,7 @@ END_TEST
 START_TEST(other_lines_are_no_includes)
 {
     char include[512];
-    ck_assert(!read_include("include \"api/buffer.h\"", include, sizeof include));
+    ck_assert(!read_include("include \"api/json/buffer.h\"", include, sizeof include));
     ck_assert(!read_include("#define include", include, sizeof include));
     ck_assert(!read_include("", include, sizeof include));
     ck_assert(!read_include("/* #include <x.h> */", include, sizeof include));

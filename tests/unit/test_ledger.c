@@ -7,7 +7,7 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/ledger.h"
+#include "validators/base/ledger.h"
 
 static struct hs_ledger ledger;
 

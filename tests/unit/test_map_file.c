@@ -1,7 +1,7 @@
 /* The geometry of a map as a file: the same bits come back, and nothing else does. */
 #include "service/checkpoint/map_file.h"
 
-#include "service/state/map_store.h"
+#include "service/state/maps.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"

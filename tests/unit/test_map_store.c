@@ -1,5 +1,5 @@
 /* Maps by name: swapped whole, kept by who holds them, bounded in number and memory. */
-#include "service/state/map_store.h"
+#include "service/state/maps.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

@@ -1,7 +1,7 @@
 /* Maps as documents: what is read, and what is said about what is not right. */
 #include "api/maps.h"
 
-#include "api/json_cursor.h"
+#include "api/json/cursor.h"
 #include "tests/support/map_reference.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"

@@ -1,5 +1,5 @@
 /* The memory limit, read from made-up control groups. */
-#include "service/memory_limit.h"
+#include "service/system/memory_limit.h"
 
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"

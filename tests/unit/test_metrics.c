@@ -1,8 +1,8 @@
 /* The exposition: every series from the start, counts where they belong, histograms that add up. */
 #include "service/watch/metrics.h"
-#include "service/version.h"
+#include "service/system/version.h"
 
-#include "api/problem.h"
+#include "api/http/problem.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

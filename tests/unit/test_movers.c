@@ -6,9 +6,9 @@
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/angle.h"
-#include "validators/movers.h"
-#include "validators/players.h"
+#include "validators/geometry/angle.h"
+#include "validators/world/movers.h"
+#include "validators/match/players.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;

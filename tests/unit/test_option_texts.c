@@ -1,6 +1,6 @@
 /* The documentation of options is what the program says about them: `make docs` writes it. */
-#include "service/options/options.h"
-#include "service/version.h"
+#include "service/options/values.h"
+#include "service/system/version.h"
 
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"

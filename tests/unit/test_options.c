@@ -1,7 +1,7 @@
 /* The configuration: defaults, file, environment, command line, and what does not go together. */
-#include "service/options/options.h"
+#include "service/options/values.h"
 
-#include "service/http/address.h"
+#include "service/system/address.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/players.h"
+#include "validators/match/players.h"
 
 enum { PLAYERS = 40, SAMPLES = 100, FRAMES = 4000 };
 

@@ -1,5 +1,5 @@
 /* Long jobs run one at a time, tenants take turns, and jobs end with their owner. */
-#include "service/clock.h"
+#include "service/system/clock.h"
 #include "service/http/pool.h"
 #include "tests/support/clock.h"
 #include "tests/support/run_suite.h"

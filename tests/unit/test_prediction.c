@@ -8,7 +8,7 @@
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
-#include "validators/connection.h"
+#include "validators/match/connection.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;

@@ -1,7 +1,7 @@
 /* Error documents: valid JSON whatever is put in, every field where the contract says. */
-#include "api/problem.h"
+#include "api/http/problem.h"
 
-#include "api/escape.h"
+#include "api/json/escape.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

@@ -8,7 +8,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/quat.h"
+#include "validators/geometry/quat.h"
 
 #define DEFAULT_SEED 20250301
 #define PAIRS        20000

@@ -1,7 +1,7 @@
 /* Reading a recorded stream, broken ones too, and comparing answers. */
-#include "service/recheck/differences.h"
-#include "service/recheck/members.h"
-#include "service/recheck/stream_reader.h"
+#include "cli/recheck/differences.h"
+#include "cli/recheck/members.h"
+#include "cli/recheck/stream_reader.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "service/play/recording.h"
+#include "cli/play/recording.h"
 #include "tests/support/run_suite.h"
 
 #define HEAD                                                                                       \

@@ -1,5 +1,5 @@
 /* The steps of a reload: everything is checked before anything is touched. */
-#include "service/options/reload.h"
+#include "service/reload/sources.h"
 
 #include "tests/support/run_suite.h"
 

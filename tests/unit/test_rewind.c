@@ -3,8 +3,8 @@
 
 #include "tests/support/past.h"
 #include "tests/support/run_suite.h"
-#include "validators/angle.h"
-#include "validators/quat.h"
+#include "validators/geometry/angle.h"
+#include "validators/geometry/quat.h"
 
 static struct hs_past past;
 

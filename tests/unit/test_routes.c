@@ -1,5 +1,5 @@
 /* Which path and method is which route, and what is not one. */
-#include "api/routes.h"
+#include "api/http/routes.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

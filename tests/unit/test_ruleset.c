@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/state/ruleset_store.h"
+#include "service/state/rulesets.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/quat.h"
+#include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 
 /* ---- faults ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/rulesets.h"
+#include "api/rulesets/document.h"
 #include "tests/support/contract.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"

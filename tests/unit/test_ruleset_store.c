@@ -1,5 +1,5 @@
 /* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. */
-#include "service/state/ruleset_store.h"
+#include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 #include "validators/rig.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/play/reference.h"
-#include "service/play/scenario.h"
-#include "service/play/track.h"
+#include "cli/play/scenario/reference.h"
+#include "cli/play/scenario/file.h"
+#include "cli/play/track.h"
 #include "tests/support/run_suite.h"
 
 static json_t *parse(const char *text)

@@ -9,7 +9,7 @@
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
 #include "tests/support/world_cases.h"
-#include "validators/hit_context.h"
+#include "validators/hit/context.h"
 #include "validators/shot.h"
 
 #define NOW HS_MS(1000)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/simulate/film.h"
-#include "service/simulate/simulate.h"
-#include "service/simulate/simulation.h"
-#include "service/simulate/skirmish.h"
+#include "cli/simulate/film.h"
+#include "cli/simulate/command_table.h"
+#include "cli/simulate/hits/simulation.h"
+#include "cli/simulate/hits/skirmish.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/table.h"
 

@@ -9,8 +9,8 @@
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
 #include "validators/moves.h"
-#include "validators/player_moves.h"
-#include "validators/players.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
 #include "validators/shot.h"
 
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))

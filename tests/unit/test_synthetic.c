@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/play/synthetic.h"
+#include "cli/demo/synthetic.h"
 #include "tests/support/run_suite.h"
 
 enum { SEEDS = 4 };

@@ -1,7 +1,7 @@
 /* What belongs to whom, below HTTP: matches, rulesets and maps of several tenants. */
-#include "service/state/map_store.h"
+#include "service/state/maps.h"
 #include "service/state/registry.h"
-#include "service/state/ruleset_store.h"
+#include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 

@@ -6,7 +6,7 @@
 #include "tests/support/clock_play.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
-#include "validators/timing.h"
+#include "validators/clock/timing.h"
 
 #define FRAME_US   INT64_C(16667)
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))

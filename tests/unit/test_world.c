@@ -3,7 +3,7 @@
 #include "validators/world.h"
 
 #include "tests/support/world_cases.h"
-#include "validators/triangle.h"
+#include "validators/geometry/triangle.h"
 
 #include <check.h>
 #include <float.h>

@@ -1,0 +1,234 @@
+#include "api/http/headers.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_name_byte(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+static bool same(struct hs_str text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len == len && strncasecmp(text.ptr, word, len) == 0;
+}
+
+static bool starts(struct hs_str text, const char *word)
+{
+    size_t len = strlen(word);
+    return text.len >= len && strncasecmp(text.ptr, word, len) == 0;
+}
+
+static struct hs_str trim(struct hs_str text)
+{
+    while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\t')) {
+        text.ptr++;
+        text.len--;
+    }
+    while (text.len > 0 && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
+        text.len--;
+    return text;
+}
+
+static void note_ambiguous(struct hs_headers *headers, const char *what)
+{
+    if (headers->ambiguous[0] == '\0')
+        snprintf(headers->ambiguous, sizeof headers->ambiguous, "%s", what);
+}
+
+static void check_bytes(struct hs_headers *headers, struct hs_str name, struct hs_str value)
+{
+    bool fine = name.len > 0;
+    for (size_t i = 0; i < name.len; i++)
+        fine = fine && is_name_byte((unsigned char)name.ptr[i]);
+    if (!fine)
+        note_ambiguous(headers, "a header name holds a blank or another bad byte");
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7F)
+            note_ambiguous(headers, "a header value holds a control byte");
+    }
+    /* libmicrohttpd glues a folded line to the name of the field before it, which hides the field
+       from it and from us, but not from a proxy that unfolds. */
+    if ((starts(name, "content-length") && !same(name, "content-length")) ||
+        (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
+        note_ambiguous(headers, "a header that frames the body is folded or misspelt");
+}
+
+static bool parse_length(struct hs_str value, size_t *length)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.ptr[i] < '0' || value.ptr[i] > '9')
+            return false;
+        size_t digit = (size_t)(value.ptr[i] - '0');
+        if (number > (SIZE_MAX - digit) / 10) {
+            *length = SIZE_MAX; /* a number, and above every limit */
+            continue;
+        }
+        number = number * 10 + digit;
+        *length = number;
+    }
+    return value.len > 0;
+}
+
+/* application/json, with any parameters but a charset other than UTF-8. */
+static bool is_json(struct hs_str value)
+{
+    const char *semicolon = memchr(value.ptr, ';', value.len);
+    size_t len = semicolon == NULL ? value.len : (size_t)(semicolon - value.ptr);
+    if (!same(trim((struct hs_str){value.ptr, len}), "application/json"))
+        return false;
+    while (len < value.len) {
+        struct hs_str rest = {value.ptr + len + 1, value.len - len - 1};
+        semicolon = memchr(rest.ptr, ';', rest.len);
+        struct hs_str parameter = {rest.ptr,
+                                   semicolon == NULL ? rest.len : (size_t)(semicolon - rest.ptr)};
+        len += 1 + parameter.len;
+        parameter = trim(parameter);
+        if (starts(parameter, "charset") && !same(parameter, "charset=utf-8") &&
+            !same(parameter, "charset=\"utf-8\""))
+            return false;
+    }
+    return true;
+}
+
+static void note_request_id(struct hs_headers *headers, struct hs_str value)
+{
+    if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
+        return;
+    /* The alphabet of names, only longer. */
+    for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
+        size_t left = value.len - at;
+        if (!hs_name_is_valid(
+                (struct hs_str){value.ptr + at, left < HS_NAME_MAX ? left : HS_NAME_MAX}))
+            return;
+    }
+    memcpy(headers->request_id, value.ptr, value.len);
+    headers->request_id[value.len] = '\0';
+}
+
+static bool is_lower_hex(struct hs_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!((text.ptr[i] >= '0' && text.ptr[i] <= '9') ||
+              (text.ptr[i] >= 'a' && text.ptr[i] <= 'f')))
+            return false;
+    return true;
+}
+
+static bool is_all(struct hs_str text, char byte)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != byte)
+            return false;
+    return true;
+}
+
+/*
+ * W3C Trace Context: version "-" trace id "-" parent id "-" flags, in lower-case hexadecimal
+ * digits. Neither id is all zeros, version ff does not exist, and version 00 ends there; later ones
+ * may go on after another "-". A second field makes the first one void.
+ */
+static void note_trace(struct hs_headers *headers, struct hs_str value)
+{
+    enum { SIZE = 55 };
+    headers->trace_id[0] = '\0';
+    if (headers->traces++ > 0 || value.len < SIZE)
+        return;
+    struct hs_str version = {value.ptr, 2}, trace = {value.ptr + 3, 32},
+                  parent = {value.ptr + 36, 16}, flags = {value.ptr + 53, 2};
+    if (value.ptr[2] != '-' || value.ptr[35] != '-' || value.ptr[52] != '-' ||
+        !is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) ||
+        !is_lower_hex(flags) || is_all(version, 'f') || is_all(trace, '0') || is_all(parent, '0'))
+        return;
+    if (value.len > SIZE && (is_all(version, '0') || value.ptr[SIZE] != '-'))
+        return;
+    memcpy(headers->trace_id, trace.ptr, trace.len);
+    headers->trace_id[trace.len] = '\0';
+}
+
+void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value)
+{
+    if (value.ptr == NULL)
+        value = HS_STR("");
+    check_bytes(headers, name, value);
+    value = trim(value);
+    if (same(name, "content-length")) {
+        headers->lengths++;
+        if (!parse_length(value, &headers->length))
+            headers->length_bad = true;
+    } else if (same(name, "transfer-encoding")) {
+        headers->transfer_encoding = true;
+    } else if (same(name, "content-encoding")) {
+        if (!same(value, "identity"))
+            headers->encoded = true;
+    } else if (same(name, "content-type")) {
+        headers->types++;
+        headers->type_fine = is_json(value);
+    } else if (same(name, "host")) {
+        headers->hosts++;
+    } else if (same(name, "authorization")) {
+        headers->authorizations++;
+    } else if (same(name, "x-deadline-ms")) {
+        size_t milliseconds = 0;
+        headers->deadlines++;
+        if (!parse_length(value, &milliseconds) || milliseconds > HS_DEADLINE_MAX_MS)
+            headers->deadline_bad = true;
+        else
+            headers->deadline_ms = (unsigned)milliseconds;
+    } else if (same(name, "x-request-id")) {
+        note_request_id(headers, value);
+    } else if (same(name, "traceparent")) {
+        note_trace(headers, value);
+    }
+}
+
+void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
+                              struct hs_problem *problem)
+{
+    if (headers->ambiguous[0] != '\0')
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s", headers->ambiguous);
+    else if (headers->lengths > 1)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length came %u times",
+                       headers->lengths);
+    else if (headers->length_bad)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "Content-Length is not a decimal number");
+    else if (headers->types > 1 || headers->hosts > 1 || headers->authorizations > 1)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "%s came more than once",
+                       headers->types > 1   ? "Content-Type"
+                       : headers->hosts > 1 ? "Host"
+                                            : "Authorization");
+    else if (headers->transfer_encoding)
+        hs_problem_set(problem, HS_PROBLEM_LENGTH_REQUIRED,
+                       "Send a Content-Length; no Transfer-Encoding is accepted");
+    else if (takes_body && headers->lengths == 0)
+        hs_problem_set(problem, HS_PROBLEM_LENGTH_REQUIRED, "Send a Content-Length");
+}
+
+void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
+                              struct hs_problem *problem)
+{
+    if (!takes_body && headers->length > 0)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER, "This method takes no body here");
+    else if (headers->deadlines > 1 || headers->deadline_bad)
+        hs_problem_set(problem, HS_PROBLEM_BAD_HEADER,
+                       "X-Deadline-Ms must come once, a number from 0 to %d", HS_DEADLINE_MAX_MS);
+    else if (headers->length > limit)
+        hs_problem_set(problem, HS_PROBLEM_BODY_TOO_LARGE, "The limit is %zu bytes", limit);
+    else if (headers->encoded)
+        hs_problem_set(problem, HS_PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                       "No Content-Encoding is accepted");
+    else if (takes_body && !headers->type_fine)
+        hs_problem_set(problem, HS_PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+                       "The Content-Type must be application/json in UTF-8");
+}
+
+bool hs_headers_body_follows(const struct hs_headers *headers)
+{
+    return headers->length > 0 || headers->lengths > 1 || headers->transfer_encoding;
+}

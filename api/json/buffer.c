@@ -1,0 +1,66 @@
+#include "api/json/buffer.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `more` further bytes. */
+static bool reserve(struct hs_buffer *buffer, size_t more)
+{
+    if (buffer->failed || more > SIZE_MAX / 2 - buffer->len) {
+        buffer->failed = true;
+        return false;
+    }
+    size_t needed = buffer->len + more;
+    if (needed <= buffer->capacity)
+        return true;
+    size_t capacity = buffer->capacity < 1024 ? 1024 : buffer->capacity;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(buffer->data, capacity);
+    if (data == NULL) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void hs_buffer_append(struct hs_buffer *buffer, const void *bytes, size_t len)
+{
+    if (len == 0 || !reserve(buffer, len))
+        return;
+    memcpy(buffer->data + buffer->len, bytes, len);
+    buffer->len += len;
+}
+
+void hs_buffer_puts(struct hs_buffer *buffer, const char *text)
+{
+    hs_buffer_append(buffer, text, strlen(text));
+}
+
+void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    /* Nearly always it fits where it goes; else it is written once more, into room for it. */
+    size_t room = buffer->failed ? 0 : buffer->capacity - buffer->len;
+    int len = vsnprintf(room > 0 ? buffer->data + buffer->len : NULL, room, format, args);
+    va_end(args);
+    bool fits = len >= 0 && (size_t)len < room;
+    if (fits || (len >= 0 && reserve(buffer, (size_t)len + 1))) {
+        if (!fits)
+            vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
+        buffer->len += (size_t)len;
+    }
+    va_end(again);
+}
+
+void hs_buffer_free(struct hs_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct hs_buffer){0};
+}

@@ -1,0 +1,150 @@
+#include "api/json/writing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/json/escape.h"
+
+static void separate(struct hs_writer *writer)
+{
+    if (writer->needs_comma)
+        hs_buffer_append(writer->buffer, ",", 1);
+    writer->needs_comma = true;
+}
+
+void hs_write_begin(struct hs_writer *writer, char bracket)
+{
+    separate(writer);
+    hs_buffer_append(writer->buffer, &bracket, 1);
+    writer->needs_comma = false;
+}
+
+void hs_write_end(struct hs_writer *writer, char bracket)
+{
+    hs_buffer_append(writer->buffer, &bracket, 1);
+    writer->needs_comma = true;
+}
+
+void hs_write_str(struct hs_writer *writer, struct hs_str text)
+{
+    separate(writer);
+    hs_escape_json(writer->buffer, text);
+}
+
+void hs_write_text(struct hs_writer *writer, const char *text)
+{
+    hs_write_str(writer, (struct hs_str){text, strlen(text)});
+}
+
+void hs_write_key(struct hs_writer *writer, const char *key)
+{
+    hs_write_text(writer, key);
+    hs_buffer_append(writer->buffer, ":", 1);
+    writer->needs_comma = false;
+}
+
+void hs_write_raw(struct hs_writer *writer, struct hs_str json)
+{
+    separate(writer);
+    hs_buffer_append(writer->buffer, json.ptr, json.len);
+}
+
+void hs_write_bool(struct hs_writer *writer, bool value)
+{
+    separate(writer);
+    hs_buffer_puts(writer->buffer, value ? "true" : "false");
+}
+
+void hs_write_null(struct hs_writer *writer)
+{
+    separate(writer);
+    hs_buffer_puts(writer->buffer, "null");
+}
+
+/* value / 10^decimals, without trailing zeros. */
+static void write_decimal(struct hs_writer *writer, int64_t value, int decimals)
+{
+    char digits[32];
+    int at = (int)sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    bool significant = false;
+    for (int i = 0; i < decimals; i++, rest /= 10) {
+        char digit = (char)('0' + rest % 10);
+        significant = significant || digit != '0';
+        if (significant)
+            digits[--at] = digit;
+    }
+    if (significant)
+        digits[--at] = '.';
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (value < 0)
+        digits[--at] = '-';
+    separate(writer);
+    hs_buffer_append(writer->buffer, digits + at, sizeof digits - (size_t)at);
+}
+
+void hs_write_int(struct hs_writer *writer, int64_t value)
+{
+    write_decimal(writer, value, 0);
+}
+
+void hs_write_time(struct hs_writer *writer, int64_t us)
+{
+    write_decimal(writer, us, 6);
+}
+
+void hs_write_real(struct hs_writer *writer, double value)
+{
+    if (fabs(value) < 9e12) {
+        double scaled = value * 1e6, whole = floor(scaled), rest = scaled - whole;
+        int64_t rounded = (int64_t)whole;
+        if (rest > 0.5 || (rest == 0.5 && rounded % 2 != 0))
+            rounded++;
+        write_decimal(writer, rounded, 6);
+        return;
+    }
+    hs_write_exact(writer, value);
+}
+
+void hs_write_exact(struct hs_writer *writer, double value)
+{
+    if (!isfinite(value)) {
+        hs_write_null(writer);
+        return;
+    }
+    if (value == floor(value) && fabs(value) < 1e15) { /* most amounts: no search for digits */
+        hs_write_int(writer, (int64_t)value);
+        return;
+    }
+    char text[32];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    separate(writer);
+    hs_buffer_puts(writer->buffer, text);
+}
+
+void hs_write_float(struct hs_writer *writer, float value)
+{
+    char text[32];
+    for (int precision = 6; precision <= 9; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, (double)value);
+        if (strtof(text, NULL) == value)
+            break;
+    }
+    separate(writer);
+    hs_buffer_puts(writer->buffer, text);
+}
+
+void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
+{
+    hs_write_begin(writer, '[');
+    hs_write_real(writer, v.x);
+    hs_write_real(writer, v.y);
+    hs_write_real(writer, v.z);
+    hs_write_end(writer, ']');
+}

@@ -1,0 +1,43 @@
+/*
+ * Writing replies: JSON straight into a buffer, commas by themselves. Nothing is checked twice:
+ * the caller keeps objects and arrays balanced.
+ */
+#ifndef HS_API_JSON_OUT_H
+#define HS_API_JSON_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/json/buffer.h"
+#include "validators/str.h"
+#include "validators/vec.h"
+
+struct hs_writer {
+    struct hs_buffer *buffer;
+    bool needs_comma;
+};
+
+void hs_write_begin(struct hs_writer *writer, char bracket); /* '{' or '[' */
+void hs_write_end(struct hs_writer *writer, char bracket);   /* '}' or ']' */
+void hs_write_key(struct hs_writer *writer, const char *key);
+
+void hs_write_str(struct hs_writer *writer, struct hs_str text);
+void hs_write_text(struct hs_writer *writer, const char *text);
+void hs_write_bool(struct hs_writer *writer, bool value);
+void hs_write_int(struct hs_writer *writer, int64_t value);
+void hs_write_null(struct hs_writer *writer);
+
+/* A finished piece of JSON, as it is. */
+void hs_write_raw(struct hs_writer *writer, struct hs_str json);
+
+/* A computed number, to six decimals, half to even. */
+void hs_write_real(struct hs_writer *writer, double value);
+/* A number that is never rounded: the shortest text that reads back as the same double. */
+void hs_write_exact(struct hs_writer *writer, double value);
+/* The same for a number that was a float. */
+void hs_write_float(struct hs_writer *writer, float value);
+/* Microseconds as seconds. */
+void hs_write_time(struct hs_writer *writer, int64_t us);
+void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
+
+#endif

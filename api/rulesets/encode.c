@@ -1,0 +1,264 @@
+#include "api/rulesets/document.h"
+
+static void write_scalar(struct hs_writer *writer, const struct hs_scalar *scalar, const void *base)
+{
+    hs_write_key(writer, scalar->key);
+    double value = hs_scalar_get(scalar, base);
+    if (scalar->kind == HS_SCALAR_BOOL)
+        hs_write_bool(writer, value != 0);
+    else
+        hs_write_exact(writer, value);
+}
+
+static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                          const char *section);
+
+/* The sections right inside another, in the order of the table; each is one run of it. */
+static void write_inner_sections(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                                 const char *section)
+{
+    size_t length = strlen(section);
+    const char *last = "";
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
+        const char *inner = hs_ruleset_scalars[i].section;
+        if (strncmp(inner, section, length) != 0 || inner[length] != '/' ||
+            strcmp(inner, last) == 0)
+            continue;
+        last = inner;
+        hs_write_key(writer, inner + length + 1);
+        hs_write_begin(writer, '{');
+        write_section(writer, ruleset, inner);
+        hs_write_end(writer, '}');
+    }
+}
+
+static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                          const char *section)
+{
+    for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
+        if (strcmp(hs_ruleset_scalars[i].section, section) == 0)
+            write_scalar(writer, &hs_ruleset_scalars[i], ruleset);
+    write_inner_sections(writer, ruleset, section);
+}
+
+static void write_exact_vec(struct hs_writer *writer, const char *key, struct hs_vec v)
+{
+    hs_write_key(writer, key);
+    hs_write_begin(writer, '[');
+    hs_write_exact(writer, v.x);
+    hs_write_exact(writer, v.y);
+    hs_write_exact(writer, v.z);
+    hs_write_end(writer, ']');
+}
+
+static void write_exact_field(struct hs_writer *writer, const char *key, double value)
+{
+    hs_write_key(writer, key);
+    hs_write_exact(writer, value);
+}
+
+static void write_floats(struct hs_writer *writer, const float *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        hs_write_float(writer, values[i]);
+}
+
+static void write_hitbox(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                         const struct hs_rig *rig, const struct hs_hitbox *box)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "bone");
+    hs_write_text(writer, rig->bones[box->bone].text);
+    hs_write_key(writer, "zone");
+    hs_write_text(writer, ruleset->zones[box->zone].name.text);
+    hs_write_key(writer, "shape");
+    hs_write_text(writer, hs_shape_name(box->shape));
+    if (box->shape == HS_SHAPE_BOX)
+        write_exact_vec(writer, "half_extents", box->half_extents);
+    else
+        write_exact_field(writer, "radius", box->radius);
+    if (box->shape == HS_SHAPE_CAPSULE)
+        write_exact_field(writer, "half_length", box->half_length);
+    write_exact_vec(writer, "center", box->center);
+    hs_write_key(writer, "rotation");
+    hs_write_begin(writer, '[');
+    write_floats(writer, box->rotation, 4);
+    hs_write_end(writer, ']');
+    if (box->shape == HS_SHAPE_BOX) {
+        hs_write_key(writer, "axis_aligned");
+        hs_write_bool(writer, box->axis_aligned);
+    }
+    hs_write_end(writer, '}');
+}
+
+static void write_stance(struct hs_writer *writer, const struct hs_rig *rig,
+                         const struct hs_stance *stance)
+{
+    hs_write_key(writer, stance->name.text);
+    hs_write_begin(writer, '{');
+    write_exact_vec(writer, "eye", stance->eye);
+    hs_write_key(writer, "bones");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < rig->bone_count; i++) {
+        const struct hs_rest_bone *bone = &stance->bones[i];
+        hs_write_begin(writer, '[');
+        hs_write_exact(writer, bone->position.x);
+        hs_write_exact(writer, bone->position.y);
+        hs_write_exact(writer, bone->position.z);
+        write_floats(writer, bone->rotation, 4);
+        bool scaled = bone->scale[0] != 1 || bone->scale[1] != 1 || bone->scale[2] != 1;
+        if (scaled)
+            write_floats(writer, bone->scale, 3);
+        hs_write_end(writer, ']');
+    }
+    hs_write_end(writer, ']');
+    hs_write_end(writer, '}');
+}
+
+static void write_rig(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                      const struct hs_rig *rig)
+{
+    hs_write_key(writer, rig->name.text);
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "bones");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < rig->bone_count; i++)
+        hs_write_text(writer, rig->bones[i].text);
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "hitboxes");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < rig->hitbox_count; i++)
+        write_hitbox(writer, ruleset, rig, &rig->hitboxes[i]);
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "stances");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < rig->stance_count; i++)
+        write_stance(writer, rig, &rig->stances[i]);
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}
+
+static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *ruleset,
+                         const struct hs_weapon *weapon)
+{
+    hs_write_key(writer, weapon->name.text);
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "type");
+    hs_write_text(writer, hs_weapon_type_name(weapon->type));
+    for (size_t i = 0; i < hs_weapon_scalar_count; i++)
+        write_scalar(writer, &hs_weapon_scalars[i], weapon);
+    if (weapon->has_blast) {
+        hs_write_key(writer, "blast");
+        hs_write_begin(writer, '{');
+        for (size_t i = 0; i < hs_blast_scalar_count; i++)
+            write_scalar(writer, &hs_blast_scalars[i], weapon);
+        hs_write_key(writer, "unclaimed");
+        hs_write_text(writer, weapon->blast.damages_unclaimed ? "damage" : "report");
+        hs_write_end(writer, '}');
+    }
+    hs_write_key(writer, "falloff");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < weapon->falloff_count; i++) {
+        hs_write_begin(writer, '[');
+        hs_write_exact(writer, weapon->falloff[i].distance);
+        hs_write_exact(writer, weapon->falloff[i].factor);
+        hs_write_end(writer, ']');
+    }
+    hs_write_end(writer, ']');
+    hs_write_key(writer, "zones");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < ruleset->zone_count; i++)
+        if (weapon->zone_own[i])
+            write_exact_field(writer, ruleset->zones[i].name.text, weapon->zone_factor[i]);
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}
+
+static void write_moves(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    const struct hs_moves_rules *rules = &ruleset->moves;
+    hs_write_key(writer, "moves");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "prevention");
+    hs_write_text(writer, hs_prevention_name(rules->prevention));
+    write_section(writer, ruleset, "moves");
+    hs_write_key(writer, "modes");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < rules->mode_count; i++) {
+        hs_write_key(writer, rules->modes[i].name.text);
+        hs_write_begin(writer, '{');
+        for (size_t k = 0; k < hs_move_mode_scalar_count; k++)
+            write_scalar(writer, &hs_move_mode_scalars[k], &rules->modes[i]);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}
+
+static void write_checks(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    hs_write_key(writer, "checks");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < HS_CHECK_COUNT; i++) {
+        hs_write_key(writer, hs_check_name((enum hs_check)i));
+        hs_write_text(writer, hs_mode_name(ruleset->checks[i]));
+    }
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++) {
+        hs_write_key(writer, hs_move_check_name((enum hs_move_check)i));
+        hs_write_text(writer, hs_mode_name(ruleset->move_checks[i]));
+    }
+    hs_write_end(writer, '}');
+}
+
+static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    hs_write_key(writer, "history");
+    hs_write_begin(writer, '{');
+    write_section(writer, ruleset, "history");
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "rewind");
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "source");
+    hs_write_text(writer, hs_rewind_source_name(ruleset->rewind.source));
+    write_section(writer, ruleset, "rewind");
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "hit");
+    hs_write_begin(writer, '{');
+    write_section(writer, ruleset, "hit");
+    hs_write_key(writer, "zone_priority");
+    hs_write_begin(writer, '[');
+    for (int i = 0; i < ruleset->hit.zone_priority_count; i++)
+        hs_write_text(writer, ruleset->zones[ruleset->hit.zone_priority[i]].name.text);
+    hs_write_end(writer, ']');
+    hs_write_end(writer, '}');
+    write_moves(writer, ruleset);
+}
+
+void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+{
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "name");
+    hs_write_text(writer, ruleset->name.text);
+    hs_write_key(writer, "up");
+    hs_write_text(writer, hs_up_name(ruleset->up));
+    hs_write_key(writer, "default_rig");
+    hs_write_text(writer, ruleset->rigs[ruleset->default_rig]->name.text);
+    write_rules(writer, ruleset);
+    hs_write_key(writer, "zones");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < ruleset->zone_count; i++)
+        write_exact_field(writer, ruleset->zones[i].name.text, ruleset->zones[i].factor);
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "rigs");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < ruleset->rig_count; i++)
+        write_rig(writer, ruleset, ruleset->rigs[i]);
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "weapons");
+    hs_write_begin(writer, '{');
+    for (int i = 0; i < ruleset->weapon_count; i++)
+        write_weapon(writer, ruleset, ruleset->weapons[i]);
+    hs_write_end(writer, '}');
+    write_checks(writer, ruleset);
+    hs_write_end(writer, '}');
+}

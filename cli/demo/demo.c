@@ -1,0 +1,482 @@
+/* `hindsight demo`: what the service is for, shown in a minute without anything installed. */
+#include "cli/play/command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/play/local_service.h"
+#include "cli/play/picture.h"
+#include "cli/play/playback.h"
+#include "cli/demo/synthetic.h"
+
+#define MATCH_SECONDS 30.0
+#define DEFAULT_SEED  4
+
+/* Of honest claims this much must be accepted; of forged ones nothing. */
+#define HONEST_SHARE 0.995
+
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* The refused claim of a kind that makes the best picture so far. */
+struct sight {
+    json_t *hit, *result; /* copies, owned; NULL: there is none */
+    double arrival, score;
+};
+
+struct demo {
+    uint64_t seed;
+    const char *keep; /* file for the recording, or NULL */
+    bool stay;
+    struct hs_synthetic *match;
+    struct hs_local_service service;
+    struct hs_tally *tally;
+    struct sight miss, wall;
+};
+
+/* ---- which claim to draw ---- */
+
+static bool pose_of(const struct demo *demo, const json_t *hit, const char *field, double time,
+                    struct hs_walk_pose *out)
+{
+    const char *name = json_string_value(json_object_get(hit, field));
+    int walker = name != NULL ? hs_synthetic_find(name) : -1;
+    return walker >= 0 &&
+           hs_walkers_seen(hs_synthetic_walkers(demo->match), (unsigned)walker, time, out);
+}
+
+static struct hs_vec vector(const json_t *array)
+{
+    return (struct hs_vec){json_number_value(json_array_get(array, 0)),
+                           json_number_value(json_array_get(array, 1)),
+                           json_number_value(json_array_get(array, 2))};
+}
+
+/* A shot at a target who has moved since, by a shooter not too far away: the higher the better;
+   0: not to be drawn. */
+static double picture_score(const struct demo *demo, double now, const json_t *hit)
+{
+    struct hs_walk_pose then, present;
+    double hit_time = json_number_value(json_object_get(hit, "hit_time"));
+    if (!pose_of(demo, hit, "target", hit_time, &then) ||
+        !pose_of(demo, hit, "target", now, &present) || !present.alive)
+        return 0.0;
+    struct hs_vec start = vector(json_object_get(hit, "start"));
+    struct hs_vec way = hs_vec_sub(vector(json_object_get(hit, "end")), start);
+    struct hs_vec to_target = hs_vec_sub(then.position, start);
+    double away = hs_vec_length(to_target);
+    if (hs_vec_dot(way, to_target) <= 0.0 || away < 4.0 || away > 14.0)
+        return 0.0; /* the other way, or out of the picture */
+    return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position));
+}
+
+/* A clear miss is worth drawing. */
+static double miss_score(const struct demo *demo, double now, const json_t *hit,
+                         const struct hs_tally_number *number)
+{
+    if (!number->known || strcmp(number->check, "contact") != 0 || number->measured < 0.8 ||
+        number->measured > 2.0)
+        return 0.0;
+    double score = picture_score(demo, now, hit);
+    return score > 0.0 ? score - 0.3 * fabs(number->measured - 1.3) : 0.0;
+}
+
+/* So is a wall well between the two. */
+static double wall_score(const struct demo *demo, double now, const json_t *hit,
+                         const struct hs_tally_number *number)
+{
+    double short_of = number->limit - number->measured;
+    if (!number->known || strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
+        short_of < 1.0)
+        return 0.0;
+    double score = picture_score(demo, now, hit);
+    return score > 0.0 ? score + 1.0 / number->limit : 0.0;
+}
+
+static void consider(struct sight *best, double score, double arrival, const json_t *hit,
+                     const json_t *result)
+{
+    if (score <= best->score)
+        return;
+    json_decref(best->hit);
+    json_decref(best->result);
+    *best = (struct sight){.hit = json_deep_copy(hit),
+                           .result = json_deep_copy(result),
+                           .arrival = arrival,
+                           .score = score};
+}
+
+static void observe(void *context, const struct hs_recording_entry *entry, size_t claim,
+                    const json_t *hit, const json_t *result)
+{
+    struct demo *demo = context;
+    const char *who = json_string_value(json_array_get(entry->who, claim));
+    struct hs_tally_number number = hs_tally_deciding(result);
+    if (who != NULL && strcmp(who, HS_WHO_CLAIM_FORGER) == 0)
+        consider(&demo->miss, miss_score(demo, entry->at, hit, &number), entry->at, hit, result);
+    if (who != NULL && strcmp(who, HS_WHO_WALL_FORGER) == 0)
+        consider(&demo->wall, wall_score(demo, entry->at, hit, &number), entry->at, hit, result);
+}
+
+/* ---- what is printed ---- */
+
+static void print_opening(const struct demo *demo)
+{
+    printf(
+        "Hindsight demo: %.0f seconds of a shooter for nine, made up from seed %llu.\n"
+        "Five play honestly, seeing each other 45 to 210 ms late; four cheat. Every claimed hit\n"
+        "goes over HTTP to a service started for this, which looks back at where the target, and\n"
+        "the door between them, were at the moment the shooter saw, and judges.\n\n",
+        MATCH_SECONDS, (unsigned long long)demo->seed);
+    fflush(stdout);
+}
+
+/* "missed by 1.37 m, limit 0": the rules are metric */
+static void print_number(const struct hs_tally_reason *reason)
+{
+    const struct hs_tally_number *number = &reason->example;
+    if (!number->known)
+        return;
+    if (strcmp(number->check, "world") == 0) {
+        printf("  e.g. a wall after %.3g m, the body after %.3g", number->measured, number->limit);
+        return;
+    }
+    const char *before = strcmp(number->check, "contact") == 0 ? "missed by " : "";
+    const char *after = strcmp(reason->name, "rewind_limit") == 0     ? " back"
+                        : strcmp(reason->name, "time_in_future") == 0 ? " ahead"
+                                                                      : "";
+    const char *unit = strcmp(number->unit, "seconds") == 0  ? " s"
+                       : strcmp(number->unit, "length") == 0 ? " m"
+                                                             : "";
+    printf("  e.g. %s%.3g%s%s, limit %.3g", before, number->measured, unit, after, number->limit);
+}
+
+static void print_kind(const struct hs_tally *tally, const char *who)
+{
+    static const struct hs_tally_kind none;
+    const struct hs_tally_kind *kind = hs_tally_kind(tally, who);
+    if (kind == NULL)
+        kind = &none;
+    size_t refused = kind->claims - kind->accepted, lines = 0;
+    printf("  %-14s %6zu %9zu %8zu", who, kind->claims, kind->accepted, refused);
+    for (size_t i = 0; i < kind->reason_count; i++) {
+        const struct hs_tally_reason *reason = &kind->reasons[i];
+        if (strcmp(reason->verdict, "accepted") == 0)
+            continue;
+        printf(lines++ == 0 ? "   " : "\n  %*s", 43, "");
+        printf("%3zu %-15s", reason->count, reason->name);
+        print_number(reason);
+    }
+    putchar('\n');
+}
+
+static void print_table(const struct demo *demo)
+{
+    printf("  %-14s %6s %9s %8s   %s\n", "who", "claims", "accepted", "refused", "why");
+    print_kind(demo->tally, HS_WHO_HONEST);
+    print_kind(demo->tally, HS_WHO_CLAIM_FORGER);
+    print_kind(demo->tally, HS_WHO_THROUGH_TIME);
+    print_kind(demo->tally, HS_WHO_RADIUS_FORGER);
+    print_kind(demo->tally, HS_WHO_WALL_FORGER);
+    printf(
+        "\n  claim_forger claims shots that went past, over or away from the body; through_time\n"
+        "  picks old and future moments; radius_forger claims shots five times too wide (the\n"
+        "  rules' own radius is used, and the claim is flagged); wall_forger aims well, at those\n"
+        "  behind a wall. %zu more honest shots missed on the shooter's own screen and were not\n"
+        "  claimed.\n",
+        hs_synthetic_honest_misses(demo->match));
+}
+
+/* The walls of the arena, and the door as it stood at a time. */
+static size_t walls_at(const struct demo *demo, double time, struct hs_solid *out, size_t room)
+{
+    size_t count;
+    const struct hs_world_box *boxes = hs_arena_boxes(&count);
+    if (count > room - 1)
+        count = room - 1;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_vec half = hs_vec_scale(hs_vec_sub(boxes[i].max, boxes[i].min), 0.5);
+        out[i] = (struct hs_solid){.center = hs_vec_add(boxes[i].min, half),
+                                   .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                   .half_extents = half};
+    }
+    out[count] = hs_arena_door(hs_walkers_opening(hs_synthetic_walkers(demo->match), time));
+    return count + 1;
+}
+
+static void print_picture(const struct demo *demo, const struct sight *sight, const char *heading)
+{
+    enum { WALLS = 32 };
+    struct hs_walk_pose then, present;
+    struct hs_body body_then, body_now;
+    struct hs_solid walls[WALLS];
+    const json_t *hit = sight->hit, *impact = json_object_get(sight->result, "impact");
+    const struct hs_ruleset *ruleset = hs_synthetic_ruleset(demo->match);
+    const struct hs_rig *rig = ruleset->rigs[ruleset->default_rig];
+    double hit_time = json_number_value(json_object_get(hit, "hit_time"));
+    const char *weapon = json_string_value(json_object_get(hit, "weapon"));
+    uint16_t index = hs_ruleset_find_weapon(ruleset, (struct hs_str){weapon, strlen(weapon)});
+    if (index == HS_NONE || !pose_of(demo, hit, "target", hit_time, &then) ||
+        !pose_of(demo, hit, "target", sight->arrival, &present))
+        return;
+    hs_walk_body(&then, rig, &body_then);
+    hs_walk_body(&present, rig, &body_now);
+    struct hs_tally_number number = hs_tally_deciding(sight->result);
+    struct hs_picture picture = {.shooter = json_string_value(json_object_get(hit, "shooter")),
+                                 .target = json_string_value(json_object_get(hit, "target")),
+                                 .then = &body_then,
+                                 .now = &body_now,
+                                 .hit_time = hit_time,
+                                 .arrival = sight->arrival,
+                                 .start = vector(json_object_get(hit, "start")),
+                                 .end = vector(json_object_get(hit, "end")),
+                                 .radius = ruleset->weapons[index]->radius,
+                                 .measured = number.measured,
+                                 .limit = number.limit,
+                                 .unit = "m",
+                                 .walls = walls,
+                                 .wall_count = walls_at(demo, hit_time, walls, WALLS)};
+    if (sight == &demo->wall) {
+        picture.obstacle = json_object_get(impact, "mover") != NULL ? "the door" : "a wall";
+        picture.stopped = vector(json_object_get(impact, "center"));
+    }
+    printf("\n%s: shot %lld, %s claims to have hit %s. Verdict: %s, %s.\n", heading,
+           (long long)json_integer_value(json_object_get(hit, "shot")), picture.shooter,
+           picture.target, json_string_value(json_object_get(sight->result, "verdict")),
+           json_string_value(json_object_get(sight->result, "reason")));
+    hs_picture_draw(&picture, hs_picture_style_for(stdout), stdout);
+}
+
+static void print_hint(const char *command, const char *argument, const char *more,
+                       const char *what)
+{
+    int width = printf("  %s%s%s", command, argument, more);
+    printf("%*s%s\n", width < 52 ? 52 - width : 2, "", what);
+}
+
+static void print_where_to_look(const struct demo *demo)
+{
+    const char *data = demo->stay ? demo->service.data : "http://127.0.0.1:8080";
+    const char *admin = demo->stay ? demo->service.admin : "http://127.0.0.1:9464";
+    puts("\nWhere to look next");
+    if (!demo->stay) {
+        const char *file = demo->keep != NULL ? demo->keep : "demo.jsonl";
+        /* The program as it was called, so that the hints can be typed as they stand. */
+        const char *program = program_invocation_name;
+        print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
+        if (demo->keep == NULL)
+            print_hint(program, " demo --keep ", file, "this match as a recording");
+        print_hint(program, " play ", file, "the same again, against that service");
+    }
+    print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
+    print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");
+    print_hint("curl ", data, "/v1/maps/demo-arena", "and the walls");
+    print_hint("curl ", admin, "/metrics", "what operators watch");
+    print_hint("README.md", "", "", "how to post frames and claims from a game");
+}
+
+/* ---- whether it went as it should ---- */
+
+static size_t reason_count(const struct hs_tally_kind *kind, const char *a, const char *b)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kind->reason_count; i++) {
+        if (strcmp(kind->reasons[i].name, a) == 0 || strcmp(kind->reasons[i].name, b) == 0)
+            count += kind->reasons[i].count;
+    }
+    return count;
+}
+
+/* All of a cheat's claims refused, for what he does. */
+static bool is_caught(const struct hs_tally *tally, const char *who, const char *a, const char *b)
+{
+    const struct hs_tally_kind *kind = hs_tally_kind(tally, who);
+    return kind != NULL && kind->claims > 0 && kind->accepted == 0 &&
+           reason_count(kind, a, b) == kind->claims;
+}
+
+static bool is_flagged(const struct hs_tally *tally, const char *who, const char *flag)
+{
+    const struct hs_tally_kind *kind = hs_tally_kind(tally, who);
+    for (size_t i = 0; kind != NULL && i < kind->flag_count; i++) {
+        if (strcmp(kind->flags[i].name, flag) == 0)
+            return kind->flags[i].count == kind->claims;
+    }
+    return false;
+}
+
+static bool is_as_it_should_be(const struct hs_tally *tally)
+{
+    const struct hs_tally_kind *honest = hs_tally_kind(tally, HS_WHO_HONEST);
+    return honest != NULL && honest->claims > 0 &&
+           (double)honest->accepted >= HONEST_SHARE * (double)honest->claims &&
+           is_caught(tally, HS_WHO_CLAIM_FORGER, "no_intersection", "wrong_target") &&
+           is_caught(tally, HS_WHO_THROUGH_TIME, "rewind_limit", "time_in_future") &&
+           is_caught(tally, HS_WHO_RADIUS_FORGER, "no_intersection", "wrong_target") &&
+           is_flagged(tally, HS_WHO_RADIUS_FORGER, "radius_forged") &&
+           is_caught(tally, HS_WHO_WALL_FORGER, "occluded_world", "occluded_world");
+}
+
+/* ---- how it runs ---- */
+
+static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+{
+    struct hs_recording_entry entry;
+    struct hs_recording *recording = hs_synthetic_open(demo->match);
+    FILE *file = fopen(demo->keep, "we");
+    bool good =
+        recording != NULL && file != NULL && hs_recording_write_header(file, &recording->header);
+    while (good && hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
+        good = hs_recording_write_entry(file, &entry);
+        hs_recording_entry_clear(&entry);
+    }
+    hs_recording_close(recording);
+    int why = errno;
+    if (file != NULL && fclose(file) != 0)
+        good = false;
+    if (!good)
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %s: %s", demo->keep, strerror(why));
+    return good;
+}
+
+static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+{
+    struct hs_playback playback = {.recording = hs_synthetic_open(demo->match),
+                                   .client = hs_client_open(demo->service.data),
+                                   .tally = demo->tally,
+                                   .show_progress = isatty(STDERR_FILENO) == 1,
+                                   .observe = observe,
+                                   .context = demo};
+    bool good =
+        playback.recording != NULL && playback.client != NULL && hs_playback_run(&playback, error);
+    hs_client_close(playback.client);
+    hs_recording_close(playback.recording);
+    return good;
+}
+
+static void stay(const struct demo *demo)
+{
+    sigset_t signals;
+    int caught;
+    printf("\nThe service stays up until Ctrl-C: %s, admin %s\n", demo->service.data,
+           demo->service.admin);
+    fflush(stdout);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    sigwait(&signals, &caught);
+}
+
+static bool run(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+{
+    print_opening(demo);
+    demo->match = hs_synthetic_create(demo->seed, MATCH_SECONDS);
+    demo->tally = hs_tally_create();
+    if (demo->match == NULL || demo->tally == NULL)
+        return false;
+    if (demo->keep != NULL && !keep_recording(demo, error))
+        return false;
+    if (!hs_local_service_start(&demo->service, error) || !play_match(demo, error))
+        return false;
+    print_table(demo);
+    if (demo->miss.hit != NULL)
+        print_picture(demo, &demo->miss, "One impossible hit");
+    if (demo->wall.hit != NULL)
+        print_picture(demo, &demo->wall, "Another");
+    print_where_to_look(demo);
+    bool good = is_as_it_should_be(demo->tally);
+    if (!good)
+        snprintf(error, HS_PLAY_ERROR_MAX,
+                 "not every honest claim was accepted, or not every forged one refused");
+    if (demo->stay)
+        stay(demo);
+    return good;
+}
+
+static void print_help(void)
+{
+    puts("usage: hindsight demo [options]\n"
+         "\n"
+         "Makes up a match with honest players and cheats, judges it with a service started for\n"
+         "the purpose on free loopback ports, and shows what came of it.\n"
+         "\n"
+         "  --seed N      another match (default 4); the same seed gives the same match\n"
+         "  --keep FILE   write the match as a recording for `hindsight play`\n"
+         "  --stay        leave the service up until Ctrl-C, to look around\n"
+         "  --help        this text\n"
+         "\n"
+         "Exit codes: 0 every honest claim accepted and every forged one refused, 1 not so,\n"
+         "2 wrong usage.");
+}
+
+static int wrong_usage(const char *what)
+{
+    fprintf(stderr, "hindsight demo: %s\nTry: hindsight demo --help\n", what);
+    return EXIT_USAGE;
+}
+
+/* 0 to go on, else an exit code + 1. */
+static int read_options(int argc, char **argv, struct demo *demo)
+{
+    static const struct option list[] = {{"seed", required_argument, NULL, 's'},
+                                         {"keep", required_argument, NULL, 'k'},
+                                         {"stay", no_argument, NULL, 't'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
+    int option;
+    char *end;
+    optind = 0; /* starts anew */
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", list, NULL)) != -1) {
+        switch (option) {
+        case 's':
+            errno = 0;
+            demo->seed = strtoull(optarg, &end, 10);
+            if (errno != 0 || end == optarg || *end != '\0' || *optarg == '-')
+                return wrong_usage("--seed must be a whole number, 0 or more") + 1;
+            break;
+        case 'k':
+            demo->keep = optarg;
+            break;
+        case 't':
+            demo->stay = true;
+            break;
+        case 'h':
+            print_help();
+            return EXIT_FINE + 1;
+        default:
+            return wrong_usage("unknown option, or one without its value") + 1;
+        }
+    }
+    return optind == argc ? 0 : wrong_usage("takes no arguments but options") + 1;
+}
+
+int hs_demo_main(int argc, char **argv)
+{
+    struct demo demo = {.seed = DEFAULT_SEED, .service = {.out = -1}};
+    char error[HS_PLAY_ERROR_MAX] = "out of memory";
+    int code = read_options(argc, argv, &demo);
+    if (code != 0)
+        return code - 1;
+    bool good = run(&demo, error);
+    if (!hs_local_service_stop(&demo.service) && good) {
+        snprintf(error, sizeof(error), "the service did not end cleanly");
+        good = false;
+    }
+    json_decref(demo.miss.hit);
+    json_decref(demo.miss.result);
+    json_decref(demo.wall.hit);
+    json_decref(demo.wall.result);
+    hs_tally_destroy(demo.tally);
+    hs_synthetic_destroy(demo.match);
+    if (good)
+        return EXIT_FINE;
+    fflush(stdout);
+    fprintf(stderr, "hindsight demo: %s\n", error);
+    return EXIT_FAILED;
+}

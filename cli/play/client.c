@@ -1,0 +1,182 @@
+#include "cli/play/client.h"
+
+#include <curl/curl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
+enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
+
+struct hs_client {
+    CURL *curl;
+    struct curl_slist *json_headers, *bare_headers;
+    char url[URL_MAX];
+    const char *token; /* of the environment; NULL: none */
+    char *body;        /* of the answer, with room for a terminator */
+    size_t size, capacity;
+    char error[CURL_ERROR_SIZE];
+};
+
+struct hs_client *hs_client_open(const char *url)
+{
+    struct hs_client *client = calloc(1, sizeof(*client));
+    size_t length = strlen(url);
+    while (length > 0 && url[length - 1] == '/')
+        length--;
+    if (client == NULL || length >= URL_MAX / 2) {
+        free(client);
+        return NULL;
+    }
+    snprintf(client->url, sizeof(client->url), "%.*s", (int)length, url);
+    client->token = getenv("HINDSIGHT_TOKEN");
+    client->capacity = 4096;
+    client->body = calloc(1, client->capacity);
+    client->curl = curl_easy_init();
+    /* An empty Expect: no round trip for "100 Continue" before a large body. */
+    client->bare_headers = curl_slist_append(NULL, "Expect:");
+    client->json_headers = curl_slist_append(NULL, "Expect:");
+    if (client->json_headers != NULL) {
+        struct curl_slist *more =
+            curl_slist_append(client->json_headers, "Content-Type: application/json");
+        if (more == NULL) {
+            hs_client_close(client);
+            return NULL;
+        }
+    }
+    if (client->body == NULL || client->curl == NULL || client->bare_headers == NULL ||
+        client->json_headers == NULL) {
+        hs_client_close(client);
+        return NULL;
+    }
+    return client;
+}
+
+void hs_client_close(struct hs_client *client)
+{
+    if (client == NULL)
+        return;
+    if (client->curl != NULL)
+        curl_easy_cleanup(client->curl);
+    curl_slist_free_all(client->bare_headers);
+    curl_slist_free_all(client->json_headers);
+    free(client->body);
+    free(client);
+}
+
+static size_t receive(char *bytes, size_t size, size_t count, void *context)
+{
+    struct hs_client *client = context;
+    size_t more = size * count;
+    if (client->size + more + 1 > client->capacity) {
+        size_t capacity = client->capacity * 2 + more;
+        char *body = realloc(client->body, capacity);
+        if (body == NULL)
+            return 0;
+        client->body = body;
+        client->capacity = capacity;
+    }
+    memcpy(client->body + client->size, bytes, more);
+    client->size += more;
+    client->body[client->size] = '\0';
+    return more;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The service's own word is exact; one in front of it has but the header, in whole seconds. */
+static double told_to_wait(CURL *curl, const struct hs_client_response *response)
+{
+    curl_off_t seconds = 0;
+    if (response->status != 429 && response->status != 503)
+        return 0.0;
+    json_t *problem = json_loadb(response->body, response->size, 0, NULL);
+    double told = 1e-3 * json_number_value(json_object_get(problem, "retry_after_ms"));
+    json_decref(problem);
+    if (told > 0.0)
+        return told;
+    return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
+                                                                               : 0.0;
+}
+
+bool hs_client_wait(struct hs_client_patience *patience, const struct hs_client_response *response)
+{
+    double seconds = response->wait_seconds, now = now_seconds();
+    if (seconds <= 0.0)
+        return false;
+    if (patience->waits == 0)
+        patience->until = now + PATIENCE_SECONDS;
+    if (patience->waits == WAITS_MAX || now + seconds > patience->until)
+        return false;
+    struct timespec pause = {.tv_sec = (time_t)seconds};
+    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+    nanosleep(&pause, NULL);
+    patience->waits++;
+    return true;
+}
+
+bool hs_client_send(struct hs_client *client, const char *method, const char *path,
+                    const char *body, size_t size, struct hs_client_response *response)
+{
+    CURL *curl = client->curl;
+    char url[URL_MAX];
+    client->size = 0;
+    client->body[0] = '\0';
+    client->error[0] = '\0';
+    *response = (struct hs_client_response){.body = client->body};
+    if (snprintf(url, sizeof(url), "%s%s", client->url, path) >= (int)sizeof(url)) {
+        snprintf(client->error, sizeof(client->error), "the path is too long");
+        return false;
+    }
+    curl_easy_reset(curl); /* keeps the connection */
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER,
+                     body != NULL ? client->json_headers : client->bare_headers);
+    if (body != NULL) {
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    }
+    if (client->token != NULL && client->token[0] != '\0') {
+        curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, client->token);
+    }
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, client->error);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    double begin = now_seconds();
+    CURLcode code = curl_easy_perform(curl);
+    response->seconds = now_seconds() - begin;
+    response->body = client->body;
+    response->size = client->size;
+    if (code != CURLE_OK) {
+        if (client->error[0] == '\0')
+            snprintf(client->error, sizeof(client->error), "%s", curl_easy_strerror(code));
+        return false;
+    }
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status);
+    response->wait_seconds = told_to_wait(curl, response);
+    return true;
+}
+
+const char *hs_client_error(const struct hs_client *client)
+{
+    return client->error;
+}
+
+const char *hs_client_url(const struct hs_client *client)
+{
+    return client->url;
+}

@@ -1,0 +1,40 @@
+/* A table in a CSV file (plain or gzip): the first line names the columns, no cell is quoted. */
+#ifndef HS_PLAY_CSV_H
+#define HS_PLAY_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/play/recording.h"
+
+struct hs_csv;
+
+/* Opens the file and reads its first line. NULL with a sentence in `error`. */
+struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
+void hs_csv_close(struct hs_csv *csv);
+
+/* Index of a column, or -1. */
+int hs_csv_column(const struct hs_csv *csv, const char *name);
+
+/* The next row. END, or BAD with a sentence that has the line's number. */
+enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
+
+/* A cell of the row read last, valid until the next row. */
+const char *hs_csv_text(const struct hs_csv *csv, int column);
+
+/*
+ * A cell as a finite number. False when it is not one; the row's fault is then remembered, so
+ * that a reader may read all cells first and ask once with hs_csv_fault.
+ */
+bool hs_csv_number(struct hs_csv *csv, int column, double *out);
+
+/* True when a cell of this row was not a number; a sentence about it is put in `error`. */
+bool hs_csv_fault(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
+
+/* Puts "FILE, line N: " and the sentence in `error`; returns false. */
+bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+double hs_csv_progress(const struct hs_csv *csv); /* 0 .. 1 */
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * A match in a pair of CSV tables, NAME.poses.csv and NAME.shots.csv (plain or .gz), read as a
+ * recording: every pose becomes a frame, every row of shots a claim with the game server's own
+ * decision as the truth. Two games are known by their columns: QuakeWorld (inches; feet of an
+ * axis-aligned hull) and CS:GO (a column `duck`). docs/recording.md describes the columns.
+ */
+#ifndef HS_PLAY_CSV_MATCH_H
+#define HS_PLAY_CSV_MATCH_H
+
+#include <stdbool.h>
+
+#include "cli/play/recording.h"
+
+/* True for names that end in .poses.csv or .shots.csv, with or without .gz. */
+bool hs_csv_match_is_name(const char *path);
+
+/*
+ * Opens the pair; `path` names either table. `grow` (length) widens the body on every side; it
+ * may be negative as long as a body is left. NULL with a sentence in `error`.
+ */
+struct hs_recording *hs_csv_match_open(const char *path, double grow,
+                                       char error[HS_PLAY_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,135 @@
+#include "cli/play/local_service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
+
+extern char **environ;
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Variables that configure the operator's real service have no say here. */
+static void forget_configuration(void)
+{
+    static const char prefix[] = "HINDSIGHT_";
+    for (size_t i = 0; environ[i] != NULL;) {
+        char name[128];
+        size_t length = strcspn(environ[i], "=");
+        if (strncmp(environ[i], prefix, sizeof(prefix) - 1) != 0 || length >= sizeof(name)) {
+            i++;
+            continue;
+        }
+        memcpy(name, environ[i], length);
+        name[length] = '\0';
+        unsetenv(name); /* closes the gap: i is the next one now */
+    }
+}
+
+static _Noreturn void run_child(pid_t parent, int out)
+{
+    static const char *const arguments[] = {"hindsight",
+                                            "serve",
+                                            "--listen",
+                                            "127.0.0.1:0",
+                                            "--admin-listen",
+                                            "127.0.0.1:0",
+                                            "--drain-wait-seconds",
+                                            "0",
+                                            "--queue-ms",
+                                            "0",
+                                            "--data=", /* nothing of it is to stay */
+                                            "--log-level",
+                                            "error",
+                                            NULL};
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent || dup2(out, 1) < 0)
+        _exit(127);
+    forget_configuration();
+    execv("/proc/self/exe", (char *const *)(const void *)arguments);
+    _exit(127);
+}
+
+/* Reads its first line. False when it ends or the time is up before that. */
+static bool read_line(int fd, char line[LINE_BYTES])
+{
+    size_t length = 0;
+    double deadline = now_seconds() + START_SECONDS;
+    while (length + 1 < LINE_BYTES) {
+        struct pollfd poller = {.fd = fd, .events = POLLIN};
+        double left = deadline - now_seconds();
+        int ready = left > 0.0 ? poll(&poller, 1, (int)(left * 1e3) + 1) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0 || read(fd, line + length, 1) != 1)
+            return false;
+        if (line[length] == '\n') {
+            line[length] = '\0';
+            return true;
+        }
+        length++;
+    }
+    return false;
+}
+
+bool hs_local_service_start(struct hs_local_service *service, char error[HS_PLAY_ERROR_MAX])
+{
+    char line[LINE_BYTES] = "";
+    int ends[2];
+    *service = (struct hs_local_service){.out = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot make a pipe: %s", strerror(errno));
+        return false;
+    }
+    pid_t parent = getpid();
+    fflush(NULL);
+    service->pid = fork();
+    if (service->pid == 0)
+        run_child(parent, ends[1]);
+    close(ends[1]);
+    service->out = ends[0];
+    bool good = service->pid > 0 && read_line(service->out, line) &&
+                sscanf(line, "hindsight %*s ready data=%63s admin=%63s", service->data,
+                       service->admin) == 2;
+    if (!good) {
+        snprintf(error, HS_PLAY_ERROR_MAX, "the service started for this did not come up");
+        if (service->pid < 0)
+            service->pid = 0;
+        hs_local_service_stop(service);
+    }
+    return good;
+}
+
+bool hs_local_service_stop(struct hs_local_service *service)
+{
+    bool clean = true;
+    if (service->pid > 0) {
+        int status = 0;
+        pid_t ended;
+        double deadline = now_seconds() + STOP_SECONDS;
+        kill(service->pid, SIGTERM);
+        while ((ended = waitpid(service->pid, &status, WNOHANG)) == 0 ||
+               (ended < 0 && errno == EINTR)) {
+            if (now_seconds() > deadline)
+                kill(service->pid, SIGKILL);
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        }
+        clean = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    if (service->out >= 0)
+        close(service->out);
+    *service = (struct hs_local_service){.out = -1};
+    return clean;
+}

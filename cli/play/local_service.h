@@ -1,0 +1,26 @@
+/*
+ * A service of one's own: this very program, run as `serve` in a child process on free loopback
+ * ports. It ends with the process that started it.
+ */
+#ifndef HS_PLAY_LOCAL_SERVICE_H
+#define HS_PLAY_LOCAL_SERVICE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "cli/play/recording.h"
+
+struct hs_local_service {
+    pid_t pid;     /* 0: not running */
+    int out;       /* read end of its stdout */
+    char data[64]; /* "http://127.0.0.1:PORT" */
+    char admin[64];
+};
+
+/* Waits until it can be used. False, with a sentence in `error`, when it does not come up. */
+bool hs_local_service_start(struct hs_local_service *service, char error[HS_PLAY_ERROR_MAX]);
+
+/* SIGTERM, and waits for the end. False when it did not end cleanly. Stopping twice is fine. */
+bool hs_local_service_stop(struct hs_local_service *service);
+
+#endif

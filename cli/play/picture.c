@@ -1,0 +1,346 @@
+#include "cli/play/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 70, ROWS = 20 };
+
+/* A character cell is about twice as high as wide. */
+#define CELL_ASPECT 2.0
+
+/* Never so near that a body fills the picture: metres a column in a metric game. */
+#define LEAST_SCALE 0.04
+
+enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
+
+static const struct {
+    const char *ascii, *unicode, *colour;
+} glyphs[GLYPHS] = {
+    [BLANK] = {" ", " ", ""},          [WALL] = {"%", "▒", "\033[34m"},
+    [THEN] = {"#", "█", "\033[32m"},   [NOW] = {":", "░", "\033[90m"},
+    [SHOT] = {"-", "─", "\033[31m"},   [SHOT_END] = {">", "►", "\033[31m"},
+    [BEYOND] = {".", "·", "\033[90m"}, [MARK] = {"X", "●", "\033[1;31m"},
+    [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
+};
+
+/* The plane of the picture: right is the way of the shot, up is its left or the sky. */
+struct view {
+    bool from_above;
+    struct hs_vec right, up, depth; /* unit vectors */
+    struct hs_vec middle;           /* world place of the picture's middle */
+    double scale;                   /* length of a column */
+};
+
+struct canvas {
+    struct hs_picture_style style;
+    unsigned char cells[ROWS][COLUMNS]; /* enum glyph */
+    char text[ROWS][COLUMNS];           /* letters over the glyphs; 0: none */
+};
+
+struct hs_picture_style hs_picture_style_for(FILE *out)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
+        locale = getenv(names[i]);
+    const char *no_color = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    struct hs_picture_style style = {0};
+    style.unicode = locale != NULL &&
+                    (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
+    style.colour = isatty(fileno(out)) == 1 && (no_color == NULL || *no_color == '\0') &&
+                   terminal != NULL && strcmp(terminal, "dumb") != 0;
+    return style;
+}
+
+/* Where the shot comes nearest to the body. */
+static struct hs_sweep_contact nearest_approach(const struct hs_picture *picture)
+{
+    struct hs_sweep_contact best = {.gap = HUGE_VAL};
+    struct hs_vec path = hs_vec_sub(picture->end, picture->start);
+    double length = hs_vec_length(path);
+    struct hs_sweep sweep = {picture->start, hs_vec_scale(path, 1.0 / length), length,
+                             picture->radius};
+    for (uint16_t i = 0; i < picture->then->count; i++) {
+        struct hs_sweep_contact contact;
+        hs_sweep_solid(&sweep, &picture->then->solids[i], &contact);
+        if (contact.gap < best.gap)
+            best = contact;
+    }
+    return best;
+}
+
+static double across(const struct view *view, struct hs_vec point)
+{
+    return hs_vec_dot(hs_vec_sub(point, view->middle), view->right);
+}
+
+static double along_up(const struct view *view, struct hs_vec point)
+{
+    return hs_vec_dot(hs_vec_sub(point, view->middle), view->up);
+}
+
+struct bounds {
+    double low[2], high[2];
+};
+
+static void include(struct bounds *bounds, const struct view *view, struct hs_vec point,
+                    double around)
+{
+    const double at[2] = {across(view, point), along_up(view, point)};
+    for (size_t i = 0; i < 2; i++) {
+        bounds->low[i] = fmin(bounds->low[i], at[i] - around);
+        bounds->high[i] = fmax(bounds->high[i], at[i] + around);
+    }
+}
+
+static void include_body(struct bounds *bounds, const struct view *view, const struct hs_body *body)
+{
+    for (uint16_t i = 0; i < body->count; i++) {
+        const struct hs_solid *solid = &body->solids[i];
+        struct hs_vec reach = hs_vec_scale(solid->axes[2], solid->half_extents.z);
+        double width = solid->radius + fmax(solid->half_extents.x, solid->half_extents.y);
+        include(bounds, view, hs_vec_add(solid->center, reach), width);
+        include(bounds, view, hs_vec_sub(solid->center, reach), width);
+    }
+}
+
+static double scale_for(const struct bounds *bounds)
+{
+    double wide = (bounds->high[0] - bounds->low[0]) / (COLUMNS - 16);
+    double high = (bounds->high[1] - bounds->low[1]) / (CELL_ASPECT * (ROWS - 4));
+    return fmax(LEAST_SCALE, fmax(wide, high));
+}
+
+/* Moves the picture by less than a cell, so that a point is in the middle of one: a line through
+   it along an axis then does not flicker between two rows. */
+static void centre_cell(struct view *view, struct hs_vec point)
+{
+    double row_height = CELL_ASPECT * view->scale;
+    double column = across(view, point) / view->scale, row = along_up(view, point) / row_height;
+    view->middle =
+        hs_vec_add_scaled(view->middle, view->right, (column - floor(column) - 0.5) * view->scale);
+    view->middle = hs_vec_add_scaled(view->middle, view->up, (row - floor(row) - 0.5) * row_height);
+}
+
+/* `mark`: where the shot came nearest, or was stopped. */
+static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
+                               struct hs_vec miss)
+{
+    struct hs_vec way = hs_vec_sub(picture->end, picture->start);
+    const struct hs_vec sky = {0, 0, 1};
+    double level = hypot(way.x, way.y);
+    struct view view = {.from_above =
+                            picture->obstacle != NULL || hypot(miss.x, miss.y) >= fabs(miss.z)};
+    view.right =
+        level > 0.0 ? (struct hs_vec){way.x / level, way.y / level, 0} : (struct hs_vec){1, 0, 0};
+    struct hs_vec left = hs_vec_cross(sky, view.right);
+    view.up = view.from_above ? left : sky;
+    view.depth = view.from_above ? sky : left;
+
+    struct bounds bounds = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
+    include(&bounds, &view, mark, 0.0);
+    include_body(&bounds, &view, picture->then);
+    include_body(&bounds, &view, picture->now);
+    struct bounds wider = bounds;
+    include(&wider, &view, picture->start, 0.0);
+    view.scale = scale_for(&bounds);
+    /* The shooter too, if that does not make everything small. */
+    if (scale_for(&wider) <= 1.5 * view.scale) {
+        bounds = wider;
+        view.scale = scale_for(&bounds);
+    }
+    view.middle = hs_vec_add_scaled(view.middle, view.right, (bounds.low[0] + bounds.high[0]) / 2);
+    view.middle = hs_vec_add_scaled(view.middle, view.up, (bounds.low[1] + bounds.high[1]) / 2);
+    centre_cell(&view, mark);
+    return view;
+}
+
+static int column_of(const struct view *view, struct hs_vec point)
+{
+    return (int)floor(across(view, point) / view->scale + COLUMNS / 2.0);
+}
+
+static int row_of(const struct view *view, struct hs_vec point)
+{
+    return (int)floor(ROWS / 2.0 - along_up(view, point) / (CELL_ASPECT * view->scale));
+}
+
+static bool inside(int row, int column)
+{
+    return row >= 0 && row < ROWS && column >= 0 && column < COLUMNS;
+}
+
+static void put(struct canvas *canvas, const struct view *view, struct hs_vec point,
+                enum glyph glyph)
+{
+    int row = row_of(view, point), column = column_of(view, point);
+    bool behind = glyph == GAP || glyph == BEYOND; /* the body that counts */
+    if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
+        canvas->cells[row][column] = (unsigned char)glyph;
+}
+
+/* Fills every cell whose line of sight meets one of the solids. */
+static void draw_solids(struct canvas *canvas, const struct view *view,
+                        const struct hs_solid *solids, size_t count, enum glyph glyph)
+{
+    const double far = 1e4 * view->scale;
+    for (int row = 0; row < ROWS; row++) {
+        for (int column = 0; column < COLUMNS; column++) {
+            double u = (column + 0.5 - COLUMNS / 2.0) * view->scale;
+            double v = (ROWS / 2.0 - row - 0.5) * CELL_ASPECT * view->scale;
+            struct hs_vec eye =
+                hs_vec_add_scaled(hs_vec_add_scaled(view->middle, view->right, u), view->up, v);
+            struct hs_sweep sight = {hs_vec_add_scaled(eye, view->depth, -far), view->depth,
+                                     2.0 * far, 0.0};
+            double distance;
+            for (size_t i = 0; i < count; i++) {
+                if (hs_sweep_touches(&sight, &solids[i], &distance))
+                    canvas->cells[row][column] = (unsigned char)glyph;
+            }
+        }
+    }
+}
+
+static void draw_line(struct canvas *canvas, const struct view *view, struct hs_vec from,
+                      struct hs_vec to, enum glyph glyph)
+{
+    double length = hs_vec_distance(from, to);
+    int steps = (int)fmin(20000.0, ceil(length / (0.3 * view->scale)));
+    for (int i = 0; i <= steps; i++)
+        put(canvas, view, hs_vec_lerp(from, to, steps > 0 ? (double)i / steps : 0.0), glyph);
+}
+
+/* The last cell of the shot inside the picture becomes its head. */
+static void draw_head(struct canvas *canvas)
+{
+    for (int column = COLUMNS - 1; column >= 0; column--) {
+        for (int row = 0; row < ROWS; row++) {
+            if (canvas->cells[row][column] == SHOT) {
+                canvas->cells[row][column] = SHOT_END;
+                return;
+            }
+        }
+    }
+}
+
+/* Writes beside a cell, on whichever side there is room. */
+static void write_beside(struct canvas *canvas, int row, int column, const char *text)
+{
+    int length = (int)strlen(text);
+    int at = column + 2 + length < COLUMNS ? column + 2 : column - 1 - length;
+    if (!inside(row, at) || !inside(row, at + length))
+        return;
+    memcpy(&canvas->text[row][at], text, (size_t)length);
+}
+
+static void print_row(const struct canvas *canvas, int row, FILE *out)
+{
+    const char *wall = canvas->style.unicode ? "│" : "|";
+    const char *current = "";
+    fprintf(out, "  %s", wall);
+    for (int column = 0; column < COLUMNS; column++) {
+        char letter = canvas->text[row][column];
+        unsigned char glyph = canvas->cells[row][column];
+        const char *colour = letter != '\0' ? "\033[33m" : glyphs[glyph].colour;
+        if (canvas->style.colour && strcmp(colour, current) != 0)
+            fprintf(out, "\033[0m%s", colour);
+        current = colour;
+        if (letter != '\0')
+            fputc(letter, out);
+        else
+            fputs(canvas->style.unicode ? glyphs[glyph].unicode : glyphs[glyph].ascii, out);
+    }
+    fprintf(out, "%s%s\n", canvas->style.colour ? "\033[0m" : "", wall);
+}
+
+static void print_edge(const struct canvas *canvas, bool top, const char *title, FILE *out)
+{
+    static const char *const corners[2][2] = {{"└", "┘"}, {"┌", "┐"}};
+    bool unicode = canvas->style.unicode;
+    int length = (int)strlen(title);
+    fprintf(out, "  %s", unicode ? corners[top][0] : "+");
+    fputs(unicode ? "─" : "-", out);
+    fputs(title, out);
+    for (int i = length + 1; i < COLUMNS; i++)
+        fputs(unicode ? "─" : "-", out);
+    fprintf(out, "%s\n", unicode ? corners[top][1] : "+");
+}
+
+static void print_legend(const struct hs_picture *picture, const struct canvas *canvas, FILE *out)
+{
+    static const enum glyph samples[] = {THEN, NOW, SHOT, WALL};
+    char lines[4][128];
+    size_t count = picture->obstacle != NULL ? 4 : 3;
+    double late = 1e3 * (picture->arrival - picture->hit_time);
+    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the moment %.20s claims: what counts",
+             picture->target, picture->hit_time, picture->shooter);
+    snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, when the claim arrived %.0f ms later",
+             picture->target, picture->arrival, late);
+    snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
+             picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),
+             picture->unit);
+    snprintf(lines[3], sizeof(lines[3]), "what stood there at %.3f s", picture->hit_time);
+    for (size_t i = 0; i < count; i++) {
+        const char *mark =
+            canvas->style.unicode ? glyphs[samples[i]].unicode : glyphs[samples[i]].ascii;
+        const char *colour = canvas->style.colour ? glyphs[samples[i]].colour : "";
+        const char *plain = canvas->style.colour ? "\033[0m" : "";
+        fprintf(out, "    %s%s%s%s%s  %s\n", colour, mark, mark, mark, plain, lines[i]);
+    }
+}
+
+static void draw_miss(struct canvas *canvas, const struct view *view,
+                      const struct hs_picture *picture, const struct hs_sweep_contact *nearest)
+{
+    char text[80];
+    draw_line(canvas, view, picture->start, picture->end, SHOT);
+    draw_head(canvas);
+    draw_line(canvas, view, nearest->point, nearest->center, GAP);
+    put(canvas, view, nearest->center, MARK);
+    struct hs_vec between = hs_vec_lerp(nearest->point, nearest->center, 0.5);
+    snprintf(text, sizeof(text), " missed by %.2f %s (limit %.2f) ", picture->measured,
+             picture->unit, picture->limit);
+    write_beside(canvas, row_of(view, between), column_of(view, between), text);
+}
+
+static void draw_stop(struct canvas *canvas, const struct view *view,
+                      const struct hs_picture *picture)
+{
+    char text[80];
+    int row = row_of(view, picture->stopped), column = column_of(view, picture->stopped);
+    draw_line(canvas, view, picture->stopped, picture->end, BEYOND);
+    draw_line(canvas, view, picture->start, picture->stopped, SHOT);
+    put(canvas, view, picture->stopped, MARK);
+    snprintf(text, sizeof(text), " stopped by %s, %.2f %s before the body ", picture->obstacle,
+             picture->limit - picture->measured, picture->unit);
+    write_beside(canvas, row > 1 ? row - 2 : row + 2, column, text);
+}
+
+void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style style, FILE *out)
+{
+    struct hs_sweep_contact nearest = nearest_approach(picture);
+    struct hs_vec mark = picture->obstacle != NULL ? picture->stopped : nearest.center;
+    struct view view = choose_view(picture, mark, hs_vec_sub(nearest.center, nearest.point));
+    struct canvas canvas = {.style = style};
+    char text[80];
+    if (view.from_above)
+        draw_solids(&canvas, &view, picture->walls, picture->wall_count, WALL);
+    draw_solids(&canvas, &view, picture->now->solids, picture->now->count, NOW);
+    draw_solids(&canvas, &view, picture->then->solids, picture->then->count, THEN);
+    if (picture->obstacle != NULL)
+        draw_stop(&canvas, &view, picture);
+    else
+        draw_miss(&canvas, &view, picture, &nearest);
+    put(&canvas, &view, picture->start, SHOOTER);
+
+    snprintf(text, sizeof(text), " seen from %s, a column is %.2g %s ",
+             view.from_above ? "above" : "the side", view.scale, picture->unit);
+    print_edge(&canvas, true, text, out);
+    for (int row = 0; row < ROWS; row++)
+        print_row(&canvas, row, out);
+    print_edge(&canvas, false, "", out);
+    print_legend(picture, &canvas, out);
+}

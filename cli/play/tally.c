@@ -1,0 +1,336 @@
+#include "cli/play/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KINDS = 64 };
+
+struct hs_tally {
+    struct hs_tally_kind total;
+    struct hs_tally_kind *kinds; /* in order of appearance */
+    size_t kind_count;
+    double *seconds; /* of every request */
+    size_t requests, capacity;
+    size_t hits, hits_accepted, misses, misses_accepted;
+    size_t expected, failed;
+    size_t poses, poses_refused;
+    struct hs_tally_flag refusals[HS_TALLY_FLAGS]; /* of poses, by reason */
+    size_t refusal_count;
+};
+
+struct hs_tally *hs_tally_create(void)
+{
+    struct hs_tally *tally = calloc(1, sizeof(*tally));
+    if (tally == NULL || (tally->kinds = calloc(MAX_KINDS, sizeof(*tally->kinds))) == NULL) {
+        free(tally);
+        return NULL;
+    }
+    return tally;
+}
+
+void hs_tally_destroy(struct hs_tally *tally)
+{
+    if (tally == NULL)
+        return;
+    free(tally->kinds);
+    free(tally->seconds);
+    free(tally);
+}
+
+void hs_tally_request(struct hs_tally *tally, double seconds)
+{
+    if (tally->requests == tally->capacity) {
+        size_t capacity = tally->capacity * 2 + 1024;
+        double *more = realloc(tally->seconds, capacity * sizeof(*more));
+        if (more == NULL)
+            return;
+        tally->seconds = more;
+        tally->capacity = capacity;
+    }
+    tally->seconds[tally->requests++] = seconds;
+}
+
+struct hs_tally_number hs_tally_deciding(const json_t *result)
+{
+    struct hs_tally_number number = {0};
+    const char *reason = json_string_value(json_object_get(result, "reason"));
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        const char *of_check = json_string_value(json_object_get(check, "reason"));
+        json_t *measured = json_object_get(check, "measured");
+        if (reason == NULL || of_check == NULL || strcmp(of_check, reason) != 0)
+            continue;
+        const char *name = json_string_value(json_object_get(check, "check"));
+        const char *unit = json_string_value(json_object_get(check, "unit"));
+        snprintf(number.check, sizeof(number.check), "%s", name != NULL ? name : "");
+        snprintf(number.unit, sizeof(number.unit), "%s", unit != NULL ? unit : "");
+        number.known = json_is_number(measured);
+        number.measured = json_number_value(measured);
+        number.limit = json_number_value(json_object_get(check, "limit"));
+        break;
+    }
+    return number;
+}
+
+static void count_reason(struct hs_tally_kind *kind, const char *verdict, const char *reason,
+                         const struct hs_tally_number *number)
+{
+    size_t i = 0;
+    while (i < kind->reason_count && strcmp(kind->reasons[i].name, reason) != 0)
+        i++;
+    if (i == HS_TALLY_REASONS)
+        return;
+    struct hs_tally_reason *entry = &kind->reasons[i];
+    if (i == kind->reason_count) {
+        kind->reason_count++;
+        snprintf(entry->name, sizeof(entry->name), "%s", reason);
+        snprintf(entry->verdict, sizeof(entry->verdict), "%s", verdict);
+    }
+    entry->count++;
+    if (!entry->example.known)
+        entry->example = *number;
+}
+
+static void count_name(struct hs_tally_flag list[HS_TALLY_FLAGS], size_t *count, const char *name)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(list[i].name, name) != 0)
+        i++;
+    if (i == HS_TALLY_FLAGS)
+        return;
+    if (i == *count) {
+        ++*count;
+        snprintf(list[i].name, sizeof(list[i].name), "%s", name);
+    }
+    list[i].count++;
+}
+
+static void count_flags(struct hs_tally_kind *kind, const json_t *flags)
+{
+    size_t i;
+    json_t *flag;
+    json_array_foreach(flags, i, flag)
+    {
+        if (json_is_string(flag))
+            count_name(kind->flags, &kind->flag_count, json_string_value(flag));
+    }
+}
+
+void hs_tally_frames(struct hs_tally *tally, const json_t *answer)
+{
+    size_t i;
+    json_t *entry, *refused = json_object_get(answer, "refused");
+    tally->poses += (size_t)json_integer_value(json_object_get(answer, "stored"));
+    tally->poses_refused += json_array_size(refused);
+    json_array_foreach(refused, i, entry)
+    {
+        const char *reason = json_string_value(json_object_get(entry, "reason"));
+        if (reason != NULL)
+            count_name(tally->refusals, &tally->refusal_count, reason);
+    }
+}
+
+static void count_result(struct hs_tally_kind *kind, const char *verdict, const char *reason,
+                         const struct hs_tally_number *number, const json_t *result)
+{
+    kind->claims++;
+    if (strcmp(verdict, "accepted") == 0)
+        kind->accepted++;
+    else if (strcmp(verdict, "rejected") == 0)
+        kind->rejected++;
+    else
+        kind->inconclusive++;
+    count_reason(kind, verdict, reason, number);
+    count_flags(kind, json_object_get(result, "flags"));
+}
+
+bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
+                     const json_t *result)
+{
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    const char *reason = json_string_value(json_object_get(result, "reason"));
+    if (verdict == NULL || reason == NULL)
+        return false;
+    struct hs_tally_number number = hs_tally_deciding(result);
+    count_result(&tally->total, verdict, reason, &number, result);
+    if (who != NULL) {
+        size_t i = 0;
+        while (i < tally->kind_count && strcmp(tally->kinds[i].who, who) != 0)
+            i++;
+        if (i == tally->kind_count && i < MAX_KINDS)
+            snprintf(tally->kinds[tally->kind_count++].who, HS_TALLY_NAME, "%s", who);
+        if (i < MAX_KINDS)
+            count_result(&tally->kinds[i], verdict, reason, &number, result);
+    }
+    bool accepted = strcmp(verdict, "accepted") == 0;
+    tally->hits += truth == HS_TRUTH_HIT;
+    tally->hits_accepted += truth == HS_TRUTH_HIT && accepted;
+    tally->misses += truth == HS_TRUTH_MISS;
+    tally->misses_accepted += truth == HS_TRUTH_MISS && accepted;
+    return true;
+}
+
+void hs_tally_expectation(struct hs_tally *tally, bool held)
+{
+    tally->expected++;
+    tally->failed += !held;
+}
+
+size_t hs_tally_expectations_failed(const struct hs_tally *tally)
+{
+    return tally->failed;
+}
+
+const struct hs_tally_kind *hs_tally_total(const struct hs_tally *tally)
+{
+    return &tally->total;
+}
+
+const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who)
+{
+    for (size_t i = 0; i < tally->kind_count; i++) {
+        if (strcmp(tally->kinds[i].who, who) == 0)
+            return &tally->kinds[i];
+    }
+    return NULL;
+}
+
+static double percent_of(size_t part, size_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+bool hs_tally_hits_confirmed(const struct hs_tally *tally, double *percent)
+{
+    *percent = percent_of(tally->hits_accepted, tally->hits);
+    return tally->hits > 0;
+}
+
+bool hs_tally_misses_accepted(const struct hs_tally *tally, double *percent)
+{
+    *percent = percent_of(tally->misses_accepted, tally->misses);
+    return tally->misses > 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct latency {
+    double p50, p99, max; /* milliseconds */
+};
+
+static struct latency measure(const struct hs_tally *tally)
+{
+    if (tally->requests == 0)
+        return (struct latency){0};
+    size_t last = tally->requests - 1;
+    qsort(tally->seconds, tally->requests, sizeof(*tally->seconds), by_size);
+    return (struct latency){1e3 * tally->seconds[last / 2],
+                            1e3 * tally->seconds[(size_t)(0.99 * (double)last + 0.5)],
+                            1e3 * tally->seconds[last]};
+}
+
+static void print_share(FILE *out, const char *label, size_t part, size_t whole)
+{
+    fprintf(out, "  %-22s %8zu", label, part);
+    if (whole > 0)
+        fprintf(out, "  %6.2f %%", percent_of(part, whole));
+    fputc('\n', out);
+}
+
+static void print_verdict(FILE *out, const struct hs_tally_kind *kind, const char *verdict,
+                          size_t count)
+{
+    print_share(out, verdict, count, kind->claims);
+    for (size_t i = 0; i < kind->reason_count; i++) {
+        const struct hs_tally_reason *reason = &kind->reasons[i];
+        bool plain = strcmp(reason->name, "ok") == 0;
+        if (strcmp(reason->verdict, verdict) == 0 && !plain)
+            fprintf(out, "    %-20s %8zu\n", reason->name, reason->count);
+    }
+}
+
+static void print_kinds(const struct hs_tally *tally, FILE *out)
+{
+    fprintf(out, "\n  %-20s %8s %9s %9s %13s\n", "who", "claims", "accepted", "rejected",
+            "inconclusive");
+    for (size_t i = 0; i < tally->kind_count; i++) {
+        const struct hs_tally_kind *kind = &tally->kinds[i];
+        fprintf(out, "  %-20s %8zu %9zu %9zu %13zu\n", kind->who, kind->claims, kind->accepted,
+                kind->rejected, kind->inconclusive);
+    }
+}
+
+void hs_tally_print(const struct hs_tally *tally, FILE *out)
+{
+    const struct hs_tally_kind *total = &tally->total;
+    struct latency latency = measure(tally);
+    fprintf(out, "  %-22s %8zu\n", "claims", total->claims);
+    print_verdict(out, total, "accepted", total->accepted);
+    print_verdict(out, total, "rejected", total->rejected);
+    print_verdict(out, total, "inconclusive", total->inconclusive);
+    for (size_t i = 0; i < total->flag_count; i++)
+        fprintf(out, "  flag %-17s %8zu\n", total->flags[i].name, total->flags[i].count);
+    if (tally->hits > 0)
+        fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "hits confirmed", tally->hits_accepted,
+                percent_of(tally->hits_accepted, tally->hits), tally->hits);
+    if (tally->misses > 0)
+        fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "misses accepted", tally->misses_accepted,
+                percent_of(tally->misses_accepted, tally->misses), tally->misses);
+    if (tally->kind_count > 1)
+        print_kinds(tally, out);
+    fprintf(out, "\n  %-22s %8zu\n", "poses stored", tally->poses);
+    for (size_t i = 0; i < tally->refusal_count; i++)
+        fprintf(out, "  poses refused %21zu  %s\n", tally->refusals[i].count,
+                tally->refusals[i].name);
+    fprintf(out, "  %-22s %8zu  p50 %.2f ms, p99 %.2f ms, longest %.2f ms\n", "requests",
+            tally->requests, latency.p50, latency.p99, latency.max);
+    if (tally->expected > 0)
+        fprintf(out, "  %-22s %8zu  %zu failed\n", "expectations", tally->expected, tally->failed);
+}
+
+static json_t *kind_json(const struct hs_tally_kind *kind)
+{
+    json_t *reasons = json_object(), *flags = json_object();
+    for (size_t i = 0; i < kind->reason_count; i++) {
+        const struct hs_tally_reason *reason = &kind->reasons[i];
+        json_object_set_new(reasons, reason->name, json_integer((json_int_t)reason->count));
+    }
+    for (size_t i = 0; i < kind->flag_count; i++)
+        json_object_set_new(flags, kind->flags[i].name,
+                            json_integer((json_int_t)kind->flags[i].count));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "claims", (json_int_t)kind->claims,
+                     "accepted", (json_int_t)kind->accepted, "rejected", (json_int_t)kind->rejected,
+                     "inconclusive", (json_int_t)kind->inconclusive, "reasons", reasons, "flags",
+                     flags);
+}
+
+json_t *hs_tally_json(const struct hs_tally *tally)
+{
+    struct latency latency = measure(tally);
+    json_t *object = kind_json(&tally->total), *kinds = json_object();
+    for (size_t i = 0; i < tally->kind_count; i++)
+        json_object_set_new(kinds, tally->kinds[i].who, kind_json(&tally->kinds[i]));
+    json_object_set_new(object, "kinds", kinds);
+    json_object_set_new(object, "requests",
+                        json_pack("{s:I, s:f, s:f, s:f}", "count", (json_int_t)tally->requests,
+                                  "p50_ms", latency.p50, "p99_ms", latency.p99, "max_ms",
+                                  latency.max));
+    json_object_set_new(object, "expectations",
+                        json_pack("{s:I, s:I}", "checked", (json_int_t)tally->expected, "failed",
+                                  (json_int_t)tally->failed));
+    json_object_set_new(object, "truth",
+                        json_pack("{s:I, s:I, s:I, s:I}", "hits", (json_int_t)tally->hits,
+                                  "hits_confirmed", (json_int_t)tally->hits_accepted, "misses",
+                                  (json_int_t)tally->misses, "misses_accepted",
+                                  (json_int_t)tally->misses_accepted));
+    json_object_set_new(object, "poses",
+                        json_pack("{s:I, s:I}", "stored", (json_int_t)tally->poses, "refused",
+                                  (json_int_t)tally->poses_refused));
+    return object;
+}

@@ -1,0 +1,290 @@
+#include "cli/play/track.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TRACK_FRAMES = 100000 };
+
+/* What moves: the field of its name, and of the list of them in frames, tracks and fixtures. */
+struct kind {
+    const char *name, *list;
+};
+
+static const struct kind player_kind = {"player", "players"}, mover_kind = {"mover", "movers"};
+
+struct track {
+    long long from_us, to_us, every_us;
+    const json_t *fixture; /* players and movers that can be named; may be NULL */
+    json_t *frames;        /* ascending in time */
+    json_t *items;         /* all motions, merged with the fixture's, as they came */
+    char *error;
+};
+
+static bool fail(struct track *track, const char *text, const char *name)
+{
+    snprintf(track->error, HS_TRACK_ERROR_MAX, "track: %s%s%s", text, name != NULL ? ": " : "",
+             name != NULL ? name : "");
+    return false;
+}
+
+static long long microseconds(const json_t *seconds)
+{
+    return llround(json_number_value(seconds) * 1e6);
+}
+
+static long long time_or(const json_t *object, const char *key, long long otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return value != NULL ? microseconds(value) : otherwise;
+}
+
+/* Fields that describe the motion and are not sent. */
+static bool is_motion(const char *key)
+{
+    static const char *const keys[] = {"velocity", "at", "from", "to"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Fields that a sample does not inherit, so that each one needs them. */
+static bool is_every_frame(const char *key)
+{
+    static const char *const keys[] = {"rotation", "aim", "eye", "bones"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static json_t *position_at(const json_t *item, long long time_us)
+{
+    const json_t *position = json_object_get(item, "position");
+    const json_t *velocity = json_object_get(item, "velocity");
+    double elapsed = (double)(time_us - time_or(item, "at", 0)) / 1e6;
+    json_t *out = json_array();
+    for (size_t i = 0; i < 3; i++) {
+        double speed = json_number_value(json_array_get(velocity, i));
+        double start = json_number_value(json_array_get(position, i));
+        /* Whole nanometres: 20 + 4 * 0.85 should read 23.4 in a failing request. */
+        json_array_append_new(out, json_real(round((start + speed * elapsed) * 1e9) / 1e9));
+    }
+    return out;
+}
+
+/* The frame of that time, made where it is missing; borrowed. */
+static json_t *frame_at(struct track *track, long long time_us)
+{
+    size_t i = json_array_size(track->frames);
+    while (i > 0) {
+        json_t *frame = json_array_get(track->frames, i - 1);
+        long long time = time_or(frame, "time", 0);
+        if (time == time_us)
+            return frame;
+        if (time < time_us)
+            break;
+        i--;
+    }
+    json_t *frame = json_pack("{s:f,s:[]}", "time", (double)time_us / 1e6, "players");
+    json_array_insert_new(track->frames, i, frame);
+    return frame;
+}
+
+static json_t *sample_of(const struct kind *kind, const json_t *item, long long time_us, bool first)
+{
+    json_t *sample = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)item, key, value)
+    {
+        if (!is_motion(key) && (first || is_every_frame(key) || strcmp(key, kind->name) == 0))
+            json_object_set(sample, key, value);
+    }
+    json_object_set_new(sample, "position", position_at(item, time_us));
+    return sample;
+}
+
+/* A player or mover: a name of the fixture, or fields over those of the fixture. */
+static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
+{
+    const char *name =
+        json_string_value(json_is_string(given) ? given : json_object_get(given, kind->name));
+    if (name == NULL) {
+        fail(track, "one without a name among", kind->list);
+        return NULL;
+    }
+    const json_t *known = json_object_get(json_object_get(track->fixture, kind->list), name);
+    if (known == NULL && json_is_string(given)) {
+        fail(track, "the fixture does not know", name);
+        return NULL;
+    }
+    json_t *item = known != NULL ? json_deep_copy(known) : json_object();
+    json_object_set_new(item, kind->name, json_string(name));
+    if (json_is_object(given))
+        json_object_update(item, (json_t *)(uintptr_t)given);
+    if (json_array_size(json_object_get(item, "position")) != 3) {
+        fail(track, "no position for", name);
+        json_decref(item);
+        return NULL;
+    }
+    return item;
+}
+
+/* The list of that kind in a frame; borrowed. */
+static json_t *list_in(json_t *frame, const struct kind *kind)
+{
+    if (json_object_get(frame, kind->list) == NULL)
+        json_object_set_new(frame, kind->list, json_array());
+    return json_object_get(frame, kind->list);
+}
+
+static bool add_item(struct track *track, const struct kind *kind, const json_t *given)
+{
+    json_t *item = resolve(track, kind, given);
+    if (item == NULL)
+        return false;
+    json_array_append_new(track->items, item);
+    long long from = time_or(item, "from", track->from_us);
+    long long to = time_or(item, "to", track->to_us);
+    bool first = true;
+    for (long long time = track->from_us; time <= track->to_us; time += track->every_us) {
+        if (time < from || time > to)
+            continue;
+        json_array_append_new(list_in(frame_at(track, time), kind),
+                              sample_of(kind, item, time, first));
+        first = false;
+    }
+    return true;
+}
+
+static bool is_named(const json_t *item, const struct kind *kind, const char *name)
+{
+    const char *text = json_string_value(json_object_get(item, kind->name));
+    return text != NULL && strcmp(text, name) == 0;
+}
+
+/* Its motion at a time: the last of its items that has begun, else its first. */
+static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
+                               long long time_us)
+{
+    const json_t *best = NULL;
+    for (size_t i = 0; i < json_array_size(track->items); i++) {
+        const json_t *item = json_array_get(track->items, i);
+        if (!is_named(item, kind, name))
+            continue;
+        if (best == NULL || time_or(item, "from", track->from_us) <= time_us)
+            best = item;
+    }
+    return best;
+}
+
+static size_t find_sample(const json_t *list, const struct kind *kind, const char *name)
+{
+    size_t i = 0;
+    while (i < json_array_size(list) && !is_named(json_array_get(list, i), kind, name))
+        i++;
+    return i;
+}
+
+/* One sample changed, added or taken out. */
+static bool apply_change(struct track *track, const json_t *change)
+{
+    const struct kind *kind =
+        json_object_get(change, mover_kind.name) != NULL ? &mover_kind : &player_kind;
+    const char *name = json_string_value(json_object_get(change, kind->name));
+    if (name == NULL || !json_is_number(json_object_get(change, "time")))
+        return fail(track, "a change needs a time and a player or a mover", NULL);
+    long long time = time_or(change, "time", 0);
+    json_t *list = list_in(frame_at(track, time), kind);
+    size_t at = find_sample(list, kind, name);
+    if (json_is_true(json_object_get(change, "skip")))
+        return at < json_array_size(list) ? json_array_remove(list, at) == 0
+                                          : fail(track, "no sample to skip", name);
+    if (at == json_array_size(list)) {
+        const json_t *motion = motion_of(track, kind, name, time);
+        if (motion == NULL)
+            return fail(track, "a change of something unknown", name);
+        json_array_append_new(list, sample_of(kind, motion, time, false));
+    }
+    json_t *sample = json_array_get(list, at);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)change, key, value)
+    {
+        if (strcmp(key, "time") != 0)
+            json_object_set(sample, key, value);
+    }
+    return true;
+}
+
+static void drop_empty_frames(json_t *frames)
+{
+    for (size_t i = json_array_size(frames); i-- > 0;) {
+        const json_t *frame = json_array_get(frames, i);
+        if (json_array_size(json_object_get(frame, player_kind.list)) == 0 &&
+            json_array_size(json_object_get(frame, mover_kind.list)) == 0)
+            json_array_remove(frames, i);
+    }
+}
+
+static bool check_fields(struct track *track, const json_t *given)
+{
+    static const char *const known[] = {"from", "to", "every", "players", "movers", "changes"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)given, key, value)
+    {
+        bool found = false;
+        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+            found |= strcmp(key, known[i]) == 0;
+        if (!found)
+            return fail(track, "unknown field", key);
+    }
+    track->from_us = time_or(given, "from", 0);
+    track->to_us = time_or(given, "to", track->from_us);
+    track->every_us = time_or(given, "every", 1000000);
+    if (track->every_us <= 0 || track->to_us < track->from_us ||
+        (track->to_us - track->from_us) / track->every_us > MAX_TRACK_FRAMES)
+        return fail(track, "from, to and every do not make sense", NULL);
+    return true;
+}
+
+static bool add_items(struct track *track, const struct kind *kind, const json_t *given)
+{
+    const json_t *list = json_object_get(given, kind->list);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!add_item(track, kind, json_array_get(list, i)))
+            return false;
+    return true;
+}
+
+static bool fill(struct track *track, const json_t *given)
+{
+    if (!check_fields(track, given) || !add_items(track, &player_kind, given) ||
+        !add_items(track, &mover_kind, given))
+        return false;
+    const json_t *changes = json_object_get(given, "changes");
+    for (size_t i = 0; i < json_array_size(changes); i++)
+        if (!apply_change(track, json_array_get(changes, i)))
+            return false;
+    drop_empty_frames(track->frames);
+    return json_array_size(track->frames) > 0 || fail(track, "it has no frames", NULL);
+}
+
+json_t *hs_track_expand(const json_t *given, const json_t *fixture, char error[HS_TRACK_ERROR_MAX])
+{
+    struct track track = {
+        .fixture = fixture, .frames = json_array(), .items = json_array(), .error = error};
+    bool filled = fill(&track, given);
+    json_decref(track.items);
+    if (!filled) {
+        json_decref(track.frames);
+        return NULL;
+    }
+    return json_pack("{s:o}", "frames", track.frames);
+}

@@ -1,0 +1,320 @@
+#include "cli/recheck/differences.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "cli/play/tally.h"
+#include "cli/recheck/members.h"
+
+/* A result as it is written in an answer; pieces of its text. Of a move its player and `seq` (ptr
+   NULL: without), and the time that may be simulated. */
+struct result {
+    struct hs_str text, verdict, reason, shooter, shot, damage;
+    bool replayed;
+};
+
+/* HS_STR where a constant is needed. */
+#define NAME(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+
+enum kind { HIT, SHOT, MOVE };
+
+static const struct hs_str kind_names[] = {NAME("hit"), NAME("shot"), NAME("move")};
+
+/* Where a result stands. */
+struct place {
+    struct hs_str match;
+    enum kind kind;
+    size_t line;
+};
+
+static void name_count(struct hs_reason_count *count, const char *reason, enum hs_verdict verdict)
+{
+    const char *name = hs_verdict_name(verdict);
+    hs_name_set(&count->reason, (struct hs_str){reason, strlen(reason)});
+    hs_name_set(&count->verdict, (struct hs_str){name, strlen(name)});
+}
+
+void hs_differences_init(struct hs_differences *differences, bool other_rules, size_t limit)
+{
+    *differences = (struct hs_differences){.other_rules = other_rules, .limit = limit};
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        name_count(&differences->reasons[i], hs_reason_name((enum hs_reason)i),
+                   hs_reason_verdict((enum hs_reason)i));
+    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++)
+        name_count(&differences->move_reasons[i], hs_move_reason_name((enum hs_move_reason)i),
+                   hs_move_reason_verdict((enum hs_move_reason)i));
+}
+
+void hs_differences_free(struct hs_differences *differences)
+{
+    free(differences->changed);
+}
+
+/* ---- one result ---- */
+
+/* The members by which a result is known and measured. */
+struct result_keys {
+    struct hs_str who, number, amount;
+};
+
+static bool read_result(struct hs_str text, enum kind kind, struct result *out)
+{
+    static const struct result_keys claim_keys = {NAME("shooter"), NAME("shot"),
+                                                  NAME("damage_total")};
+    static const struct result_keys move_keys = {NAME("player"), NAME("seq"), NAME("delta_time")};
+    const struct result_keys *keys = kind == MOVE ? &move_keys : &claim_keys;
+    struct hs_pieces pieces = hs_pieces_of(text, '{');
+    struct hs_str key, value;
+    *out = (struct result){.text = text, .shooter = HS_STR("")};
+    while (hs_pieces_next(&pieces, &key, &value)) {
+        if (hs_str_equal(key, HS_STR("verdict")))
+            out->verdict = hs_piece_text(value);
+        else if (hs_str_equal(key, HS_STR("reason")))
+            out->reason = hs_piece_text(value);
+        else if (hs_str_equal(key, keys->who))
+            out->shooter = hs_piece_text(value);
+        else if (hs_str_equal(key, keys->number))
+            out->shot = value;
+        else if (hs_str_equal(key, keys->amount))
+            out->damage = value;
+        else if (hs_str_equal(key, HS_STR("replayed")))
+            out->replayed = hs_str_equal(value, HS_STR("true"));
+    }
+    bool is_malformed = hs_str_equal(out->reason, HS_STR("malformed"));
+    bool is_named = out->shooter.len > 0 && (kind == MOVE || out->shot.ptr != NULL);
+    return !pieces.broken && out->verdict.ptr != NULL && out->reason.ptr != NULL &&
+           (is_named || is_malformed);
+}
+
+static struct hs_reason_count *count_of(struct hs_differences *differences, enum kind kind,
+                                        const struct result *result)
+{
+    bool of_move = kind == MOVE;
+    struct hs_reason_count *count = of_move ? differences->move_reasons : differences->reasons;
+    struct hs_reason_count *last =
+        count + (of_move ? HS_DIFFERENCES_MOVE_REASONS : HS_DIFFERENCES_REASONS) - 1;
+    while (count < last && count->reason.text[0] != '\0' &&
+           !hs_str_equal(hs_name_str(&count->reason), result->reason))
+        count++;
+    if (count->reason.text[0] == '\0') {
+        hs_name_set(&count->reason, result->reason);
+        hs_name_set(&count->verdict, result->verdict);
+    }
+    return count;
+}
+
+/* ---- claims that changed ---- */
+
+static const json_t *find_check(const json_t *result, const char *name)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        const char *own = json_string_value(json_object_get(check, "check"));
+        if (own != NULL && strcmp(own, name) == 0)
+            return check;
+    }
+    return NULL;
+}
+
+/* The check that decided over this side; of an accepted one what the other's check found. */
+static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
+{
+    struct hs_tally_number number = hs_tally_deciding(own);
+    if (!number.known)
+        number = hs_tally_deciding(other);
+    const json_t *check = number.known ? find_check(own, number.check) : NULL;
+    const json_t *measured = json_object_get(check, "measured");
+    if (!json_is_number(measured))
+        return;
+    hs_name_set(&side->check, (struct hs_str){number.check, strlen(number.check)});
+    side->measured = json_number_value(measured);
+    side->limit = json_number_value(json_object_get(check, "limit"));
+}
+
+static void describe(struct hs_changed_claim *changed, const struct place *place,
+                     const struct result *before, const struct result *after)
+{
+    json_t *was = json_loadb(before->text.ptr, before->text.len, 0, NULL);
+    json_t *is = json_loadb(after->text.ptr, after->text.len, 0, NULL);
+    *changed = (struct hs_changed_claim){.line = place->line};
+    hs_name_set(&changed->match, place->match);
+    hs_name_set(&changed->kind, kind_names[place->kind]);
+    hs_name_set(&changed->shooter, before->shooter);
+    hs_name_set(&changed->before.verdict, before->verdict);
+    hs_name_set(&changed->before.reason, before->reason);
+    hs_name_set(&changed->after.verdict, after->verdict);
+    hs_name_set(&changed->after.reason, after->reason);
+    const char *number = place->kind == MOVE ? "seq" : "shot";
+    changed->shot = (uint64_t)json_integer_value(json_object_get(was, number));
+    measure_side(&changed->before, was, is);
+    measure_side(&changed->after, is, was);
+    json_decref(was);
+    json_decref(is);
+}
+
+static bool keep(struct hs_differences *differences, const struct place *place, bool flips,
+                 const struct result *before, const struct result *after)
+{
+    if (differences->changed_count >= differences->limit) {
+        differences->changed_left_out++;
+        return true;
+    }
+    if (differences->changed_count == differences->changed_room) {
+        size_t room = differences->changed_room * 2 + 16;
+        struct hs_changed_claim *more =
+            realloc(differences->changed, room * sizeof *differences->changed);
+        if (more == NULL)
+            return false;
+        differences->changed = more;
+        differences->changed_room = room;
+    }
+    struct hs_changed_claim *changed = &differences->changed[differences->changed_count++];
+    describe(changed, place, before, after);
+    changed->flips = flips;
+    return true;
+}
+
+/* ---- answers ---- */
+
+static void note_line(struct hs_differences *differences, size_t line)
+{
+    if (differences->first_line == 0)
+        differences->first_line = line;
+}
+
+/* A claim or a move judged for the first time. */
+static bool compare_claim(struct hs_differences *differences, const struct place *place,
+                          const struct result *before, const struct result *after)
+{
+    bool flips = !hs_str_equal(before->verdict, after->verdict) ||
+                 !hs_str_equal(before->reason, after->reason);
+    bool damage = !hs_str_equal(before->damage, after->damage);
+    bool bytes = !differences->other_rules && !hs_str_equal(before->text, after->text);
+    size_t *const counts[] = {&differences->hits, &differences->shots, &differences->moves};
+    ++*counts[place->kind];
+    count_of(differences, place->kind, before)->before++;
+    count_of(differences, place->kind, after)->after++;
+    if (flips)
+        differences->flipped++;
+    else if (damage)
+        differences->damaged++;
+    else if (bytes)
+        differences->otherwise++;
+    else
+        differences->same++;
+    if (!flips && !damage && !bytes)
+        return true;
+    note_line(differences, place->line);
+    return (!flips && differences->other_rules) || keep(differences, place, flips, before, after);
+}
+
+static bool compare_result(struct hs_differences *differences, const struct place *place,
+                           struct hs_str before, struct hs_str after)
+{
+    struct result was, is;
+    if (!read_result(before, place->kind, &was) || !read_result(after, place->kind, &is) ||
+        !hs_str_equal(was.shooter, is.shooter) || !hs_str_equal(was.shot, is.shot))
+        return false;
+    if (!was.replayed)
+        return compare_claim(differences, place, &was, &is);
+    /* The first answer has been compared, and this one repeats it. */
+    differences->replayed++;
+    if (!differences->other_rules && !hs_str_equal(before, after)) {
+        differences->replayed_otherwise++;
+        note_line(differences, place->line);
+    }
+    return true;
+}
+
+static bool compare_results(struct hs_differences *differences, const struct place *place,
+                            struct hs_str before, struct hs_str after)
+{
+    struct hs_pieces was = hs_pieces_of(before, '['), is = hs_pieces_of(after, '[');
+    struct hs_str from, to;
+    for (;;) {
+        bool more = hs_pieces_next(&was, NULL, &from);
+        if (hs_pieces_next(&is, NULL, &to) != more || was.broken || is.broken)
+            return false;
+        if (!more)
+            return true;
+        if (!compare_result(differences, place, from, to))
+            return false;
+    }
+}
+
+/* The members of an answer that hold results; of the others it only matters whether they differ. */
+static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
+{
+    static const struct {
+        enum hs_route route;
+        struct hs_str in_tick;
+    } kinds[] = {[HIT] = {HS_ROUTE_HITS_POST, NAME("hits")},
+                 [SHOT] = {HS_ROUTE_SHOTS_POST, NAME("shots")},
+                 [MOVE] = {HS_ROUTE_MOVES_POST, NAME("moves")}};
+    for (int i = HIT; i <= MOVE; i++) {
+        *kind = (enum kind)i;
+        if ((route == kinds[i].route && hs_str_equal(key, HS_STR("results"))) ||
+            (route == HS_ROUTE_TICKS_POST && hs_str_equal(key, kinds[i].in_tick)))
+            return true;
+    }
+    return false;
+}
+
+/* What other rules change anyway: their revision, and the sums of a match that ends. */
+static bool follows_the_rules(struct hs_str key)
+{
+    const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
+                                  HS_STR("reasons"), HS_STR("damage")};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (hs_str_equal(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* The next member that every answer has. `jumps` is there only for frames with jumps, which hang on
+   the rules: it is kept aside. */
+static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
+                        struct hs_str *jumps)
+{
+    while (hs_pieces_next(pieces, key, value)) {
+        if (!hs_str_equal(*key, HS_STR("jumps")))
+            return true;
+        *jumps = *value;
+    }
+    return false;
+}
+
+bool hs_differences_add(struct hs_differences *differences, const struct hs_compared *request,
+                        struct hs_str before, struct hs_str after)
+{
+    struct hs_pieces was = hs_pieces_of(before, '{'), is = hs_pieces_of(after, '{');
+    struct hs_str key, own_key, from, to, jumped = {NULL, 0}, jumps = {NULL, 0};
+    bool otherwise = false;
+    differences->requests++;
+    while (next_member(&was, &key, &from, &jumped)) {
+        struct place place = {.match = request->match, .line = request->line};
+        if (!next_member(&is, &own_key, &to, &jumps))
+            return false;
+        bool same_key = hs_str_equal(key, own_key);
+        if (same_key && holds_results(request->route, key, &place.kind)) {
+            if (!compare_results(differences, &place, from, to))
+                return false;
+        } else if (!same_key || !hs_str_equal(from, to)) {
+            otherwise = otherwise || !differences->other_rules || !follows_the_rules(key);
+        }
+    }
+    if (was.broken || next_member(&is, &own_key, &to, &jumps) || is.broken)
+        return false;
+    otherwise = otherwise || (!differences->other_rules && !hs_str_equal(jumped, jumps));
+    if (otherwise) {
+        note_line(differences, request->line);
+        if (differences->answers_otherwise++ == 0)
+            differences->answers_line = request->line;
+    }
+    return true;
+}

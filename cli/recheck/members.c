@@ -1,0 +1,52 @@
+#include "cli/recheck/members.h"
+
+#include "api/json/reading.h"
+
+struct hs_pieces hs_pieces_of(struct hs_str text, char open)
+{
+    struct hs_pieces pieces = {.cursor = {text.ptr, text.ptr + text.len},
+                               .close = open == '{' ? '}' : ']'};
+    pieces.broken = !hs_cursor_take(&pieces.cursor, open);
+    return pieces;
+}
+
+static bool take_value(struct hs_cursor *cursor, struct hs_str *value)
+{
+    bool too_deep;
+    hs_cursor_skip_space(cursor);
+    const char *from = cursor->at;
+    /* A body is as deep as the service takes; it stands inside the line's own object. */
+    bool taken = hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH + 4, &too_deep);
+    *value = (struct hs_str){from, (size_t)(cursor->at - from)};
+    return taken;
+}
+
+bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value)
+{
+    struct hs_cursor *cursor = &pieces->cursor;
+    if (pieces->broken)
+        return false;
+    if (hs_cursor_take(cursor, pieces->close)) {
+        hs_cursor_skip_space(cursor);
+        pieces->broken = cursor->at < cursor->end;
+        return false;
+    }
+    bool fine = !pieces->begun || hs_cursor_take(cursor, ',');
+    pieces->begun = true;
+    if (fine && key != NULL) {
+        struct hs_str quoted;
+        fine = take_value(cursor, &quoted) && hs_cursor_take(cursor, ':');
+        *key = fine ? hs_piece_text(quoted) : (struct hs_str){0};
+        fine = key->ptr != NULL;
+    }
+    fine = fine && take_value(cursor, value);
+    pieces->broken = !fine;
+    return fine;
+}
+
+struct hs_str hs_piece_text(struct hs_str value)
+{
+    if (value.len < 2 || value.ptr[0] != '"' || memchr(value.ptr, '\\', value.len) != NULL)
+        return (struct hs_str){0};
+    return (struct hs_str){value.ptr + 1, value.len - 2};
+}

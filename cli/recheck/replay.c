@@ -1,0 +1,379 @@
+#include "cli/recheck/replay.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/maps.h"
+#include "service/http/server.h"
+#include "service/state/maps.h"
+#include "service/watch/metrics.h"
+#include "service/options/values.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+
+/* A ruleset of the stream: the revision it had there, and what it is here. */
+struct ruleset {
+    char revision[HS_REVISION_MAX];
+    struct hs_ruleset_entry *entry;
+};
+
+struct map {
+    char revision[HS_REVISION_MAX];
+    struct hs_map_entry *entry;
+};
+
+struct hs_replay {
+    struct hs_service service;
+    struct hs_options options;
+    struct ruleset *rulesets;
+    struct map *maps;
+    size_t ruleset_count, map_count;
+    struct hs_ruleset_entry *instead; /* NULL: as recorded */
+    char instead_of[HS_NAME_MAX + 1]; /* only of matches with this ruleset; "": of all */
+    json_t *left_out;                 /* names of matches that are not looked at: a set */
+    struct hs_replay_counts counts;
+};
+
+/* ---- life ---- */
+
+/* The bounds of the service that was recorded held then; here only the format's do. */
+static void set_bounds(struct hs_options *options)
+{
+    hs_options_default(options);
+    options->auto_open = false;
+    options->max_matches = 1000000;
+    options->max_batch = 65536;
+    options->max_maps = 4096;
+    options->map_bytes = (size_t)1 << 40;
+    options->ruleset_bytes = (size_t)1 << 40;
+}
+
+static bool create_service(struct hs_replay *replay)
+{
+    struct hs_service *service = &replay->service;
+    char error[256];
+    set_bounds(&replay->options);
+    service->options = &replay->options;
+    service->metrics = hs_metrics_create();
+    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets,
+                                                replay->options.ruleset_bytes, error);
+    service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
+    if (service->rulesets != NULL && service->maps != NULL)
+        service->registry =
+            hs_registry_create(replay->options.max_matches, service->rulesets, service->maps);
+    replay->left_out = json_object();
+    return service->metrics != NULL && service->rulesets != NULL && service->registry != NULL &&
+           service->maps != NULL && replay->left_out != NULL;
+}
+
+/* Puts a ruleset into the store and holds it: one that comes later under its name does not matter.
+   NULL: out of memory, or too many. */
+static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
+{
+    char revision[HS_REVISION_MAX];
+    struct hs_name name = ruleset->name;
+    enum hs_ruleset_put result =
+        hs_ruleset_store_put(replay->service.rulesets, (struct hs_str){0}, ruleset, revision);
+    bool there = result == HS_RULESET_CREATED || result == HS_RULESET_REPLACED;
+    return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
+}
+
+struct hs_replay *hs_replay_create(const struct hs_replay_rules *rules)
+{
+    struct hs_replay *replay = calloc(1, sizeof *replay);
+    bool fine = replay != NULL && create_service(replay);
+    if (!fine) {
+        hs_ruleset_destroy(rules->ruleset);
+    } else if (rules->ruleset != NULL) {
+        replay->instead = hold_ruleset(replay, rules->ruleset);
+        fine = replay->instead != NULL;
+        snprintf(replay->instead_of, sizeof replay->instead_of, "%.*s", (int)rules->only.len,
+                 rules->only.ptr != NULL ? rules->only.ptr : "");
+    }
+    if (fine)
+        return replay;
+    hs_replay_destroy(replay);
+    return NULL;
+}
+
+void hs_replay_destroy(struct hs_replay *replay)
+{
+    if (replay == NULL)
+        return;
+    struct hs_service *service = &replay->service;
+    hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
+    for (size_t i = 0; i < replay->ruleset_count; i++)
+        hs_ruleset_store_release(service->rulesets, replay->rulesets[i].entry);
+    for (size_t i = 0; i < replay->map_count; i++)
+        hs_map_store_release(service->maps, replay->maps[i].entry);
+    hs_ruleset_store_release(service->rulesets, replay->instead);
+    hs_map_store_destroy(service->maps);
+    hs_ruleset_store_destroy(service->rulesets);
+    hs_metrics_destroy(service->metrics);
+    json_decref(replay->left_out);
+    free(replay->rulesets);
+    free(replay->maps);
+    free(replay);
+}
+
+const char *hs_replay_rules_name(const struct hs_replay *replay)
+{
+    return replay->instead != NULL ? replay->instead->ruleset->name.text : "";
+}
+
+const char *hs_replay_revision(const struct hs_replay *replay)
+{
+    return replay->instead != NULL ? replay->instead->revision : "";
+}
+
+struct hs_replay_counts hs_replay_counts(const struct hs_replay *replay)
+{
+    return replay->counts;
+}
+
+/* ---- lines ---- */
+
+static enum hs_replay_result impossible(char error[HS_STREAM_ERROR_MAX], const char *what,
+                                        struct hs_str name)
+{
+    snprintf(error, HS_STREAM_ERROR_MAX, "%s%.*s", what, (int)name.len,
+             name.ptr != NULL ? name.ptr : "");
+    return HS_REPLAY_IMPOSSIBLE;
+}
+
+/* The start of a service: it has no matches yet. */
+static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
+{
+    hs_registry_destroy(replay->service.registry);
+    replay->service.registry = hs_registry_create(replay->options.max_matches,
+                                                  replay->service.rulesets, replay->service.maps);
+    json_object_clear(replay->left_out);
+    return replay->service.registry != NULL
+               ? HS_REPLAY_DONE
+               : impossible(error, "out of memory", (struct hs_str){0});
+}
+
+static bool is_revision(const char *revision, struct hs_str wanted)
+{
+    return hs_str_equal(wanted, (struct hs_str){revision, strlen(revision)});
+}
+
+static void set_revision(char revision[HS_REVISION_MAX], struct hs_str from)
+{
+    snprintf(revision, HS_REVISION_MAX, "%.*s", (int)from.len, from.ptr);
+}
+
+static struct hs_ruleset_entry *find_ruleset(const struct hs_replay *replay, struct hs_str revision)
+{
+    for (size_t i = replay->ruleset_count; i-- > 0;)
+        if (is_revision(replay->rulesets[i].revision, revision))
+            return replay->rulesets[i].entry;
+    return NULL;
+}
+
+static enum hs_replay_result take_ruleset(struct hs_replay *replay,
+                                          const struct hs_stream_line *line,
+                                          char error[HS_STREAM_ERROR_MAX])
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (find_ruleset(replay, line->revision) != NULL) /* known from before a restart */
+        return HS_REPLAY_DONE;
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
+    if (ruleset == NULL) {
+        snprintf(error, HS_STREAM_ERROR_MAX, "not a ruleset: %.60s %.120s",
+                 problem.count > 0 ? problem.errors[0].pointer : "",
+                 problem.count > 0 ? problem.errors[0].detail : problem.detail);
+        return HS_REPLAY_IMPOSSIBLE;
+    }
+    struct ruleset *more =
+        realloc(replay->rulesets, (replay->ruleset_count + 1) * sizeof *replay->rulesets);
+    if (more != NULL)
+        replay->rulesets = more;
+    struct hs_ruleset_entry *entry = hold_ruleset(replay, ruleset);
+    if (more == NULL || entry == NULL) {
+        hs_ruleset_store_release(replay->service.rulesets, entry);
+        return impossible(error, "no room for the ruleset ", line->name);
+    }
+    struct ruleset *taken = &replay->rulesets[replay->ruleset_count++];
+    set_revision(taken->revision, line->revision);
+    taken->entry = entry;
+    return HS_REPLAY_DONE;
+}
+
+static struct hs_map_entry *find_map(const struct hs_replay *replay, struct hs_str name,
+                                     struct hs_str revision)
+{
+    for (size_t i = replay->map_count; i-- > 0;)
+        if (is_revision(replay->maps[i].revision, revision) &&
+            hs_str_equal(name, hs_name_str(&replay->maps[i].entry->name)))
+            return replay->maps[i].entry;
+    return NULL;
+}
+
+/* The map of a document, held. NULL: it is none, or memory is out. */
+static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
+                                      struct hs_str text)
+{
+    struct hs_arena arena = {0};
+    struct hs_problem problem;
+    struct hs_reader reader = {.problem = &problem, .arena = &arena};
+    struct hs_map_document document;
+    struct hs_map_entry *entry = NULL;
+    hs_problem_init(&problem);
+    struct hs_world_mesh counts = hs_map_measure(text);
+    if (hs_map_decode(&reader, text, &counts, &document)) {
+        struct hs_world_mesh mesh = hs_map_mesh(&document);
+        hs_map_store_put(replay->service.maps, name, &mesh, &entry);
+    }
+    hs_map_document_free(&document);
+    hs_arena_free(&arena);
+    return entry;
+}
+
+static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_stream_line *line,
+                                      char error[HS_STREAM_ERROR_MAX])
+{
+    if (find_map(replay, line->name, line->revision) != NULL) /* known from before a restart */
+        return HS_REPLAY_DONE;
+    struct map *more = realloc(replay->maps, (replay->map_count + 1) * sizeof *replay->maps);
+    if (more == NULL)
+        return impossible(error, "no room for the map ", line->name);
+    replay->maps = more;
+    struct hs_map_entry *entry = build_map(replay, line->name, line->document);
+    if (entry == NULL)
+        return impossible(error, "not a map, or no room for it: ", line->name);
+    struct map *taken = &replay->maps[replay->map_count++];
+    set_revision(taken->revision, line->revision);
+    taken->entry = entry;
+    return HS_REPLAY_DONE;
+}
+
+/* A recording has the matches of all tenants, and whoever has it may compute all of them. */
+static const struct hs_str anybody = {0};
+
+/* Ends a match. What is known of it is not enough to go on. False: it is not open. */
+static bool forget_match(struct hs_replay *replay, struct hs_str name)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(replay->service.registry, anybody, name, NULL, &slot);
+    if (slot != NULL) {
+        hs_registry_remove(replay->service.registry, slot);
+        hs_registry_release(replay->service.registry, slot);
+    }
+    return slot != NULL;
+}
+
+static void leave_out(struct hs_replay *replay, struct hs_str name, bool left_out)
+{
+    struct hs_name key;
+    hs_name_set(&key, name);
+    if (left_out)
+        json_object_set_new(replay->left_out, key.text, json_true());
+    else
+        json_object_del(replay->left_out, key.text);
+}
+
+static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
+{
+    struct hs_name key;
+    hs_name_set(&key, name);
+    return json_object_get(replay->left_out, key.text) != NULL;
+}
+
+/* A match that is open already was deleted while requests were dropped. */
+static enum hs_replay_result open_match(struct hs_replay *replay, const struct hs_stream_line *line,
+                                        char error[HS_STREAM_ERROR_MAX])
+{
+    struct hs_ruleset_entry *ruleset = find_ruleset(replay, line->revision);
+    bool reopened = forget_match(replay, line->name);
+    if (ruleset == NULL)
+        return impossible(error, "the stream has no ruleset ", line->revision);
+    bool taken = replay->instead_of[0] == '\0' ||
+                 strcmp(replay->instead_of, ruleset->ruleset->name.text) == 0;
+    leave_out(replay, line->name, !taken);
+    if (!taken) {
+        replay->counts.left_out++;
+        return HS_REPLAY_DONE;
+    }
+    struct hs_match_slot *slot = NULL;
+    struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
+                                                  .samples = (uint32_t)line->max_samples,
+                                                  .movers = (uint32_t)line->max_movers},
+                                       .tenant = line->tenant,
+                                       .number = line->opening};
+    opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
+    if (line->map.ptr != NULL)
+        opening.map = find_map(replay, line->map, line->map_revision);
+    if (line->map.ptr != NULL && opening.map == NULL)
+        return impossible(error, "the stream has no map ", line->map);
+    hs_registry_acquire(replay->service.registry, anybody, line->name, &opening, &slot);
+    if (slot == NULL)
+        return impossible(error, "no room for the match ", line->name);
+    hs_registry_release(replay->service.registry, slot);
+    replay->counts.opened++;
+    return reopened ? HS_REPLAY_REOPENED : HS_REPLAY_DONE;
+}
+
+static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_stream_line *line,
+                                   struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+{
+    struct hs_problem problem;
+    struct hs_arena arena = {0};
+    struct hs_reply reply = {.status = 200, .problem = &problem, .body = *answer};
+    struct hs_request request = {.route = line->route,
+                                 .listener = HS_LISTENER_DATA,
+                                 .params = {.name = {line->name}},
+                                 .body = line->body,
+                                 .request_id = "",
+                                 .arena = &arena,
+                                 /* Under other rules it is of interest how close it was. */
+                                 .explain = line->explain || replay->instead != NULL};
+    if (is_left_out(replay, line->name))
+        return HS_REPLAY_LEFT_OUT;
+    hs_problem_init(&problem);
+    /* Items that did not fit when they were recorded must not be judged now. Items that fitted then
+       fit in any case. */
+    replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
+    hs_endpoints[line->route](&replay->service, &request, &reply);
+    hs_arena_free(&arena);
+    *answer = reply.body;
+    if (problem.code == HS_PROBLEM_NONE && !answer->failed)
+        return HS_REPLAY_ANSWERED;
+    if (problem.code == HS_PROBLEM_UNKNOWN_MATCH)
+        return impossible(error, "a request for a match that is not open: ", line->name);
+    snprintf(error, HS_STREAM_ERROR_MAX, "cannot be applied: %s %.80s %.100s",
+             hs_problem_name(problem.code), problem.count > 0 ? problem.errors[0].pointer : "",
+             problem.count > 0 ? problem.errors[0].detail : problem.detail);
+    return HS_REPLAY_IMPOSSIBLE;
+}
+
+enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_stream_line *line,
+                                     struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+{
+    answer->len = 0;
+    if (line->revision.len >= HS_REVISION_MAX)
+        return impossible(error, "not a revision: ", line->revision);
+    switch (line->kind) {
+    case HS_STREAM_HEADER:
+        return start_anew(replay, error);
+    case HS_STREAM_RULESET:
+        return take_ruleset(replay, line, error);
+    case HS_STREAM_MAP:
+        return take_map(replay, line, error);
+    case HS_STREAM_OPEN:
+        return open_match(replay, line, error);
+    case HS_STREAM_REQUEST:
+        return apply(replay, line, answer, error);
+    case HS_STREAM_GAP:
+        forget_match(replay, line->name);
+        leave_out(replay, line->name, false);
+        return HS_REPLAY_DONE;
+    case HS_STREAM_KIND_COUNT:
+        break;
+    }
+    return HS_REPLAY_DONE;
+}

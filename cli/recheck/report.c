@@ -1,0 +1,271 @@
+#include "cli/recheck/report.h"
+
+#include <inttypes.h>
+
+#include "api/json/writing.h"
+#include "service/system/version.h"
+
+/* ---- for people ---- */
+
+static void print_number(const char *what, size_t number, const char *remark, FILE *out)
+{
+    fprintf(out, "  %-22s %9zu%s%s\n", what, number, remark[0] != '\0' ? "  " : "", remark);
+}
+
+static void print_counts(const struct hs_recheck_report *report, FILE *out)
+{
+    const struct hs_differences *d = &report->differences;
+    char remark[128];
+    print_number("matches", report->matches, "", out);
+    print_number("requests", d->requests, "", out);
+    snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
+    print_number("claims", d->hits + d->shots, remark, out);
+    if (d->moves > 0)
+        print_number("moves", d->moves, "", out);
+    if (d->replayed > 0)
+        print_number("replayed", d->replayed, "sent again, counted once", out);
+    print_number(d->other_rules ? "unchanged" : "identical", d->same, "", out);
+    print_number("another verdict", d->flipped, "or reason", out);
+    print_number("another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", out);
+    if (d->otherwise > 0)
+        print_number("other differences", d->otherwise, "in results", out);
+    if (d->replayed_otherwise > 0)
+        print_number("replayed otherwise", d->replayed_otherwise, "", out);
+    snprintf(remark, sizeof remark, "%s; the first in line %zu",
+             d->other_rules ? "poses stored or refused otherwise" : "beside their results",
+             d->answers_line);
+    if (d->answers_otherwise > 0)
+        print_number("other answers", d->answers_otherwise, remark, out);
+}
+
+/* `what`: is judged for these reasons. */
+static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
+                          FILE *out)
+{
+    fprintf(out, "\n  %-14s %-24s %9s %9s %9s\n", what, "reason", "before", "after", "change");
+    for (size_t i = 0; i < size; i++) {
+        const struct hs_reason_count *count = &reasons[i];
+        if (count->before == 0 && count->after == 0)
+            continue;
+        fprintf(out, "  %-14s %-24s %9zu %9zu", count->verdict.text, count->reason.text,
+                count->before, count->after);
+        if (count->after != count->before)
+            fprintf(out, " %+9lld", (long long)count->after - (long long)count->before);
+        fputc('\n', out);
+    }
+}
+
+static void print_measures(const struct hs_changed_side *before,
+                           const struct hs_changed_side *after, FILE *out)
+{
+    bool was = before->check.text[0] != '\0', is = after->check.text[0] != '\0';
+    bool same = was && is && strcmp(before->check.text, after->check.text) == 0;
+    if (was)
+        fprintf(out, "  %s %.6g, limit %.6g", before->check.text, before->measured, before->limit);
+    if (same && before->measured == after->measured)
+        fprintf(out, " -> %.6g", after->limit);
+    else if (is)
+        fprintf(out, "%s %s %.6g, limit %.6g", was ? " ->" : " ", after->check.text,
+                after->measured, after->limit);
+}
+
+static void print_changed(const struct hs_differences *differences, FILE *out)
+{
+    if (differences->changed_count + differences->changed_left_out == 0)
+        return;
+    fputs("\n  what changes\n", out);
+    for (size_t i = 0; i < differences->changed_count; i++) {
+        const struct hs_changed_claim *claim = &differences->changed[i];
+        fprintf(out, "  %s  %s  %s %" PRIu64 "  %s %s", claim->match.text, claim->shooter.text,
+                claim->kind.text, claim->shot, claim->before.verdict.text,
+                claim->before.reason.text);
+        if (claim->flips)
+            fprintf(out, " -> %s %s", claim->after.verdict.text, claim->after.reason.text);
+        else
+            fprintf(out, ", with other numbers (line %zu)", claim->line);
+        if (claim->flips)
+            print_measures(&claim->before, &claim->after, out);
+        fputc('\n', out);
+    }
+    if (differences->changed_left_out > 0)
+        fprintf(out, "  and %zu more; --limit shows them\n", differences->changed_left_out);
+}
+
+static void print_left_out(const struct hs_recheck_report *report, FILE *out)
+{
+    if (report->matches_left_out > 0)
+        fprintf(out, "\n  %zu matches with other rulesets, %zu requests: left out\n",
+                report->matches_left_out, report->requests_left_out);
+    size_t shown = report->gap_count < HS_GAPS_MAX ? report->gap_count : HS_GAPS_MAX;
+    if (shown > 0)
+        fputs(
+            "\n  gaps: requests of these matches are missing, and nothing after them is compared\n",
+            out);
+    for (size_t i = 0; i < shown; i++)
+        fprintf(out, "  %s  from line %zu on\n", report->gaps[i].match.text, report->gaps[i].line);
+    if (report->gap_count > shown)
+        fprintf(out, "  and %zu more\n", report->gap_count - shown);
+    if (report->interrupted > 0)
+        fprintf(out, "\n  %zu lines end in the middle: the service was interrupted there\n",
+                report->interrupted);
+}
+
+void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
+{
+    const struct hs_differences *differences = &report->differences;
+    fprintf(out, "%s, recorded by hindsight %s", report->file, report->program);
+    if (strcmp(report->program, HS_VERSION) != 0)
+        fputs(" and computed again by " HS_VERSION, out);
+    if (differences->other_rules)
+        fprintf(out, "\nwith the rules of %s (%s, %.19s..)", report->rules, report->rules_name,
+                report->revision);
+    fputs("\n\n", out);
+    print_counts(report, out);
+    if (differences->hits + differences->shots > 0)
+        print_reasons("verdict", differences->reasons, HS_DIFFERENCES_REASONS, out);
+    if (differences->moves > 0)
+        print_reasons("moves", differences->move_reasons, HS_DIFFERENCES_MOVE_REASONS, out);
+    print_changed(differences, out);
+    print_left_out(report, out);
+}
+
+/* ---- for programs ---- */
+
+static void put_text(struct hs_writer *writer, const char *key, const char *text)
+{
+    hs_write_key(writer, key);
+    hs_write_text(writer, text);
+}
+
+static void put_number(struct hs_writer *writer, const char *key, uint64_t number)
+{
+    hs_write_key(writer, key);
+    hs_write_int(writer, (int64_t)number);
+}
+
+static void put_rules(struct hs_writer *writer, const struct hs_recheck_report *report)
+{
+    hs_write_key(writer, "rules");
+    if (!report->differences.other_rules) {
+        hs_write_null(writer);
+        return;
+    }
+    hs_write_begin(writer, '{');
+    put_text(writer, "file", report->rules);
+    put_text(writer, "name", report->rules_name);
+    put_text(writer, "revision", report->revision);
+    hs_write_end(writer, '}');
+}
+
+static void put_counts(struct hs_writer *writer, const struct hs_recheck_report *report)
+{
+    const struct hs_differences *d = &report->differences;
+    put_number(writer, "matches", report->matches);
+    put_number(writer, "matches_left_out", report->matches_left_out);
+    put_number(writer, "requests", d->requests);
+    put_number(writer, "requests_left_out", report->requests_left_out);
+    put_number(writer, "claims", d->hits + d->shots);
+    put_number(writer, "hits", d->hits);
+    put_number(writer, "shots", d->shots);
+    put_number(writer, "moves", d->moves);
+    put_number(writer, "replayed", d->replayed);
+    put_number(writer, d->other_rules ? "unchanged" : "identical", d->same);
+    put_number(writer, "flipped", d->flipped);
+    put_number(writer, "damage_changed", d->damaged);
+    put_number(writer, "otherwise_changed", d->otherwise);
+    put_number(writer, "replayed_changed", d->replayed_otherwise);
+    put_number(writer, "answers_changed", d->answers_otherwise);
+    put_number(writer, "interrupted", report->interrupted);
+}
+
+static void put_reasons(struct hs_writer *writer, const char *key,
+                        const struct hs_reason_count *reasons, size_t size)
+{
+    hs_write_key(writer, key);
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < size; i++) {
+        const struct hs_reason_count *count = &reasons[i];
+        if (count->before == 0 && count->after == 0)
+            continue;
+        hs_write_begin(writer, '{');
+        put_text(writer, "verdict", count->verdict.text);
+        put_text(writer, "reason", count->reason.text);
+        put_number(writer, "before", count->before);
+        put_number(writer, "after", count->after);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+}
+
+static void put_side(struct hs_writer *writer, const char *key, const struct hs_changed_side *side)
+{
+    hs_write_key(writer, key);
+    hs_write_begin(writer, '{');
+    put_text(writer, "verdict", side->verdict.text);
+    put_text(writer, "reason", side->reason.text);
+    if (side->check.text[0] != '\0') {
+        put_text(writer, "check", side->check.text);
+        hs_write_key(writer, "measured");
+        hs_write_real(writer, side->measured);
+        hs_write_key(writer, "limit");
+        hs_write_real(writer, side->limit);
+    }
+    hs_write_end(writer, '}');
+}
+
+static void put_changed(struct hs_writer *writer, const struct hs_differences *differences)
+{
+    hs_write_key(writer, "changed");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < differences->changed_count; i++) {
+        const struct hs_changed_claim *claim = &differences->changed[i];
+        hs_write_begin(writer, '{');
+        put_number(writer, "line", claim->line);
+        put_text(writer, "match", claim->match.text);
+        put_text(writer, "kind", claim->kind.text);
+        put_text(writer, "shooter", claim->shooter.text);
+        put_number(writer, "shot", claim->shot);
+        put_side(writer, "before", &claim->before);
+        put_side(writer, "after", &claim->after);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+    put_number(writer, "changed_left_out", differences->changed_left_out);
+}
+
+static void put_gaps(struct hs_writer *writer, const struct hs_recheck_report *report)
+{
+    hs_write_key(writer, "gaps");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < report->gap_count && i < HS_GAPS_MAX; i++) {
+        hs_write_begin(writer, '{');
+        put_text(writer, "match", report->gaps[i].match.text);
+        put_number(writer, "line", report->gaps[i].line);
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+    put_number(writer, "gaps_left_out",
+               report->gap_count > HS_GAPS_MAX ? report->gap_count - HS_GAPS_MAX : 0);
+}
+
+bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out)
+{
+    struct hs_buffer text = {0};
+    struct hs_writer writer = {.buffer = &text};
+    hs_write_begin(&writer, '{');
+    put_text(&writer, "file", report->file);
+    put_text(&writer, "recorded_by", report->program);
+    put_text(&writer, "program", HS_VERSION);
+    put_rules(&writer, report);
+    put_counts(&writer, report);
+    put_reasons(&writer, "reasons", report->differences.reasons, HS_DIFFERENCES_REASONS);
+    put_reasons(&writer, "move_reasons", report->differences.move_reasons,
+                HS_DIFFERENCES_MOVE_REASONS);
+    put_changed(&writer, &report->differences);
+    put_gaps(&writer, report);
+    hs_write_end(&writer, '}');
+    hs_buffer_append(&text, "\n", 1);
+    bool fine = !text.failed && fwrite(text.data, 1, text.len, out) == text.len;
+    hs_buffer_free(&text);
+    return fine;
+}

@@ -1,0 +1,53 @@
+/* A recorded request stream, line by line; docs/recheck.md tells the format. */
+#ifndef HS_RECHECK_STREAM_READER_H
+#define HS_RECHECK_STREAM_READER_H
+
+#include "api/http/routes.h"
+#include "cli/play/lines.h"
+#include "validators/str.h"
+
+enum { HS_STREAM_ERROR_MAX = 256 };
+
+enum hs_stream_kind {
+    HS_STREAM_HEADER,
+    HS_STREAM_RULESET,
+    HS_STREAM_MAP,
+    HS_STREAM_OPEN,
+    HS_STREAM_REQUEST,
+    HS_STREAM_GAP,
+    HS_STREAM_KIND_COUNT
+};
+
+/* A line. Text is borrowed until the next line is read; ptr NULL: not there. */
+struct hs_stream_line {
+    enum hs_stream_kind kind;
+    struct hs_str name;              /* of the ruleset, map or match; of a header: the format */
+    struct hs_str revision;          /* of the ruleset or map, or of the ruleset of a match */
+    struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
+    struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
+    struct hs_str program;           /* the version that wrote it */
+    struct hs_str document, body, answer; /* JSON */
+    uint64_t version, opening, max_players, max_samples, max_movers;
+    uint64_t request_work; /* budget of the request; 0: all items fitted */
+    enum hs_route route;
+    bool explain;
+};
+
+struct hs_stream_reader {
+    struct hs_lines *lines;
+    size_t number;                   /* of the line read last, from 1 */
+    size_t interrupted;              /* lines whose writer did not finish them */
+    char error[HS_STREAM_ERROR_MAX]; /* empty: nothing is wrong so far */
+};
+
+/* False, with the reader's error set: it cannot be read, or is none of this version. */
+bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
+void hs_stream_reader_close(struct hs_stream_reader *reader);
+
+/*
+ * The next line; false at the end and when the error is set. A line that ends in the middle is
+ * passed over where it is the last, or the last before a header: its writer was interrupted.
+ */
+bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
+
+#endif

@@ -1,0 +1,154 @@
+#include "cli/simulate/arena.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/demo/walkers.h"
+
+#define HALF_FIELD 20.0
+#define FENCE      4.0 /* height of the walls around it */
+
+/* Walls to hide behind, as seen from above, and how high they are. */
+static const struct {
+    double x0, y0, x1, y1, height;
+} walls[] = {
+    {-12, -12, -8, -11, 3}, {8, 10, 12, 11, 3},      {-2, -2, 2, 2, 3},     {-14, 4, -13, 10, 3},
+    {13, -10, 14, -4, 3},   {-6, 8, -2, 8.6, 1.2},   {3, -9, 7, -8.4, 1.2}, {6, 2, 6.5, 7, 3},
+    {-7, -7, -6.5, -3, 3},  {-18, -6, -15, -5.5, 3}, {15, 6, 18, 6.5, 3},   {-1, 13, 1, 17, 3},
+};
+enum { WALLS = sizeof walls / sizeof walls[0], FENCES = 4, MESHED = 4 };
+
+static const char *const arm_names[HS_ARMS] = {
+#define X(id, name) name,
+    HS_ARM_LIST(X)
+#undef X
+};
+
+const char *hs_arm_name(enum hs_arm arm)
+{
+    return arm_names[arm];
+}
+
+static struct hs_world_box wall_box(int i)
+{
+    return (struct hs_world_box){{walls[i].x0, walls[i].y0, 0},
+                                 {walls[i].x1, walls[i].y1, walls[i].height}};
+}
+
+/* The faces of a box as triangles, for some walls: maps come as meshes too. */
+static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
+                     uint32_t triangles[12][3])
+{
+    static const uint32_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                          {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                          {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    for (unsigned i = 0; i < 8; i++)
+        vertices[i] = (struct hs_vec){(i & 1) != 0 ? box.max.x : box.min.x,
+                                      (i & 2) != 0 ? box.max.y : box.min.y,
+                                      (i & 4) != 0 ? box.max.z : box.min.z};
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < 3; k++)
+            triangles[i][k] = first + faces[i][k];
+}
+
+static struct hs_world *create_world(void)
+{
+    struct hs_vec vertices[4 + 8 * MESHED];
+    uint32_t triangles[2 + 12 * MESHED][3] = {{0, 1, 2}, {0, 2, 3}};
+    struct hs_world_box boxes[WALLS + FENCES];
+    size_t box_count = 0;
+    double far = HALF_FIELD + 1;
+    for (int i = 0; i < 4; i++) /* the floor */
+        vertices[i] = (struct hs_vec){i == 1 || i == 2 ? far : -far, i >= 2 ? far : -far, 0};
+    for (int i = 0; i < WALLS; i++) {
+        if (i < MESHED)
+            mesh_box(wall_box(i), 4 + 8 * (uint32_t)i, &vertices[4 + 8 * i],
+                     &triangles[2 + 12 * i]);
+        else
+            boxes[box_count++] = wall_box(i);
+    }
+    boxes[box_count++] = (struct hs_world_box){{-far, -far, 0}, {-HALF_FIELD, far, FENCE}};
+    boxes[box_count++] = (struct hs_world_box){{HALF_FIELD, -far, 0}, {far, far, FENCE}};
+    boxes[box_count++] = (struct hs_world_box){{-far, -far, 0}, {far, -HALF_FIELD, FENCE}};
+    boxes[box_count++] = (struct hs_world_box){{-far, HALF_FIELD, 0}, {far, far, FENCE}};
+    const struct hs_world_mesh mesh = {
+        .vertices = vertices,
+        .vertex_count = sizeof vertices / sizeof vertices[0],
+        .triangles = (const uint32_t(*)[3])triangles,
+        .triangle_count = sizeof triangles / sizeof triangles[0],
+        .boxes = boxes,
+        .box_count = box_count,
+    };
+    return hs_world_create(&mesh, NULL, NULL);
+}
+
+struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
+{
+    struct hs_sim_arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL)
+        return NULL;
+    arena->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
+    arena->world = create_world();
+    if (arena->ruleset == NULL || arena->world == NULL) {
+        hs_sim_arena_destroy(arena);
+        return NULL;
+    }
+    arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
+    arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
+    for (int i = 0; i < HS_ARMS; i++) {
+        struct hs_str name = {arm_names[i], strlen(arm_names[i])};
+        arena->weapons[i] = arena->ruleset->weapons[hs_ruleset_find_weapon(arena->ruleset, name)];
+    }
+    return arena;
+}
+
+void hs_sim_arena_destroy(struct hs_sim_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    hs_world_destroy(arena->world);
+    hs_ruleset_destroy(arena->ruleset);
+    free(arena);
+}
+
+bool hs_sim_arena_is_free(struct hs_vec place, double width)
+{
+    struct hs_vec out = hs_sim_arena_push_out(place, width);
+    return out.x == place.x && out.y == place.y;
+}
+
+/* Out through the side that is nearest. */
+static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
+{
+    double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;
+    double low = place.y - (walls[wall].y0 - width), high = walls[wall].y1 + width - place.y;
+    if (left <= 0 || right <= 0 || low <= 0 || high <= 0)
+        return place;
+    double least = fmin(fmin(left, right), fmin(low, high));
+    if (least == left)
+        place.x -= left;
+    else if (least == right)
+        place.x += right;
+    else if (least == low)
+        place.y -= low;
+    else
+        place.y += high;
+    return place;
+}
+
+struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width)
+{
+    double most = HALF_FIELD - width;
+    for (int i = 0; i < WALLS; i++)
+        place = push_out_of(place, i, width);
+    place.x = fmax(-most, fmin(most, place.x));
+    place.y = fmax(-most, fmin(most, place.y));
+    return place;
+}
+
+void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
+                       unsigned stance, struct hs_body *out)
+{
+    hs_upright_body(position, yaw, arena->rig, stance, out);
+}

@@ -1,0 +1,297 @@
+/* What a client makes of a pull of the trigger: a shot, and a claim of what its screen shows hit.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/simulate/client.h"
+#include "validators/spread.h"
+
+#define LOST_PREDICTION                                                                            \
+    0.05 /* metres: deviation of his own place where the server had to guess                       \
+          */
+#define PI 3.14159265358979323846
+
+static struct hs_str name_of(const char *text)
+{
+    return (struct hs_str){text, strlen(text)};
+}
+
+static const struct hs_weapon *weapon_of(const struct hs_game *game, const struct hs_mail *mail)
+{
+    return game->arena->weapons[mail->arm];
+}
+
+/* An enemy whom one may shoot. */
+static bool is_fair_game(const struct hs_mail *mail, const struct hs_sim_pose poses[HS_CROWD],
+                         int who)
+{
+    return who >= 0 && hs_crowd_team((unsigned)who) != hs_crowd_team(mail->from) &&
+           poses[who].alive && !poses[who].is_protected;
+}
+
+static void claim_target(const struct hs_game *game, struct hs_mail *mail,
+                         const struct hs_first *first)
+{
+    uint16_t bone = game->arena->rig->hitboxes[first->hitbox].bone;
+    mail->target = first->who;
+    mail->hit.target = name_of(hs_crowd_name((unsigned)first->who));
+    mail->hit.claimed_bone = hs_name_str(&game->arena->rig->bones[bone]);
+}
+
+/* Where a claim ends: where it touched, or as far as the weapon carries. */
+static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *sweep,
+                            const struct hs_first *first)
+{
+    double travel = game->ends_at_impact ? fmax(first->distance, 0.01) : sweep->length;
+    return hs_to_single(hs_vec_add_scaled(sweep->start, sweep->direction, travel));
+}
+
+static void trace(const struct hs_game *game, const struct hs_mail *mail,
+                  const struct hs_screen *screen, struct hs_vec direction, struct hs_sweep *sweep,
+                  struct hs_first *first)
+{
+    const struct hs_weapon *weapon = weapon_of(game, mail);
+    struct hs_vec far = hs_vec_add_scaled(mail->hit.start, direction, weapon->range);
+    *sweep = hs_sweep_between(mail->hit.start, hs_to_single(far), weapon->radius);
+    sweep->length = fmin(sweep->length, weapon->range);
+    hs_film_first(game->arena, screen->poses, mail->from, sweep, first);
+}
+
+/* True when the screen shows somebody hit who may be. */
+static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
+                         struct hs_mail *mail)
+{
+    struct hs_sweep sweep;
+    struct hs_first first;
+    trace(game, mail, screen, mail->direction, &sweep, &first);
+    if (!is_fair_game(mail, screen->poses, first.who))
+        return false;
+    claim_target(game, mail, &first);
+    mail->hit.end = end_of(game, &sweep, &first);
+    return true;
+}
+
+static bool hit_with_pellets(const struct hs_game *game, const struct hs_screen *screen,
+                             struct hs_mail *mail)
+{
+    const struct hs_weapon *weapon = weapon_of(game, mail);
+    mail->hit.pellet_count = (size_t)weapon->pellets;
+    for (uint32_t i = 0; i < (uint32_t)weapon->pellets; i++) {
+        struct hs_sweep sweep;
+        struct hs_first first;
+        struct hs_vec along =
+            hs_spread_direction(mail->direction, weapon->spread_deg * PI / 180, mail->seed, i);
+        trace(game, mail, screen, along, &sweep, &first);
+        mail->pellets[i] = (struct hs_pellet_claim){.end = end_of(game, &sweep, &first)};
+        if (!is_fair_game(mail, screen->poses, first.who))
+            continue;
+        mail->pellets[i].target = name_of(hs_crowd_name((unsigned)first.who));
+        if (mail->target < 0)
+            claim_target(game, mail, &first);
+    }
+    mail->hit.end = mail->pellets[0].end;
+    return mail->target >= 0;
+}
+
+static void post_shot(const struct hs_mail *mail, struct hs_mailbox *box)
+{
+    struct hs_mail shot = *mail;
+    shot.is_shot = true;
+    shot.shot = (struct hs_shot_claim){.shot = mail->hit.shot,
+                                       .shooter = mail->hit.shooter,
+                                       .weapon = mail->hit.weapon,
+                                       .time_us = mail->hit.fire_time_us,
+                                       .origin = mail->hit.start,
+                                       .direction = mail->direction,
+                                       .has_direction = true,
+                                       .has_seed = true,
+                                       .seed = mail->seed};
+    hs_mailbox_send(box, &shot);
+}
+
+static void launch(struct hs_client *client, const struct hs_mail *mail, double speed)
+{
+    for (int i = 0; i < HS_CLIENT_MISSILES; i++) {
+        struct hs_missile *missile = &client->missiles[i];
+        if (missile->flies)
+            continue;
+        double at = (double)mail->hit.fire_time_us / 1e6;
+        *missile = (struct hs_missile){.flies = true,
+                                       .mail = *mail,
+                                       .velocity = hs_vec_scale(mail->direction, speed),
+                                       .launched = at,
+                                       .flown_to = at};
+        return;
+    }
+}
+
+static int64_t stamp_hit(struct hs_client *client, const struct hs_game *game, double shown)
+{
+    return hs_seconds_to_us(shown + game->stamp_error * hs_dice_normal(&client->dice));
+}
+
+void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
+                    const struct hs_screen *screen, struct hs_mailbox *box)
+{
+    const struct hs_weapon *weapon = game->arena->weapons[client->arm];
+    struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
+    unsigned losses;
+    /* What comes early waits for its turn: the server moves him and fires at the same time. */
+    mail.arrival = time + fmax(client->up, hs_link_command(&client->link, &client->dice, &losses));
+    mail.direction = hs_client_aim(client);
+    mail.seed = hs_dice_next(&client->dice) >> 11;
+    struct hs_vec eye = hs_client_eye(client, game, time);
+    if (losses > 0) {
+        eye.x += LOST_PREDICTION * hs_dice_normal(&client->dice);
+        eye.y += LOST_PREDICTION * hs_dice_normal(&client->dice);
+    }
+    mail.hit = (struct hs_hit_claim){
+        .shot = ++client->shots,
+        .shooter = name_of(hs_crowd_name(client->me)),
+        .weapon = hs_name_str(&weapon->name),
+        .has_fire_time = true,
+        .fire_time_us = hs_seconds_to_us(hs_client_stamp(client, time)),
+        .start = hs_to_single(eye),
+        .has_radius = true,
+        .radius = weapon->radius,
+    };
+    mail.hit.hit_time_us = stamp_hit(client, game, screen->moment.time);
+    if (game->posts_shots)
+        post_shot(&mail, box);
+    if (weapon->type == HS_WEAPON_PROJECTILE)
+        launch(client, &mail, weapon->speed);
+    else if (weapon->pellets > 1 ? hit_with_pellets(game, screen, &mail)
+                                 : hit_with_one(game, screen, &mail))
+        hs_mailbox_send(box, &mail);
+}
+
+/* ---- what flies ---- */
+
+static struct hs_vec missile_place(const struct hs_game *game, const struct hs_missile *missile,
+                                   double time)
+{
+    double flown = time - missile->launched;
+    struct hs_vec place = hs_vec_add_scaled(missile->mail.hit.start, missile->velocity, flown);
+    place.z -= weapon_of(game, &missile->mail)->gravity * flown * flown / 2;
+    return place;
+}
+
+/* What the screen showed between two of its frames. */
+static void blend_screens(const struct hs_screen *from, const struct hs_screen *to, double time,
+                          struct hs_sim_pose out[HS_CROWD])
+{
+    double span = to->moment.time - from->moment.time;
+    double alpha = span > 0 ? fmax(0, fmin(1, (time - from->moment.time) / span)) : 1;
+    for (int who = 0; who < HS_CROWD; who++) {
+        out[who] =
+            from->poses[who].jumps == to->poses[who].jumps ? from->poses[who] : to->poses[who];
+        out[who].position = hs_vec_lerp(out[who].position, to->poses[who].position, alpha);
+    }
+}
+
+/*
+ * First touch of a missile within a step, bodies moving: each is swept by the way relative to it.
+ * *share is how far into the step it is.
+ */
+static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
+                    const struct hs_sim_pose before[HS_CROWD],
+                    const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)
+{
+    double radius = weapon_of(game, &missile->mail)->radius;
+    struct hs_vec a = missile_place(game, missile, missile->flown_to);
+    struct hs_vec b = missile_place(game, missile, until);
+    struct hs_sweep sweep = hs_sweep_between(a, b, radius);
+    struct hs_world_contact wall;
+    *share = 2;
+    if (hs_world_sweep(game->arena->world, &sweep, &wall)) {
+        *first = (struct hs_first){.who = -1, .world = true, .normal = wall.normal};
+        *share = wall.distance / sweep.length;
+    }
+    for (unsigned who = 0; who < HS_CROWD; who++) {
+        struct hs_body body;
+        double distance;
+        if (who == missile->mail.from || !before[who].alive)
+            continue;
+        struct hs_vec moved = hs_vec_sub(after[who].position, before[who].position);
+        sweep = hs_sweep_between(a, hs_vec_sub(b, moved), radius);
+        hs_pose_body(game->arena, &before[who], &body);
+        for (uint16_t i = 0; i < body.count; i++) {
+            if (!hs_sweep_touches(&sweep, &body.solids[i], &distance) ||
+                distance / sweep.length >= *share)
+                continue;
+            *share = distance / sweep.length;
+            *first = (struct hs_first){.who = (int)who, .hitbox = i};
+        }
+    }
+    return *share <= 1;
+}
+
+/* Those within a burst on the screen whom nothing shields. */
+static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
+                          const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
+{
+    const struct hs_blast *blast = &weapon_of(game, mail)->blast;
+    struct hs_vec from = hs_vec_add_scaled(mail->hit.end, normal, 1e-3);
+    for (int who = 0; who < HS_CROWD; who++) {
+        if (who == mail->target || !is_fair_game(mail, poses, who) ||
+            hs_pose_distance(game->arena, &poses[who], mail->hit.end) > blast->radius ||
+            hs_pose_is_hidden(game->arena, &poses[who], from))
+            continue;
+        if (mail->victim < 0)
+            mail->victim = who;
+        mail->victims[mail->hit.victim_count++] = name_of(hs_crowd_name((unsigned)who));
+    }
+}
+
+static void strike(struct hs_client *client, const struct hs_game *game, double now, double hit,
+                   const struct hs_first *first, const struct hs_screen *screen,
+                   struct hs_missile *missile, struct hs_mailbox *box)
+{
+    struct hs_mail *mail = &missile->mail;
+    struct hs_sim_pose poses[HS_CROWD];
+    unsigned losses;
+    blend_screens(&client->last, screen, hit, poses);
+    mail->arrival = now + hs_link_command(&client->link, &client->dice, &losses);
+    mail->hit.end = hs_to_single(missile_place(game, missile, hit));
+    mail->hit.hit_time_us = stamp_hit(client, game, hit);
+    if (first->who >= 0 && !is_fair_game(mail, poses, first->who))
+        return; /* stopped by one of his own: nothing is claimed, nor is who stands by */
+    if (first->who >= 0)
+        claim_target(game, mail, first);
+    if (weapon_of(game, mail)->has_blast) {
+        mail->hit.fuse = HS_FUSE_CONTACT;
+        claim_victims(game, mail, poses, first->normal);
+    }
+    if (mail->target >= 0 || mail->victim >= 0)
+        hs_mailbox_send(box, mail);
+}
+
+static void fly(struct hs_client *client, const struct hs_game *game, double time,
+                const struct hs_screen *screen, struct hs_missile *missile, struct hs_mailbox *box)
+{
+    const struct hs_weapon *weapon = weapon_of(game, &missile->mail);
+    double until = screen->moment.time, share;
+    struct hs_sim_pose before[HS_CROWD];
+    struct hs_first first;
+    if (until <= missile->flown_to)
+        return;
+    blend_screens(&client->last, screen, missile->flown_to, before);
+    if (touches(game, missile, until, before, screen->poses, &first, &share)) {
+        double hit = missile->flown_to + share * (until - missile->flown_to);
+        missile->flies = false;
+        if (hit - missile->launched > 0.001)
+            strike(client, game, time, hit, &first, screen, missile, box);
+        return;
+    }
+    missile->flown_to = until;
+    if (until - missile->launched > (double)weapon->max_flight_us / 1e6)
+        missile->flies = false;
+}
+
+void hs_client_follow(struct hs_client *client, const struct hs_game *game, double time,
+                      const struct hs_screen *screen, struct hs_mailbox *box)
+{
+    for (int i = 0; i < HS_CLIENT_MISSILES; i++)
+        if (client->missiles[i].flies)
+            fly(client, game, time, screen, &client->missiles[i], box);
+}

@@ -1,0 +1,152 @@
+#include "cli/simulate/hits/score.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *text;
+} forgeries[HS_FORGERIES] = {
+#define X(id, name, text) {name, text},
+    HS_FORGERY_LIST(X)
+#undef X
+};
+
+const char *hs_forgery_name(enum hs_forgery kind)
+{
+    return forgeries[kind].name;
+}
+
+const char *hs_forgery_text(enum hs_forgery kind)
+{
+    return forgeries[kind].text;
+}
+
+uint64_t hs_count_all(const struct hs_count *count)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        all += count->reasons[i];
+    return all;
+}
+
+uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        if (hs_reason_verdict((enum hs_reason)i) == verdict)
+            sum += count->reasons[i];
+    return sum;
+}
+
+void hs_count_add(struct hs_count *sum, const struct hs_count *more)
+{
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        sum->reasons[i] += more->reasons[i];
+    sum->in_vain += more->in_vain;
+    sum->would_reject += more->would_reject;
+}
+
+double hs_wilson_low(uint64_t good, uint64_t all)
+{
+    const double z = 1.959963984540054;
+    if (all == 0)
+        return 0;
+    double n = (double)all, p = (double)good / n, z2 = z * z;
+    return (p + z2 / (2 * n) - z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+}
+
+static void add_bursts(struct hs_burst_count *sum, const struct hs_burst_count *more)
+{
+    if (more->bursts > 0 && (sum->bursts == 0 || more->worst > sum->worst))
+        sum->worst = more->worst;
+    sum->bursts += more->bursts;
+    sum->shots += more->shots;
+    sum->accepted += more->accepted;
+}
+
+void hs_score_add(struct hs_score *sum, const struct hs_score *more)
+{
+    for (int link = 0; link < HS_LINKS; link++) {
+        for (int arm = 0; arm < HS_ARMS; arm++)
+            hs_count_add(&sum->honest[link][arm], &more->honest[link][arm]);
+        hs_count_add(&sum->shots[link], &more->shots[link]);
+    }
+    for (int kind = 0; kind < HS_FORGERIES; kind++)
+        hs_count_add(&sum->forged[kind], &more->forged[kind]);
+    for (int arm = 0; arm < HS_ARMS; arm++)
+        add_bursts(&sum->bursts[arm], &more->bursts[arm]);
+    for (unsigned i = 0; i < more->example_count; i++)
+        hs_score_example(sum, &more->examples[i]);
+}
+
+void hs_score_example(struct hs_score *score, const struct hs_example *example)
+{
+    if (score->example_count < HS_EXAMPLES)
+        score->examples[score->example_count++] = *example;
+}
+
+struct hs_count hs_score_honest(const struct hs_score *score)
+{
+    struct hs_count sum = {{0}, 0, 0};
+    for (int link = 0; link < HS_LINKS; link++)
+        for (int arm = 0; arm < HS_ARMS; arm++)
+            hs_count_add(&sum, &score->honest[link][arm]);
+    return sum;
+}
+
+struct hs_count hs_score_forged(const struct hs_score *score)
+{
+    struct hs_count sum = {{0}, 0, 0};
+    for (int kind = 0; kind < HS_FORGERIES; kind++)
+        hs_count_add(&sum, &score->forged[kind]);
+    return sum;
+}
+
+/* Beyond chance: the upper end of the 95 % interval is below the goal. */
+static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
+{
+    uint64_t all = hs_count_all(count), good = hs_count_verdict(count, verdict);
+    return all > 0 && 1 - hs_wilson_low(all - good, all) < goal;
+}
+
+static bool honest_are_accepted(const struct hs_score *score, char *text, size_t size)
+{
+    struct hs_count honest = hs_score_honest(score);
+    uint64_t all = hs_count_all(&honest);
+    uint64_t good = hs_count_verdict(&honest, HS_VERDICT_ACCEPTED);
+    snprintf(text, size, "of %llu honest claims %llu are accepted", (unsigned long long)all,
+             (unsigned long long)good);
+    if (all == 0 || (double)good < HS_GOAL_HONEST * (double)all)
+        return false;
+    for (int link = 0; link < HS_LINKS; link++) {
+        struct hs_count sum = {{0}, 0, 0};
+        for (int arm = 0; arm < HS_ARMS; arm++)
+            hs_count_add(&sum, &score->honest[link][arm]);
+        snprintf(text, size, "%s: fewer than %g %% of claims or shots are accepted",
+                 hs_link_name((enum hs_link_kind)link), 100 * HS_GOAL_HONEST);
+        if (falls_short(&sum, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST) ||
+            falls_short(&score->shots[link], HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
+            return false;
+    }
+    return true;
+}
+
+bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
+{
+    if (!honest_are_accepted(score, text, size))
+        return false;
+    for (int kind = 0; kind < HS_FORGERIES; kind++) {
+        snprintf(text, size, "%s: fewer than %g %% are rejected",
+                 hs_forgery_name((enum hs_forgery)kind), 100 * HS_GOAL_FORGED);
+        if (falls_short(&score->forged[kind], HS_VERDICT_REJECTED, HS_GOAL_FORGED))
+            return false;
+    }
+    for (int arm = 0; arm < HS_ARMS; arm++) {
+        snprintf(text, size, "%s at twice its pace: %lld shots too many",
+                 hs_arm_name((enum hs_arm)arm), (long long)score->bursts[arm].worst);
+        if (score->bursts[arm].bursts > 0 && score->bursts[arm].worst > HS_GOAL_EXCESS)
+            return false;
+    }
+    text[0] = '\0';
+    return true;
+}

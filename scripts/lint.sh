@@ -1,0 +1,51 @@
+#!/bin/sh
+# Style, static analysis, headers that compile alone, dependency direction. Prints what is wrong.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+faults=0
+fault() {
+    printf '%s\n' "$*"
+    faults=$((faults + 1))
+}
+sources=$(git ls-files '*.c' '*.h')
+mkdir -p build
+flags="-std=c11 -I. -Ibuild/release/gen -D_GNU_SOURCE ${PKG_FLAGS:-}"
+
+echo '== clang-format'
+# shellcheck disable=SC2086 # lists of words, here and below
+clang-format-14 --dry-run -Werror $sources >build/format.log 2>&1 ||
+    fault "$(grep -c 'error:' build/format.log) places are not formatted: make format"
+
+echo '== headers compile alone'
+for header in $(git ls-files '*.h'); do
+    # shellcheck disable=SC2086
+    cc $flags -Wall -Wextra -Werror -fsyntax-only -x c "$header" 2>build/header.log ||
+        fault "$header does not compile alone: $(head -n 1 build/header.log)"
+done
+
+echo '== dependency direction'
+bad=$(grep -nE '#include "(api|service|tests)/|#include <(microhttpd|jansson|pthread|zlib|curl|nettle)' -r validators)
+[ -z "$bad" ] || fault "validators/ reaches outside itself: $bad"
+bad=$(grep -nE '#include "(service|tests)/' -r api)
+[ -z "$bad" ] || fault "api/ includes service/: $bad"
+
+echo '== whole words that do not belong here'
+bad=$(git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- '*.c' '*.h' '*.sh' Makefile ':!scripts/lint.sh')
+[ -z "$bad" ] || fault "left for later: $bad"
+
+echo '== clang-tidy'
+git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' |
+    xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy \
+        >build/tidy.log || {
+    grep -E '(error|warning):' build/tidy.log | sort -u
+    fault 'clang-tidy has findings'
+}
+
+if command -v shellcheck >/dev/null 2>&1; then
+    echo '== shellcheck'
+    # shellcheck disable=SC2046
+    shellcheck -s sh $(git ls-files '*.sh') || fault 'shellcheck'
+fi
+
+[ "$faults" -eq 0 ] && echo 'lint: clean'
+[ "$faults" -eq 0 ]

@@ -1,0 +1,164 @@
+#include "service/checkpoint/maps.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/watch/log.h"
+#include "service/checkpoint/map_file.h"
+
+/* ---- revisions ---- */
+
+static size_t find(const struct hs_revisions *revisions, const char *revision)
+{
+    size_t i = 0;
+    while (i < revisions->count && strcmp(revisions->text[i], revision) != 0)
+        i++;
+    return i;
+}
+
+static bool has(const struct hs_revisions *revisions, const char *revision)
+{
+    return find(revisions, revision) < revisions->count;
+}
+
+/* False: out of memory. */
+static bool add(struct hs_revisions *revisions, const char *revision)
+{
+    if (has(revisions, revision))
+        return true;
+    if (revisions->count == revisions->room) {
+        size_t room = 2 * revisions->room + 8;
+        void *text = realloc(revisions->text, room * sizeof *revisions->text);
+        if (text == NULL)
+            return false;
+        revisions->text = text;
+        revisions->room = room;
+    }
+    snprintf(revisions->text[revisions->count++], HS_REVISION_MAX, "%s", revision);
+    return true;
+}
+
+static void take_out(struct hs_revisions *revisions, const char *revision)
+{
+    size_t i = find(revisions, revision);
+    if (i < revisions->count)
+        memcpy(revisions->text[i], revisions->text[--revisions->count], HS_REVISION_MAX);
+}
+
+/* ---- the directory ---- */
+
+bool hs_kept_maps_open(struct hs_kept_maps *maps, int data)
+{
+    *maps = (struct hs_kept_maps){.directory = -1};
+    if (mkdirat(data, HS_CHECKPOINT_MAPS, 0700) != 0 && errno != EEXIST)
+        return false;
+    maps->directory =
+        openat(data, HS_CHECKPOINT_MAPS, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    return maps->directory >= 0;
+}
+
+void hs_kept_maps_close(struct hs_kept_maps *maps)
+{
+    if (maps->directory >= 0)
+        close(maps->directory);
+    free(maps->on_disk.text);
+    free(maps->newest.text);
+    free(maps->next.text);
+    *maps = (struct hs_kept_maps){.directory = -1};
+}
+
+/* ---- one checkpoint after the other ---- */
+
+void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision)
+{
+    if (!add(&maps->next, revision))
+        maps->no_memory = true;
+}
+
+void hs_kept_maps_settle(struct hs_kept_maps *maps)
+{
+    struct hs_revisions old = maps->newest;
+    maps->newest = maps->next;
+    maps->is_partial = maps->no_memory;
+    maps->next = old;
+    maps->next.count = 0;
+    maps->no_memory = false;
+}
+
+void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
+{
+    (void)!add(&maps->on_disk, revision); /* else it is written again */
+}
+
+void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
+                       struct hs_map_entry *entry)
+{
+    hs_kept_maps_refer(maps, entry->revision);
+    if (!has(&maps->on_disk, entry->revision)) {
+        /* One whose mesh is gone had a file, which was deleted while nobody referred to it. */
+        int error = entry->mesh.vertices != NULL
+                        ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh)
+                        : ENOENT;
+        if (error == 0 && !add(&maps->on_disk, entry->revision))
+            error = ENOMEM;
+        maps->written += error == 0;
+        maps->failed += error != 0;
+        if (error != 0) {
+            hs_log(HS_LOG_ERROR, "a map is not kept: a restart would lose it",
+                   HS_LOG_TEXT("map", entry->name.text), HS_LOG_TEXT("revision", entry->revision),
+                   HS_LOG_TEXT("detail", strerror(error)));
+            return;
+        }
+    }
+    if (entry->mesh.vertices != NULL)
+        hs_map_store_forget_mesh(store, entry);
+}
+
+/* Files of maps, and the beginning of one that was never finished; nothing else. */
+static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
+{
+    char found[HS_MAP_FILE_NAME];
+    if (strcmp(name, "map.new") == 0) {
+        revision[0] = '\0';
+        return true;
+    }
+    return strlen(name) == HS_MAP_FILE_NAME - 1 &&
+           snprintf(revision, HS_REVISION_MAX, "sha256:%.64s", name) > 0 &&
+           hs_map_file_name(revision, found);
+}
+
+static void delete_unused(struct hs_kept_maps *maps)
+{
+    int again = openat(maps->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *files = again >= 0 ? fdopendir(again) : NULL;
+    if (files == NULL) {
+        if (again >= 0)
+            close(again);
+        return; /* the next one does it */
+    }
+    for (struct dirent *file; (file = readdir(files)) != NULL;) {
+        char revision[HS_REVISION_MAX];
+        if (!is_ours(file->d_name, revision) || has(&maps->newest, revision) ||
+            has(&maps->next, revision))
+            continue;
+        take_out(&maps->on_disk, revision);
+        (void)!unlinkat(maps->directory, file->d_name, 0);
+    }
+    closedir(files);
+}
+
+void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine)
+{
+    if (fine && !maps->is_partial)
+        delete_unused(maps);
+    if (fine)
+        hs_kept_maps_settle(maps);
+    maps->next.count = 0;
+    maps->no_memory = false;
+}

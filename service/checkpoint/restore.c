@@ -1,0 +1,495 @@
+#include "service/checkpoint/restore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/checkpoint/file.h"
+#include "service/checkpoint/restore_maps.h"
+#include "service/checkpoint/journal.h"
+#include "service/watch/log.h"
+#include "service/state/maps.h"
+#include "service/options/values.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+#include "validators/base/bytes.h"
+#include "validators/journal.h"
+#include "validators/snapshot.h"
+
+struct restoring {
+    struct hs_service *service;
+    struct hs_checkpoint_stats *stats;
+    struct hs_ruleset_entry **rulesets; /* of the file, held */
+    size_t ruleset_count, ruleset_capacity;
+    struct hs_restored_maps maps;
+    struct hs_log_limit log_limit;
+    bool is_newest; /* the file being read is the newest, not the previous one */
+    bool is_final;  /* nothing was judged after the file was written */
+    /* Number of the first journal that the current file does not contain, and of the oldest journal
+       that must be read. */
+    uint64_t contained, first;
+    const uint64_t *journals; /* numbers of all journals, ascending */
+    size_t journal_count;
+    bool is_journal; /* a journal is read now */
+    bool has_layout; /* the current journal has this program's layout */
+};
+
+/* What stands before the bytes of a match. */
+struct head {
+    struct hs_str tenant, name, revision, map, map_revision;
+    uint64_t opening;
+};
+
+static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
+{
+    char match[HS_NAME_MAX + 1];
+    snprintf(match, sizeof match, "%.*s", (int)name.len, name.len > 0 ? name.ptr : "");
+    if (hs_log_allowed(&restoring->log_limit))
+        hs_log(HS_LOG_WARN, "a match of the checkpoint is refused: it begins anew",
+               HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why));
+}
+
+/* ---- rulesets ---- */
+
+static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
+                                             struct hs_str revision)
+{
+    for (size_t i = 0; i < restoring->ruleset_count; i++) {
+        const char *own = restoring->rulesets[i]->revision;
+        if (hs_str_equal((struct hs_str){own, strlen(own)}, revision))
+            return restoring->rulesets[i];
+    }
+    return NULL;
+}
+
+static void keep_ruleset(struct restoring *restoring, struct hs_ruleset_entry *entry)
+{
+    if (restoring->ruleset_count == restoring->ruleset_capacity) {
+        size_t capacity = 2 * restoring->ruleset_capacity + 8;
+        void *rulesets = realloc(restoring->rulesets, capacity * sizeof *restoring->rulesets);
+        if (rulesets == NULL) {
+            hs_ruleset_store_release(restoring->service->rulesets, entry);
+            return;
+        }
+        restoring->rulesets = rulesets;
+        restoring->ruleset_capacity = capacity;
+    }
+    restoring->rulesets[restoring->ruleset_count++] = entry;
+}
+
+/* Matches whose ruleset is refused say so themselves, and so does its name. */
+static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
+    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
+    struct hs_str document = {(const char *)reader->at, (size_t)(reader->end - reader->at)};
+    if (!is_fine || find_ruleset(restoring, revision) != NULL)
+        return;
+    struct hs_ruleset_entry *entry =
+        hs_ruleset_store_adopt(restoring->service->rulesets, owner, document, &problem);
+    if (entry != NULL)
+        keep_ruleset(restoring, entry);
+}
+
+static void log_refused_ruleset(const char *name, struct hs_str revision, const char *why)
+{
+    char text[HS_REVISION_MAX];
+    snprintf(text, sizeof text, "%.*s", (int)revision.len, revision.len > 0 ? revision.ptr : "");
+    hs_log(HS_LOG_WARN, "a ruleset of the checkpoint is not put back", HS_LOG_TEXT("ruleset", name),
+           HS_LOG_TEXT("revision", text), HS_LOG_TEXT("detail", why));
+}
+
+/* The name of a ruleset that was put. */
+static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    uint64_t *counts = restoring->stats->rulesets;
+    struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
+    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
+    struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
+    if (entry == NULL) {
+        counts[HS_RESTORED_NAME_DAMAGED]++;
+        log_refused_ruleset("", revision, "its document is not there, or not a ruleset");
+        return;
+    }
+    const char *name = entry->ruleset->name.text;
+    switch (hs_ruleset_store_restore_name(restoring->service->rulesets, owner, entry,
+                                          restoring->is_journal)) {
+    case HS_RULESET_NAMED:
+        counts[HS_RESTORED_NAME_BACK]++;
+        return;
+    case HS_RULESET_NAME_TAKEN:
+        return;
+    case HS_RULESET_NAME_IS_FILES:
+        counts[HS_RESTORED_NAME_IS_FILES]++;
+        log_refused_ruleset(name, revision, "a file has its name");
+        return;
+    case HS_RULESET_NAME_FULL:
+        counts[HS_RESTORED_NAME_NO_ROOM]++;
+        log_refused_ruleset(name, revision, "as many rulesets are loaded as there is room for");
+        return;
+    }
+}
+
+static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str owner = hs_bytes_get_name(reader), name = hs_bytes_get_name(reader);
+    if (!reader->failed && hs_ruleset_store_delete(restoring->service->rulesets, owner, name, NULL,
+                                                   NULL) == HS_RULESET_DELETED)
+        restoring->stats->rulesets[HS_RESTORED_NAME_BACK]--;
+}
+
+/* ---- maps ---- */
+
+/* What was written under the name of a map; empty where it cannot have been. */
+static bool is_map(struct hs_str name, struct hs_str revision)
+{
+    return hs_name_is_valid(name) && revision.len > 0 && revision.len < HS_REVISION_MAX;
+}
+
+static void restore_map(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader), owner = hs_bytes_get_name(reader);
+    struct hs_str revision = hs_bytes_get_name(reader);
+    if (!reader->failed && is_map(name, revision) && (owner.len == 0 || hs_name_is_valid(owner)))
+        hs_restored_maps_name(&restoring->maps, name, owner, revision);
+}
+
+/* ---- matches ---- */
+
+static const char *text_of(enum hs_match_load result)
+{
+    switch (result) {
+    case HS_MATCH_OTHER_VERSION:
+        return "it was written by another version of the program";
+    case HS_MATCH_DAMAGED:
+        return "its bytes are damaged";
+    case HS_MATCH_LOAD_NO_MEMORY:
+        return "out of memory";
+    case HS_MATCH_LOADED:
+    case HS_MATCH_LOADED_ANEW:
+        break;
+    }
+    return "";
+}
+
+static enum hs_restored outcome_of(enum hs_match_load result)
+{
+    switch (result) {
+    case HS_MATCH_LOADED:
+        return HS_RESTORED_WHOLE;
+    case HS_MATCH_LOADED_ANEW:
+        return HS_RESTORED_ANEW;
+    case HS_MATCH_OTHER_VERSION:
+        return HS_RESTORED_VERSION;
+    case HS_MATCH_DAMAGED:
+        return HS_RESTORED_DAMAGED;
+    case HS_MATCH_LOAD_NO_MEMORY:
+        break;
+    }
+    return HS_RESTORED_NO_ROOM;
+}
+
+/* Takes the match over. NULL, or why there is no room for it. */
+static const char *open_match(struct restoring *restoring, const struct head *head,
+                              struct hs_ruleset_entry *ruleset, struct hs_match *match)
+{
+    struct hs_service *service = restoring->service;
+    struct hs_map_entry *map = NULL;
+    if (head->map.len > 0)
+        map = hs_restored_maps_get(&restoring->maps, head->map, head->map_revision);
+    struct hs_match_opening opening = {
+        .ruleset = ruleset,
+        .map = map,
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = head->tenant,
+        .number = head->opening,
+        .match = match};
+    struct hs_match_slot *slot = NULL;
+    enum hs_registry_result result =
+        hs_registry_acquire(service->registry, head->tenant, head->name, &opening, &slot);
+    if (slot != NULL) {
+        if (map == NULL && head->map.len > 0) {
+            hs_name_set(&slot->awaited_map, head->map);
+            memcpy(slot->awaited_revision, head->map_revision.ptr, head->map_revision.len);
+        }
+        if (service->record != NULL)
+            slot->recorded = HS_RECORDED_LOST; /* its beginning was recorded elsewhere, if at all */
+        hs_registry_release(service->registry, slot);
+        return NULL;
+    }
+    hs_match_destroy(match);
+    switch (result) {
+    case HS_REGISTRY_FULL:
+        return "as many matches are open as are configured";
+    case HS_REGISTRY_NO_HISTORY:
+        return "histories take as much memory as is configured";
+    default:
+        return "out of memory";
+    }
+}
+
+/* The open match of that name, locked; NULL: no such match is open. */
+static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(restoring->service->registry, (struct hs_str){0}, name, NULL, &slot);
+    return slot;
+}
+
+/* Whether this opening of a match, or a later one, is in the registry. An earlier one has ended. */
+static bool is_open(struct restoring *restoring, const struct head *head)
+{
+    struct hs_match_slot *slot = find_open(restoring, head->name);
+    if (slot == NULL)
+        return false;
+    bool is_there = slot->opening >= head->opening;
+    if (!is_there)
+        hs_registry_remove(restoring->service->registry, slot);
+    hs_registry_release(restoring->service->registry, slot);
+    return is_there;
+}
+
+static bool is_head(const struct head *head)
+{
+    return (head->tenant.len == 0 || hs_name_is_valid(head->tenant)) &&
+           hs_name_is_valid(head->name) &&
+           (head->map.len == 0 || is_map(head->map, head->map_revision));
+}
+
+static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_service *service = restoring->service;
+    struct hs_match_limits limits = hs_registry_match_limits(service->registry, service->options);
+    struct head head = {.tenant = hs_bytes_get_name(reader)};
+    head.name = hs_bytes_get_name(reader);
+    head.opening = hs_bytes_get(reader, 8);
+    head.revision = hs_bytes_get_name(reader);
+    head.map = hs_bytes_get_name(reader);
+    head.map_revision = hs_bytes_get_name(reader);
+    enum hs_match_load result = HS_MATCH_DAMAGED;
+    struct hs_match *match = NULL;
+    struct hs_ruleset_entry *ruleset = find_ruleset(restoring, head.revision);
+    bool is_fine = !reader->failed && is_head(&head);
+    if (is_fine && is_open(restoring, &head))
+        return;
+    if (is_fine && ruleset != NULL)
+        result = hs_match_load(ruleset->ruleset, &limits, reader->at,
+                               (size_t)(reader->end - reader->at), &match);
+    enum hs_restored outcome = outcome_of(result);
+    if (match != NULL && !restoring->is_final)
+        hs_match_lost_moves(match);
+    if (match == NULL) {
+        log_refused(restoring, head.name,
+                    is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
+    } else {
+        const char *refused = open_match(restoring, &head, ruleset, match);
+        if (refused != NULL) {
+            outcome = HS_RESTORED_NO_ROOM;
+            log_refused(restoring, head.name, refused);
+        }
+    }
+    restoring->stats->restored[outcome]++;
+}
+
+/* ---- journals ---- */
+
+/* Applies the payments of an open match since its checkpoint. */
+static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader);
+    uint64_t opening = hs_bytes_get(reader, 8);
+    if (reader->failed || !restoring->has_layout || !hs_name_is_valid(name))
+        return;
+    struct hs_match_slot *slot = find_open(restoring, name);
+    if (slot == NULL)
+        return;
+    if (slot->opening == opening &&
+        !hs_match_replay(slot->match, reader->at, (size_t)(reader->end - reader->at)))
+        log_refused(restoring, name, "records of the journal are damaged, or memory is out");
+    hs_registry_release(restoring->service->registry, slot);
+}
+
+static void replay_close(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str name = hs_bytes_get_name(reader);
+    uint64_t opening = hs_bytes_get(reader, 8);
+    struct hs_match_slot *slot = hs_name_is_valid(name) ? find_open(restoring, name) : NULL;
+    if (slot == NULL)
+        return;
+    if (slot->opening == opening)
+        hs_registry_remove(restoring->service->registry, slot);
+    hs_registry_release(restoring->service->registry, slot);
+}
+
+/* A process that started after a final checkpoint has its own journal. */
+static void note_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    restoring->contained = hs_bytes_get(reader, 8);
+    if (restoring->contained < restoring->first)
+        restoring->first = restoring->contained;
+    for (size_t i = 0; i < restoring->journal_count; i++)
+        if (restoring->journals[i] >= restoring->contained)
+            restoring->is_final = false;
+}
+
+static void restore_record(void *context, enum hs_checkpoint_type type, const void *bytes,
+                           size_t size)
+{
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    switch (type) {
+    case HS_CHECKPOINT_FINAL:
+        ((struct restoring *)context)->is_final = ((struct restoring *)context)->is_newest;
+        return;
+    case HS_CHECKPOINT_RULESET:
+        restore_ruleset(context, &reader);
+        return;
+    case HS_CHECKPOINT_MATCH:
+        restore_match(context, &reader);
+        return;
+    case HS_CHECKPOINT_RULESET_NAME:
+        restore_ruleset_name(context, &reader);
+        return;
+    case HS_CHECKPOINT_MAP:
+        restore_map(context, &reader);
+        return;
+    case HS_CHECKPOINT_JOURNAL:
+        note_contained(context, &reader);
+        return;
+    case HS_CHECKPOINT_LAYOUT:
+        ((struct restoring *)context)->has_layout = hs_bytes_get(&reader, 8) == hs_journal_layout();
+        return;
+    case HS_CHECKPOINT_EVENTS:
+        replay_events(context, &reader);
+        return;
+    case HS_CHECKPOINT_CLOSE:
+        replay_close(context, &reader);
+        return;
+    case HS_CHECKPOINT_RULESET_GONE:
+        replay_ruleset_gone(context, &reader);
+        return;
+    case HS_CHECKPOINT_END:
+        return;
+    }
+}
+
+/* ---- files ---- */
+
+static const char *refusal_of(enum hs_checkpoint_read result)
+{
+    if (result == HS_CHECKPOINT_BROKEN)
+        return "damaged: its whole records are used";
+    return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
+                                            : "another version: it is not used";
+}
+
+/* *whole: nothing of it is missing. False: it cannot be opened. */
+static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
+                     char error[512])
+{
+    restoring->is_newest = strcmp(name, HS_CHECKPOINT_NAME) == 0;
+    restoring->is_final = false;
+    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
+    *whole = result == HS_CHECKPOINT_READ;
+    if (result == HS_CHECKPOINT_UNREADABLE) {
+        snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
+                 strerror(errno));
+        return false;
+    }
+    if (*whole || result == HS_CHECKPOINT_MISSING)
+        return true;
+    restoring->stats->files_refused++;
+    hs_log(HS_LOG_ERROR, "a checkpoint is not whole, or of another version of the program",
+           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
+           HS_LOG_TEXT("detail", refusal_of(result)));
+    return true;
+}
+
+/* If the process was killed during a write, the end of the newest journal is missing. */
+static bool read_journal(struct restoring *restoring, int directory, uint64_t number,
+                         char error[512])
+{
+    char name[HS_JOURNAL_NAME_MAX];
+    hs_journal_name(number, name);
+    restoring->is_final = restoring->has_layout = false;
+    restoring->is_journal = true;
+    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
+    if (result == HS_CHECKPOINT_UNREADABLE) {
+        snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
+                 strerror(errno));
+        return false;
+    }
+    if (result == HS_CHECKPOINT_UNENDED && restoring->has_layout)
+        return true;
+    restoring->stats->files_refused++;
+    hs_log(HS_LOG_ERROR, "a journal is damaged, or of another version of the program",
+           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
+           HS_LOG_TEXT("detail", "its payments may be lost"));
+    return true;
+}
+
+static bool read_journals(struct restoring *restoring, int directory, char error[512])
+{
+    bool fine = true;
+    for (size_t i = 0; i < restoring->journal_count && fine; i++)
+        if (restoring->journals[i] >= restoring->first)
+            fine = read_journal(restoring, directory, restoring->journals[i], error);
+    return fine;
+}
+
+static void log_result(const struct restoring *restoring)
+{
+    const struct hs_checkpoint_stats *stats = restoring->stats;
+    uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_ANEW];
+    uint64_t refused = stats->restored[HS_RESTORED_VERSION] + stats->restored[HS_RESTORED_DAMAGED] +
+                       stats->restored[HS_RESTORED_NO_ROOM];
+    if (restored + refused > 0)
+        hs_log(HS_LOG_INFO,
+               "matches were restored: they need their frames of the last window again",
+               HS_LOG_NUMBER("matches", restored), HS_LOG_NUMBER("refused", refused),
+               HS_LOG_NUMBER("without_judges", stats->restored[HS_RESTORED_ANEW]));
+}
+
+bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
+                           struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,
+                           char error[512])
+{
+    size_t count;
+    uint64_t *numbers = hs_journal_list(directory, &count);
+    if (numbers == NULL) {
+        snprintf(error, 512, "the data directory cannot be read, or memory is out");
+        return false;
+    }
+    journals->next = count > 0 ? numbers[count - 1] + 1 : 1;
+    struct restoring restoring = {
+        .service = service,
+        .stats = stats,
+        .journals = numbers,
+        .journal_count = count,
+        .first = UINT64_MAX,
+        .maps = {.store = service->maps, .kept = maps, .keeps_documents = service->record != NULL},
+        .log_limit = {.per_second = 20, .kind = "matches refused"}};
+    bool whole;
+    bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
+    if (fine && stats->files_refused > 0)
+        hs_checkpoint_set_aside(directory);
+    if (fine && !whole)
+        fine = read_one(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
+    journals->contained = restoring.first == UINT64_MAX ? 0 : restoring.first;
+    restoring.first = journals->contained;
+    fine = fine && read_journals(&restoring, directory, error);
+    if (journals->next < journals->contained)
+        journals->next = journals->contained;
+    free(numbers);
+    for (size_t i = 0; i < restoring.ruleset_count; i++)
+        hs_ruleset_store_release(service->rulesets, restoring.rulesets[i]);
+    free(restoring.rulesets);
+    hs_restored_maps_end(&restoring.maps, stats->maps);
+    hs_kept_maps_settle(maps);
+    hs_log_report(&restoring.log_limit, true);
+    log_result(&restoring);
+    return fine;
+}

@@ -1,0 +1,149 @@
+#include "service/checkpoint/restore_maps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/watch/log.h"
+#include "service/checkpoint/map_file.h"
+
+struct hs_restored_map {
+    struct hs_name name;
+    char revision[HS_REVISION_MAX];
+    struct hs_map_entry *entry; /* held; NULL: it cannot be had */
+    enum hs_restored_name outcome;
+    bool has_name;
+};
+
+static void log_refused(const struct hs_restored_map *map, const char *why)
+{
+    hs_log(HS_LOG_WARN, "a map of the checkpoint is refused: put it again",
+           HS_LOG_TEXT("map", map->name.text), HS_LOG_TEXT("revision", map->revision),
+           HS_LOG_TEXT("detail", why));
+}
+
+static const char *text_of(enum hs_restored_name outcome)
+{
+    switch (outcome) {
+    case HS_RESTORED_NAME_MISSING:
+        return "its file is not there";
+    case HS_RESTORED_NAME_DAMAGED:
+        return "its file is damaged";
+    case HS_RESTORED_NAME_NO_ROOM:
+        return "the maps take as much memory as is configured, or there is none";
+    case HS_RESTORED_NAME_BACK:
+    case HS_RESTORED_NAME_IS_FILES:
+    case HS_RESTORED_NAME_COUNT:
+        break;
+    }
+    return "";
+}
+
+/* Builds the world, as it was built when the map was put. */
+static enum hs_restored_name build(const struct hs_restored_maps *maps, struct hs_restored_map *map,
+                                   const struct hs_map_document *document)
+{
+    struct hs_world_mesh mesh = hs_map_mesh(document);
+    struct hs_buffer text = {0};
+    struct hs_writer writer = {.buffer = &text};
+    struct hs_str kept = {0};
+    if (maps->keeps_documents) {
+        hs_map_encode_document(&writer, &mesh);
+        kept = (struct hs_str){text.data, text.len};
+    }
+    enum hs_map_put result = HS_MAP_NO_MEMORY;
+    if (!text.failed)
+        result =
+            hs_map_store_restore(maps->store, hs_name_str(&map->name), &mesh, kept, &map->entry);
+    hs_buffer_free(&text);
+    if (result != HS_MAP_CREATED)
+        return HS_RESTORED_NAME_NO_ROOM;
+    if (strcmp(map->entry->revision, map->revision) == 0)
+        return HS_RESTORED_NAME_BACK;
+    hs_map_store_release(maps->store, map->entry);
+    map->entry = NULL;
+    return HS_RESTORED_NAME_DAMAGED; /* whole, but another map */
+}
+
+static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs_restored_map *map)
+{
+    struct hs_map_document document;
+    switch (hs_map_file_read(maps->kept->directory, map->revision, &document)) {
+    case HS_MAP_FILE_MISSING:
+        return HS_RESTORED_NAME_MISSING;
+    case HS_MAP_FILE_DAMAGED:
+        return HS_RESTORED_NAME_DAMAGED;
+    case HS_MAP_FILE_NO_MEMORY:
+        return HS_RESTORED_NAME_NO_ROOM;
+    case HS_MAP_FILE_READ:
+        break;
+    }
+    enum hs_restored_name outcome = build(maps, map, &document);
+    hs_map_document_free(&document);
+    if (outcome == HS_RESTORED_NAME_BACK)
+        hs_kept_maps_found(maps->kept, map->revision);
+    return outcome;
+}
+
+static bool is_it(const struct hs_restored_map *map, struct hs_str name, struct hs_str revision)
+{
+    return hs_str_equal(hs_name_str(&map->name), name) &&
+           hs_str_equal((struct hs_str){map->revision, strlen(map->revision)}, revision);
+}
+
+/* Known already, or looked for now. NULL: out of memory. */
+static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
+                                       struct hs_str revision)
+{
+    for (size_t i = 0; i < maps->count; i++)
+        if (is_it(&maps->maps[i], name, revision))
+            return &maps->maps[i];
+    if (maps->count == maps->room) {
+        size_t room = 2 * maps->room + 8;
+        void *more = realloc(maps->maps, room * sizeof *maps->maps);
+        if (more == NULL)
+            return NULL;
+        maps->maps = more;
+        maps->room = room;
+    }
+    struct hs_restored_map *map = &maps->maps[maps->count++];
+    *map = (struct hs_restored_map){0};
+    hs_name_set(&map->name, name);
+    snprintf(map->revision, sizeof map->revision, "%.*s", (int)revision.len, revision.ptr);
+    hs_kept_maps_refer(maps->kept, map->revision);
+    map->outcome = load(maps, map);
+    if (map->entry == NULL)
+        log_refused(map, text_of(map->outcome));
+    return map;
+}
+
+struct hs_map_entry *hs_restored_maps_get(struct hs_restored_maps *maps, struct hs_str name,
+                                          struct hs_str revision)
+{
+    struct hs_restored_map *map = look_up(maps, name, revision);
+    return map != NULL ? map->entry : NULL;
+}
+
+void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, struct hs_str owner,
+                           struct hs_str revision)
+{
+    struct hs_restored_map *map = look_up(maps, name, revision);
+    if (map == NULL || map->entry == NULL || map->has_name)
+        return;
+    enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
+    map->has_name = true; /* or another one has it, from the newer checkpoint */
+    if (result != HS_MAP_FULL)
+        return;
+    map->outcome = HS_RESTORED_NAME_NO_ROOM;
+    log_refused(map, "as many maps are loaded as are configured");
+}
+
+void hs_restored_maps_end(struct hs_restored_maps *maps, uint64_t counts[HS_RESTORED_NAME_COUNT])
+{
+    for (size_t i = 0; i < maps->count; i++) {
+        counts[maps->maps[i].outcome]++;
+        hs_map_store_release(maps->store, maps->maps[i].entry);
+    }
+    free(maps->maps);
+    *maps = (struct hs_restored_maps){0};
+}

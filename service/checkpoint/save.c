@@ -1,0 +1,462 @@
+#include "service/checkpoint/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/checkpoint/file.h"
+#include "service/checkpoint/maps.h"
+#include "service/checkpoint/restore.h"
+#include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/checkpoint/words.h"
+#include "service/system/clock.h"
+#include "service/system/files.h"
+#include "service/watch/log.h"
+#include "service/state/maps.h"
+#include "service/options/values.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+#include "validators/base/bytes.h"
+#include "validators/snapshot.h"
+
+/* Of a match, as much is copied at a time while its lock is held: some tens of microseconds. */
+enum { PART_BYTES = 64 * 1024 };
+
+struct hs_checkpoint {
+    struct hs_service *service;
+    int directory;
+    int owner; /* its lock says that the directory is taken */
+    int64_t interval_us;
+    struct hs_bytes match; /* the one being written; kept, so that it need not grow again */
+    struct hs_kept_maps maps;
+    uint64_t contained;    /* journals before this number are in the newest checkpoint */
+    uint64_t next_journal; /* number of the first journal of this process */
+    pthread_t thread;
+    bool has_thread;
+    bool has_ended;       /* the final checkpoint is written: no journal is needed */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wake;
+    bool is_ending;
+    struct hs_checkpoint_stats stats;
+    int64_t newest_us; /* when the newest that was written began; the start counts */
+};
+
+/* ---- taking one ---- */
+
+struct taking {
+    struct hs_checkpoint *checkpoint;
+    struct hs_checkpoint_writer writer;
+    struct hs_ruleset_entry **rulesets; /* written already, held */
+    size_t ruleset_count, ruleset_capacity;
+    size_t matches;
+    bool no_memory;
+};
+
+static bool is_written(const struct taking *taking, const struct hs_ruleset_entry *entry)
+{
+    for (size_t i = 0; i < taking->ruleset_count; i++)
+        if (taking->rulesets[i] == entry)
+            return true;
+    return false;
+}
+
+static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
+{
+    if (is_written(taking, entry))
+        return;
+    if (taking->ruleset_count == taking->ruleset_capacity) {
+        size_t capacity = 2 * taking->ruleset_capacity + 8;
+        void *rulesets = realloc(taking->rulesets, capacity * sizeof *taking->rulesets);
+        if (rulesets == NULL) {
+            taking->no_memory = true;
+            return;
+        }
+        taking->rulesets = rulesets;
+        taking->ruleset_capacity = capacity;
+    }
+    hs_ruleset_store_retain(taking->checkpoint->service->rulesets, entry);
+    taking->rulesets[taking->ruleset_count++] = entry;
+    struct hs_bytes record = {0};
+    hs_kept_ruleset_put(&record, entry);
+    taking->no_memory = taking->no_memory || record.failed;
+    hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_RULESET, record.data, record.len);
+    free(record.data);
+}
+
+/* What a checkpoint of a match refers to: the map it has, held, or the revision it waits for. */
+struct match_map {
+    struct hs_map_entry *entry;
+    char awaited[HS_REVISION_MAX];
+};
+
+/* Match locked. */
+static void note_map(struct hs_map_store *maps, const struct hs_match_slot *slot,
+                     struct match_map *out)
+{
+    out->entry = slot->map;
+    if (slot->map != NULL)
+        hs_map_store_retain(maps, slot->map);
+    else
+        memcpy(out->awaited, slot->awaited_revision, sizeof out->awaited);
+}
+
+/* The lock is given back between two parts: nobody waits for longer than one takes. */
+static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, struct hs_bytes *out,
+                       struct match_map *map)
+{
+    struct hs_save_cursor cursor = {0};
+    bool is_open = true, is_more = true;
+    out->len = 0;
+    while (is_open && is_more) {
+        hs_registry_lock(slot);
+        is_open = !slot->closed;
+        if (is_open && !cursor.has_begun) {
+            hs_kept_match_put_head(slot, out);
+            note_map(maps, slot, map);
+        }
+        if (is_open)
+            is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
+        hs_registry_unlock(slot);
+    }
+    return is_open;
+}
+
+/* Its file is written here, on the thread of checkpoints, the first time that one refers to it. */
+static void refer_to_map(struct taking *taking, const struct match_map *map)
+{
+    struct hs_checkpoint *checkpoint = taking->checkpoint;
+    if (map->entry != NULL)
+        hs_kept_maps_keep(&checkpoint->maps, checkpoint->service->maps, map->entry);
+    else if (map->awaited[0] != '\0')
+        hs_kept_maps_refer(&checkpoint->maps, map->awaited);
+}
+
+static void write_match(void *context, struct hs_match_slot *slot)
+{
+    struct taking *taking = context;
+    struct hs_map_store *maps = taking->checkpoint->service->maps;
+    struct hs_bytes *bytes = &taking->checkpoint->match;
+    struct match_map map = {0};
+    if (taking->no_memory || taking->writer.error != 0)
+        return;
+    write_ruleset(taking, slot->ruleset);
+    bool is_open = copy_match(maps, slot, bytes, &map);
+    if (is_open && bytes->failed) {
+        taking->no_memory = true;
+        bytes->failed = false;
+    } else if (is_open) {
+        refer_to_map(taking, &map);
+        hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_MATCH, bytes->data, bytes->len);
+        taking->matches++;
+    }
+    hs_map_store_release(maps, map.entry);
+}
+
+/* ---- names ---- */
+
+static void write_names(struct taking *taking, enum hs_checkpoint_type type,
+                        const char *const *names, size_t count)
+{
+    struct hs_bytes record = {0};
+    for (size_t i = 0; i < count; i++)
+        hs_bytes_put_name(&record, names[i]);
+    taking->no_memory = taking->no_memory || record.failed;
+    hs_checkpoint_write(&taking->writer, type, record.data, record.len);
+    free(record.data);
+}
+
+static void write_posted_rulesets(struct taking *taking)
+{
+    struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
+    size_t count;
+    struct hs_ruleset_entry **posted = hs_ruleset_store_posted(store, &count);
+    for (size_t i = 0; i < count; i++) {
+        write_ruleset(taking, posted[i]);
+        const char *const names[] = {posted[i]->owner.text, posted[i]->revision};
+        write_names(taking, HS_CHECKPOINT_RULESET_NAME, names, 2);
+        hs_ruleset_store_release(store, posted[i]);
+    }
+    taking->no_memory = taking->no_memory || posted == NULL;
+    free(posted);
+}
+
+/* After the matches: the map of a match that was written had its name before that. */
+static void write_maps(struct taking *taking)
+{
+    struct hs_checkpoint *checkpoint = taking->checkpoint;
+    struct hs_map_store *store = checkpoint->service->maps;
+    size_t count;
+    struct hs_map_entry **maps = hs_map_store_all(store, &count);
+    taking->no_memory = taking->no_memory || maps == NULL;
+    for (size_t i = 0; maps != NULL && i < count; i++) {
+        hs_kept_maps_keep(&checkpoint->maps, store, maps[i]);
+        const char *const names[] = {maps[i]->name.text, maps[i]->owner.text, maps[i]->revision};
+        write_names(taking, HS_CHECKPOINT_MAP, names, 3);
+        hs_map_store_release(store, maps[i]);
+    }
+    free(maps);
+}
+
+/* ---- the whole ---- */
+
+static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, uint64_t bytes)
+{
+    pthread_mutex_lock(&checkpoint->lock);
+    struct hs_checkpoint_stats *stats = &checkpoint->stats;
+    stats->map_files_written = checkpoint->maps.written;
+    stats->map_files_failed = checkpoint->maps.failed;
+    if (fine) {
+        stats->written++;
+        stats->bytes = bytes;
+        stats->duration_seconds = (double)(hs_clock_us() - began_us) * 1e-6;
+        checkpoint->newest_us = began_us;
+    } else {
+        stats->failed++;
+    }
+    pthread_mutex_unlock(&checkpoint->lock);
+}
+
+/* All matches and names into a file. `is_final`: nothing is judged any more. False: it could not be
+ * written, which is logged; the one before stays.
+ */
+static bool take(struct hs_checkpoint *checkpoint, bool is_final)
+{
+    int64_t began_us = hs_clock_us();
+    struct taking taking = {.checkpoint = checkpoint};
+    uint64_t contained = hs_journal_rotate(checkpoint->service->journal);
+    unsigned char word[8];
+    hs_word_put(word, contained, sizeof word);
+    hs_checkpoint_write_begin(&taking.writer, checkpoint->directory);
+    if (is_final)
+        hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_FINAL, NULL, 0);
+    hs_checkpoint_write(&taking.writer, HS_CHECKPOINT_JOURNAL, word, sizeof word);
+    bool all = hs_registry_visit(checkpoint->service->registry, write_match, &taking);
+    write_posted_rulesets(&taking);
+    write_maps(&taking);
+    bool is_short = !all || taking.no_memory || checkpoint->maps.no_memory;
+    bool fine = hs_checkpoint_write_end(&taking.writer, is_short);
+    hs_kept_maps_taken(&checkpoint->maps, fine);
+    for (size_t i = 0; i < taking.ruleset_count; i++)
+        hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
+    free(taking.rulesets);
+    if (fine) {
+        /* The checkpoint before still needs those between the two. */
+        hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
+        checkpoint->contained = contained;
+    }
+    note(checkpoint, fine, began_us, taking.writer.bytes);
+    if (fine)
+        hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking.matches),
+               HS_LOG_NUMBER("bytes", taking.writer.bytes),
+               HS_LOG_NUMBER("dur_us", hs_clock_us() - began_us));
+    else
+        hs_log(HS_LOG_ERROR, "no checkpoint: the one before stays",
+               HS_LOG_TEXT("data", checkpoint->service->options->data),
+               HS_LOG_TEXT("detail", hs_file_error(taking.writer.error)));
+    return fine;
+}
+
+/* ---- the thread ---- */
+
+/* False: the end has come. */
+static bool wait_for_turn(struct hs_checkpoint *checkpoint)
+{
+    int64_t until_us = hs_clock_us() + checkpoint->interval_us;
+    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    pthread_mutex_lock(&checkpoint->lock);
+    int result = 0;
+    while (!checkpoint->is_ending && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&checkpoint->wake, &checkpoint->lock, &until);
+    bool is_ending = checkpoint->is_ending;
+    pthread_mutex_unlock(&checkpoint->lock);
+    return !is_ending;
+}
+
+static void *run(void *context)
+{
+    struct hs_checkpoint *checkpoint = context;
+    while (wait_for_turn(checkpoint))
+        take(checkpoint, false);
+    return NULL;
+}
+
+/* The file on disk may be marked final, and this is no longer true. If no new checkpoint can be
+   written (a full disk), the file becomes the previous one, which is never final. False: the rename
+   failed too. */
+static bool end_final(const struct hs_checkpoint *checkpoint)
+{
+    int directory = checkpoint->directory;
+    if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_PREVIOUS) != 0 &&
+        errno != ENOENT)
+        return false;
+    (void)!fsync(directory);
+    hs_log(HS_LOG_WARN, "no first checkpoint could be written: it is tried again",
+           HS_LOG_TEXT("data", checkpoint->service->options->data));
+    return true;
+}
+
+bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
+{
+    struct hs_service *service = checkpoint->service;
+    enum hs_journal_sync sync = HS_JOURNAL_SYNC_INTERVAL;
+    hs_journal_sync_parse(service->options->journal_sync, &sync);
+    service->journal = hs_journal_create(checkpoint->directory, checkpoint->next_journal, sync);
+    if (service->journal == NULL)
+        return false;
+    hs_registry_keep_journals(service->registry);
+    if (!take(checkpoint, false) && !end_final(checkpoint))
+        return false;
+    checkpoint->has_thread = pthread_create(&checkpoint->thread, NULL, run, checkpoint) == 0;
+    return checkpoint->has_thread;
+}
+
+static void end_thread(struct hs_checkpoint *checkpoint)
+{
+    if (!checkpoint->has_thread)
+        return;
+    pthread_mutex_lock(&checkpoint->lock);
+    checkpoint->is_ending = true;
+    pthread_cond_signal(&checkpoint->wake);
+    pthread_mutex_unlock(&checkpoint->lock);
+    pthread_join(checkpoint->thread, NULL);
+    checkpoint->has_thread = false;
+}
+
+/* ---- the directory ---- */
+
+/* With the folders above it. */
+static bool make_directory(const char *path)
+{
+    char part[4096];
+    if (strlen(path) >= sizeof part) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (size_t i = 1; path[i] != '\0'; i++) {
+        if (path[i] != '/')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0755) != 0 && errno != EEXIST)
+            return false;
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Two processes would write over each other's state. The lock goes with its process. */
+static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
+{
+    static const char hint[] = "name one that can be, or switch it off: --data=";
+    if (!make_directory(path)) {
+        snprintf(error, 512, "the data directory %s cannot be made: %s; %s", path, strerror(errno),
+                 hint);
+        return false;
+    }
+    checkpoint->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (checkpoint->directory >= 0)
+        checkpoint->owner =
+            hs_file_open(checkpoint->directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+    if (checkpoint->owner < 0) {
+        snprintf(error, 512, "the data directory %s cannot be written to: %s%s; %s", path,
+                 checkpoint->directory >= 0 ? "lock: " : "", hs_file_error(errno), hint);
+        return false;
+    }
+    if (flock(checkpoint->owner, LOCK_EX | LOCK_NB) != 0) {
+        snprintf(error, 512, "the data directory %s is in use by another process", path);
+        return false;
+    }
+    if (hs_kept_maps_open(&checkpoint->maps, checkpoint->directory))
+        return true;
+    snprintf(error, 512, "the directory %s/" HS_CHECKPOINT_MAPS " cannot be used: %s; %s", path,
+             strerror(errno), hint);
+    return false;
+}
+
+bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512])
+{
+    const struct hs_options *options = service->options;
+    *out = NULL;
+    if (options->data[0] == '\0')
+        return true;
+    struct hs_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    if (checkpoint == NULL) {
+        snprintf(error, 512, "out of memory");
+        return false;
+    }
+    checkpoint->service = service;
+    checkpoint->directory = checkpoint->owner = checkpoint->maps.directory = -1;
+    checkpoint->interval_us = (int64_t)options->checkpoint_seconds * 1000000;
+    checkpoint->newest_us = hs_clock_us();
+    pthread_mutex_init(&checkpoint->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&checkpoint->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    struct hs_restored_journals journals = {0};
+    if (take_directory(checkpoint, options->data, error) &&
+        hs_checkpoint_restore(service, checkpoint->directory, &checkpoint->maps, &checkpoint->stats,
+                              &journals, error)) {
+        checkpoint->contained = journals.contained;
+        checkpoint->next_journal = journals.next;
+        hs_map_store_keep_meshes(service->maps);
+        *out = checkpoint;
+        return true;
+    }
+    hs_checkpoint_abandon(checkpoint);
+    return false;
+}
+
+void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint)
+{
+    if (checkpoint == NULL)
+        return;
+    end_thread(checkpoint);
+    hs_journal_destroy(checkpoint->service->journal, checkpoint->has_ended);
+    checkpoint->service->journal = NULL;
+    hs_kept_maps_close(&checkpoint->maps);
+    if (checkpoint->owner >= 0)
+        close(checkpoint->owner);
+    if (checkpoint->directory >= 0)
+        close(checkpoint->directory);
+    pthread_cond_destroy(&checkpoint->wake);
+    pthread_mutex_destroy(&checkpoint->lock);
+    free(checkpoint->match.data);
+    free(checkpoint);
+}
+
+void hs_checkpoint_close(struct hs_checkpoint *checkpoint)
+{
+    if (checkpoint == NULL)
+        return;
+    end_thread(checkpoint);
+    checkpoint->has_ended = take(checkpoint, true);
+    if (checkpoint->has_ended)
+        hs_log(HS_LOG_INFO, "the state of all matches is kept",
+               HS_LOG_TEXT("data", checkpoint->service->options->data),
+               HS_LOG_NUMBER("bytes", checkpoint->stats.bytes));
+    hs_checkpoint_abandon(checkpoint);
+}
+
+void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out)
+{
+    *out = (struct hs_checkpoint_stats){0};
+    if (checkpoint == NULL)
+        return;
+    pthread_mutex_lock(&checkpoint->lock);
+    *out = checkpoint->stats;
+    out->interval_seconds = (double)checkpoint->interval_us * 1e-6;
+    out->lag_seconds = (double)(hs_clock_us() - checkpoint->newest_us) * 1e-6;
+    pthread_mutex_unlock(&checkpoint->lock);
+    if (checkpoint->service->journal != NULL)
+        hs_journal_stats(checkpoint->service->journal, &out->journal);
+}

@@ -1,0 +1,134 @@
+/* maps: put, look at, take away. */
+#include "api/maps.h"
+
+#include "service/access/auth.h"
+#include "service/endpoints/table.h"
+#include "service/state/maps.h"
+#include "service/serve.h"
+
+static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
+{
+    struct hs_writer writer = {.buffer = &reply->body};
+    hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
+}
+
+struct arrival {
+    struct hs_map_store *maps;
+    struct hs_map_entry *entry;
+};
+
+/* A match that was restored without its map gets it when it is put again, as it was. */
+static void give_to_match(void *context, struct hs_match_slot *slot)
+{
+    struct hs_map_entry *entry = ((struct arrival *)context)->entry;
+    if (!hs_str_equal(hs_name_str(&slot->awaited_map), hs_name_str(&entry->name)) ||
+        strcmp(slot->awaited_revision, entry->revision) != 0)
+        return;
+    hs_map_store_retain(((struct arrival *)context)->maps, entry);
+    slot->map = entry;
+    hs_match_set_world(slot->match, entry->world);
+    slot->awaited_map = (struct hs_name){0};
+    slot->awaited_revision[0] = '\0';
+}
+
+static void give_to_matches(struct hs_service *service, struct hs_map_entry *entry)
+{
+    struct arrival arrival = {service->maps, entry};
+    hs_registry_each(service->registry, give_to_match, &arrival);
+}
+
+/* Refuses a map whose build needs `bytes` beside its body, when they are not left. */
+static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
+                        struct hs_reply *reply)
+{
+    struct hs_share *share = hs_map_store_share(service->maps);
+    size_t most = hs_share_most(share, request->tenant);
+    bool never = bytes > most || request->body.len > most - bytes;
+    hs_problem_set(reply->problem, never ? HS_PROBLEM_BODY_TOO_LARGE : HS_PROBLEM_OVERLOADED,
+                   "The build of this map needs up to %zu bytes more; map-bytes has %zu left for "
+                   "it",
+                   bytes, hs_share_left(share, request->tenant));
+}
+
+/* A recording of requests has the maps in it, as they were put. */
+static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
+{
+    return service->record != NULL ? request->body : (struct hs_str){0};
+}
+
+static void put_map(struct hs_service *service, const struct hs_request *request,
+                    const struct hs_map_document *document, size_t taken, struct hs_reply *reply)
+{
+    struct hs_world_mesh mesh = hs_map_mesh(document);
+    struct hs_map_entry *entry = NULL;
+    enum hs_map_put result =
+        hs_map_store_put_kept(service->maps, request->tenant, request->params.name[0], &mesh,
+                              kept_text(service, request), taken, &entry);
+    switch (result) {
+    case HS_MAP_CREATED:
+    case HS_MAP_REPLACED:
+        reply->status = result == HS_MAP_CREATED ? 201 : 200;
+        write_map(reply, entry);
+        give_to_matches(service, entry);
+        hs_map_store_release(service->maps, entry);
+        return;
+    case HS_MAP_FOREIGN:
+        hs_auth_not_yours(reply->problem);
+        return;
+    case HS_MAP_FULL:
+        hs_endpoint_overloaded(reply, "as many maps are loaded as are configured");
+        return;
+    case HS_MAP_TOO_BIG:
+        refuse_size(service, request, hs_world_build_bytes(&mesh, true), reply);
+        return;
+    case HS_MAP_NO_MEMORY:
+        hs_endpoint_overloaded(reply, "out of memory");
+        return;
+    }
+}
+
+/* Reserve all the memory that the map will need before it is read. */
+void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
+                         struct hs_reply *reply)
+{
+    struct hs_reader reader = {.problem = reply->problem, .arena = request->arena};
+    struct hs_share *share = hs_map_store_share(service->maps);
+    struct hs_world_mesh counts = hs_map_measure(request->body);
+    size_t decoded = hs_map_decode_bytes(&counts);
+    size_t taken = hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
+    struct hs_map_document document;
+    if (!hs_share_take(share, request->tenant, decoded + taken)) {
+        refuse_size(service, request, decoded + taken, reply);
+        return;
+    }
+    if (hs_map_decode(&reader, request->body, &counts, &document)) {
+        put_map(service, request, &document, taken, reply);
+    } else {
+        hs_share_give(share, request->tenant, taken);
+        if (reader.no_memory)
+            hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    }
+    hs_map_document_free(&document);
+    hs_share_give(share, request->tenant, decoded);
+}
+
+void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *request,
+                         struct hs_reply *reply)
+{
+    struct hs_map_entry *entry = hs_endpoint_map(service, request, request->params.name[0]);
+    if (entry == NULL) {
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
+        return;
+    }
+    write_map(reply, entry);
+    hs_map_store_release(service->maps, entry);
+}
+
+void hs_endpoint_map_delete(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    if (hs_map_store_delete(service->maps, request->tenant, request->params.name[0]))
+        reply->status = 204;
+    else
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
+}

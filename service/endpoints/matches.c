@@ -1,0 +1,232 @@
+/* matches: open, list, look at, end. */
+#include "api/matches.h"
+
+#include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/system/clock.h"
+#include "service/endpoints/table.h"
+#include "service/watch/log.h"
+#include "service/state/maps.h"
+#include "service/watch/metrics.h"
+#include "service/options/values.h"
+#include "service/record/recorder.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+
+static struct hs_match_head head_of(const struct hs_match_slot *slot)
+{
+    struct hs_match_head head = {.name = hs_name_str(&slot->name),
+                                 .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
+                                 .revision = slot->ruleset->revision};
+    if (slot->map != NULL) {
+        head.map = hs_name_str(&slot->map->name);
+        head.map_revision = slot->map->revision;
+    } else if (slot->awaited_map.text[0] != '\0') {
+        head.map = hs_name_str(&slot->awaited_map);
+        head.map_revision = slot->awaited_revision;
+    }
+    return head;
+}
+
+static void list_match(void *context, struct hs_match_slot *slot)
+{
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode(context, &head, slot->match);
+}
+
+void hs_endpoint_match_list(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    struct hs_writer writer = {.buffer = &reply->body};
+    hs_write_begin(&writer, '{');
+    hs_write_key(&writer, "matches");
+    hs_write_begin(&writer, '[');
+    hs_registry_each_of(service->registry, request->tenant, list_match, &writer);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+}
+
+/* An open match is confirmed when it is what the request names; what it leaves out agrees.
+   `ruleset`: what its name stands for; NULL: nothing any more. */
+static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
+                     const struct hs_ruleset_entry *ruleset)
+{
+    struct hs_match_head head = head_of(slot);
+    struct hs_str wanted =
+        ruleset != NULL ? hs_name_str(&ruleset->ruleset->name) : request->ruleset;
+    bool same_rules = request->ruleset.ptr == NULL || hs_str_equal(head.ruleset, wanted);
+    return same_rules && (request->map.ptr == NULL || hs_str_equal(head.map, request->map));
+}
+
+static void answer_put(const struct hs_match_slot *slot, bool created, struct hs_reply *reply)
+{
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode(&writer, &head, slot->match);
+    reply->status = created ? 201 : 200;
+}
+
+/* A match that is open with a map and a ruleset has them until the end: where they have lost their
+   names since, or a restart them, it is still confirmed by these. Nothing can be opened with them.
+ */
+static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
+                             const struct hs_match_request *wanted,
+                             const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
+    bool is_confirmed = slot != NULL && confirms(slot, wanted, ruleset);
+    if (is_confirmed)
+        answer_put(slot, false, reply);
+    if (slot != NULL)
+        hs_registry_release(service->registry, slot);
+    if (is_confirmed)
+        return;
+    if (ruleset == NULL)
+        hs_endpoint_unknown_ruleset(service, request, wanted->ruleset, reply);
+    else
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MAP, "%.*s", (int)wanted->map.len,
+                       wanted->map.ptr);
+}
+
+static const char *name_of_map(const struct hs_match_slot *slot)
+{
+    if (slot->map == NULL && slot->awaited_map.text[0] == '\0')
+        return "none";
+    return slot->map != NULL ? slot->map->name.text : slot->awaited_map.text;
+}
+
+static void open_or_confirm(struct hs_service *service, const struct hs_request *request,
+                            const struct hs_match_request *wanted,
+                            const struct hs_match_opening *opening, struct hs_reply *reply)
+{
+    bool created;
+    struct hs_match_slot *slot = hs_endpoint_acquire(service, request, opening, &created, reply);
+    if (slot == NULL)
+        return;
+    slot->used_us = hs_clock_us();
+    if (created || confirms(slot, wanted, opening->ruleset))
+        answer_put(slot, created, reply);
+    else
+        hs_problem_set(reply->problem, HS_PROBLEM_MATCH_CONFLICT, "it has ruleset %s, map %s",
+                       slot->ruleset->ruleset->name.text, name_of_map(slot));
+    hs_registry_release(service->registry, slot);
+}
+
+static void put_match(struct hs_service *service, const struct hs_request *request,
+                      const struct hs_match_request *wanted, struct hs_reply *reply)
+{
+    struct hs_str name = wanted->ruleset.ptr != NULL ? wanted->ruleset : HS_STR("default");
+    struct hs_match_opening opening = {
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = request->tenant};
+    opening.ruleset = hs_endpoint_ruleset(service, request, name);
+    if (wanted->map.ptr != NULL)
+        opening.map = hs_endpoint_map(service, request, wanted->map);
+    bool lacks_map = wanted->map.ptr != NULL && opening.map == NULL;
+    if (opening.ruleset == NULL && wanted->ruleset.ptr == NULL)
+        hs_endpoint_unknown_ruleset(service, request, name, reply);
+    else if (opening.ruleset == NULL || lacks_map)
+        confirm_nameless(service, request, wanted, opening.ruleset, reply);
+    else
+        open_or_confirm(service, request, wanted, &opening, reply);
+    hs_map_store_release(service->maps, opening.map);
+    hs_ruleset_store_release(service->rulesets, opening.ruleset);
+}
+
+void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *request,
+                           struct hs_reply *reply)
+{
+    struct hs_body_reader body;
+    if (!hs_endpoint_has_room(service, request, reply) ||
+        !hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_match_request wanted = {0};
+    hs_match_decode_body(&body.reader, body.root, &wanted);
+    if (hs_body_is_fine(&body, reply))
+        put_match(service, request, &wanted, reply);
+    hs_body_close(&body);
+}
+
+void hs_endpoint_match_get(struct hs_service *service, const struct hs_request *request,
+                           struct hs_reply *reply)
+{
+    struct hs_match_slot *slot = hs_endpoint_match(service, request, reply, false);
+    if (slot == NULL)
+        return;
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode_state(&writer, &head, slot->match);
+    hs_registry_release(service->registry, slot);
+}
+
+void hs_endpoint_match_delete(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
+{
+    struct hs_match_slot *slot = hs_endpoint_match(service, request, reply, false);
+    if (slot == NULL)
+        return;
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode_summary(&writer, &head, slot->match);
+    bool is_kept = hs_kept_match_close(service, slot);
+    if (!is_kept)
+        hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
+    if (is_kept) {
+        hs_endpoint_record(service, request, slot, 0, reply); /* before another can take the name */
+        hs_registry_remove(service->registry, slot);
+    }
+    hs_registry_release(service->registry, slot);
+    if (is_kept && service->journal != NULL && !hs_journal_settle(service->journal))
+        hs_endpoint_overloaded(reply, "the end of the match cannot be synced to the disk");
+}
+
+/* Recorded like the request that would have ended it. */
+static void end_idle(void *context, struct hs_match_slot *slot)
+{
+    struct hs_service *service = context;
+    hs_metrics_match_expired(service->metrics);
+    /* If this record cannot be written, the match may come back after a crash, and is idle
+       again. */
+    (void)hs_kept_match_close(service, slot);
+    if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
+    if (service->record == NULL)
+        return;
+    struct hs_buffer summary = {0};
+    struct hs_writer writer = {.buffer = &summary};
+    struct hs_match_head head = head_of(slot);
+    hs_match_encode_summary(&writer, &head, slot->match);
+    struct hs_recorded_request recorded = {.route = HS_ROUTE_MATCH_DELETE};
+    if (!summary.failed)
+        recorded.answer = (struct hs_str){summary.data, summary.len};
+    hs_record_request(service->record, slot, &recorded);
+    hs_buffer_free(&summary);
+}
+
+void hs_service_expire(struct hs_service *service)
+{
+    size_t seconds = service->options->match_idle_seconds;
+    if (seconds > 0)
+        hs_registry_expire(service->registry, hs_clock_us() - (int64_t)seconds * 1000000, end_idle,
+                           service);
+}
+
+void hs_endpoint_player_get(struct hs_service *service, const struct hs_request *request,
+                            struct hs_reply *reply)
+{
+    struct hs_match_slot *slot = hs_endpoint_match(service, request, reply, false);
+    if (slot == NULL)
+        return;
+    struct hs_player_info player;
+    struct hs_moves_info moves = {0};
+    struct hs_writer writer = {.buffer = &reply->body};
+    bool found = hs_match_find_player(slot->match, request->params.name[1], &player);
+    if (found) {
+        hs_match_moves_info(slot->match, player.name, &moves);
+        hs_player_encode(&writer, &player, &moves);
+    } else {
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such player in this match");
+    }
+    hs_registry_release(service->registry, slot);
+}

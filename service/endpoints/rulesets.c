@@ -1,0 +1,239 @@
+/* rulesets: list, look at, replace, take away. */
+#include "api/rulesets/document.h"
+
+#include "service/access/auth.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/endpoints/table.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+
+static void write_head(struct hs_writer *writer, struct hs_str name, const char *revision)
+{
+    hs_write_key(writer, "name");
+    hs_write_str(writer, name);
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, revision);
+}
+
+/* A list for somebody: what is his and what is everybody's. */
+struct listing {
+    struct hs_writer *writer;
+    struct hs_str tenant; /* ptr NULL: everything */
+};
+
+static bool is_listed(struct hs_str tenant, const struct hs_ruleset_entry *entry)
+{
+    return tenant.ptr == NULL || entry->owner.text[0] == '\0' ||
+           hs_str_equal(hs_name_str(&entry->owner), tenant);
+}
+
+static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
+{
+    const struct listing *listing = context;
+    struct hs_writer *writer = listing->writer;
+    if (!is_listed(listing->tenant, entry))
+        return;
+    hs_write_begin(writer, '{');
+    write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
+    hs_write_key(writer, "builtin");
+    hs_write_bool(writer, entry->is_builtin);
+    hs_write_end(writer, '}');
+}
+
+void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
+{
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct listing listing = {&writer, request->tenant};
+    hs_write_begin(&writer, '{');
+    hs_write_key(&writer, "rulesets");
+    hs_write_begin(&writer, '[');
+    hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+}
+
+/* Names for a sentence, as many as fit. */
+struct names {
+    struct hs_str tenant;
+    char text[128];
+    size_t length, left_out;
+};
+
+static void add_name(void *context, const struct hs_ruleset_entry *entry)
+{
+    struct names *names = context;
+    struct hs_str name = hs_name_str(&entry->ruleset->name);
+    if (!is_listed(names->tenant, entry))
+        return;
+    const char *comma = names->length > 0 ? ", " : "";
+    size_t need = strlen(comma) + name.len;
+    if (names->left_out > 0 || names->length + need >= sizeof names->text) {
+        names->left_out++;
+        return;
+    }
+    snprintf(names->text + names->length, sizeof names->text - names->length, "%s%s", comma,
+             name.ptr);
+    names->length += need;
+}
+
+void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
+                                 struct hs_str name, struct hs_reply *reply)
+{
+    struct names names = {.tenant = request->tenant};
+    char more[32] = "";
+    hs_ruleset_store_each(service->rulesets, add_name, &names);
+    if (names.left_out > 0)
+        snprintf(more, sizeof more, " and %zu more", names.left_out);
+    hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_RULESET,
+                   "there is no ruleset %.*s; there are %s%s", (int)name.len, name.ptr, names.text,
+                   more);
+}
+
+void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    struct hs_ruleset_entry *entry = hs_endpoint_ruleset(service, request, request->params.name[0]);
+    if (entry == NULL) {
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
+        return;
+    }
+    struct hs_writer writer = {.buffer = &reply->body};
+    hs_write_begin(&writer, '{');
+    write_head(&writer, hs_name_str(&entry->ruleset->name), entry->revision);
+    hs_write_key(&writer, "ruleset");
+    hs_buffer_append(&reply->body, entry->document, entry->document_size);
+    hs_write_end(&writer, '}');
+    hs_ruleset_store_release(service->rulesets, entry);
+}
+
+/* Writes the ruleset to the journal before the answer. */
+static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
+{
+    bool is_kept = hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) &&
+                   hs_kept_names_settle(service);
+    if (!is_kept)
+        hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
+    return is_kept;
+}
+
+static void answer_put(struct hs_service *service, const struct hs_request *request,
+                       struct hs_ruleset *ruleset, struct hs_reply *reply)
+{
+    char revision[HS_REVISION_MAX];
+    struct hs_writer writer = {.buffer = &reply->body};
+    enum hs_ruleset_put result = HS_RULESET_RESERVED;
+    if (hs_ruleset_name_is_reserved(request->params.name[0]))
+        hs_ruleset_destroy(ruleset);
+    else
+        result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
+    switch (result) {
+    case HS_RULESET_CREATED:
+    case HS_RULESET_REPLACED:
+        if (!keep(service, request->params.name[0], reply))
+            return;
+        reply->status = result == HS_RULESET_CREATED ? 201 : 200;
+        hs_write_begin(&writer, '{');
+        write_head(&writer, request->params.name[0], revision);
+        hs_write_end(&writer, '}');
+        return;
+    case HS_RULESET_RESERVED:
+        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT,
+                       (int)request->params.name[0].len, request->params.name[0].ptr);
+        return;
+    case HS_RULESET_FOREIGN:
+        hs_auth_not_yours(reply->problem);
+        return;
+    case HS_RULESET_FULL:
+        hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
+        return;
+    case HS_RULESET_TOO_BIG:
+        hs_problem_set(
+            reply->problem, HS_PROBLEM_OVERLOADED,
+            "The ruleset takes more than the %zu bytes of ruleset-bytes that are left for it",
+            hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
+        return;
+    case HS_RULESET_NO_MEMORY:
+        hs_endpoint_overloaded(reply, "out of memory");
+        return;
+    }
+}
+
+void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    struct hs_body_reader body;
+    struct hs_str name = request->params.name[0];
+    if (!hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
+    if (!hs_body_is_fine(&body, reply)) {
+        hs_body_close(&body);
+        return;
+    }
+    if (hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
+        answer_put(service, request, ruleset, reply);
+    else
+        hs_ruleset_destroy(ruleset);
+    hs_body_close(&body);
+}
+
+struct need {
+    struct hs_str name;
+    struct hs_name match; /* one that has a ruleset of this name; "": none has */
+};
+
+static void find_need(void *context, struct hs_match_slot *slot)
+{
+    struct need *need = context;
+    if (hs_str_equal(hs_name_str(&slot->ruleset->ruleset->name), need->name))
+        need->match = slot->name;
+}
+
+/* Whether a match or the name `default` needs the ruleset; `problem` says which. A match that is
+   opened at the same time keeps the ruleset without its name. */
+static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
+{
+    struct need need = {.name = name};
+    struct hs_ruleset_entry *standard = hs_ruleset_store_default(service->rulesets);
+    bool is_default = standard != NULL && hs_str_equal(hs_name_str(&standard->ruleset->name), name);
+    hs_ruleset_store_release(service->rulesets, standard);
+    hs_registry_each(service->registry, find_need, &need);
+    if (is_default)
+        hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "the name `default` stands for it");
+    else if (need.match.text[0] != '\0')
+        hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "match %s uses it", need.match.text);
+    return problem->code != HS_PROBLEM_NONE;
+}
+
+void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_request *request,
+                                struct hs_reply *reply)
+{
+    struct hs_str name = request->params.name[0];
+    if (hs_ruleset_name_is_reserved(name)) {
+        hs_problem_add(reply->problem, "/name", "`%.*s` is built in: it stays", (int)name.len,
+                       name.ptr);
+        return;
+    }
+    if (is_needed(service, name, reply->problem))
+        return;
+    switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
+                                    service)) {
+    case HS_RULESET_DELETED:
+        reply->status = 204;
+        if (!hs_kept_names_settle(service))
+            hs_endpoint_overloaded(reply,
+                                   "the ruleset is gone, but a loss of power may bring it back");
+        return;
+    case HS_RULESET_UNKNOWN:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
+        return;
+    case HS_RULESET_IS_FILES:
+        hs_problem_set(reply->problem, HS_PROBLEM_RULESET_IN_USE,
+                       "a file of --rules has it: delete the file and restart");
+        return;
+    case HS_RULESET_NOT_KEPT:
+        hs_endpoint_overloaded(reply, "its end cannot be written to the journal");
+        return;
+    }
+}

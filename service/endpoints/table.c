@@ -1,0 +1,261 @@
+/* The table from routes to endpoints, and what they share. */
+#include "service/endpoints/table.h"
+
+#include "api/http/scopes.h"
+#include "service/access/auth.h"
+#include "service/checkpoint/save.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/watch/log.h"
+#include "service/state/maps.h"
+#include "service/watch/metrics.h"
+#include "service/options/values.h"
+#include "service/record/recorder.h"
+#include "service/state/rulesets.h"
+#include "service/serve.h"
+
+hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
+    [HS_ROUTE_MATCH_LIST] = hs_endpoint_match_list,
+    [HS_ROUTE_MATCH_PUT] = hs_endpoint_match_put,
+    [HS_ROUTE_MATCH_GET] = hs_endpoint_match_get,
+    [HS_ROUTE_MATCH_DELETE] = hs_endpoint_match_delete,
+    [HS_ROUTE_PLAYER_GET] = hs_endpoint_player_get,
+    [HS_ROUTE_FRAMES_POST] = hs_endpoint_frames_post,
+    [HS_ROUTE_MOVES_POST] = hs_endpoint_moves_post,
+    [HS_ROUTE_SHOTS_POST] = hs_endpoint_shots_post,
+    [HS_ROUTE_HITS_POST] = hs_endpoint_hits_post,
+    [HS_ROUTE_TICKS_POST] = hs_endpoint_ticks_post,
+    [HS_ROUTE_RULESET_LIST] = hs_endpoint_ruleset_list,
+    [HS_ROUTE_RULESET_PUT] = hs_endpoint_ruleset_put,
+    [HS_ROUTE_RULESET_GET] = hs_endpoint_ruleset_get,
+    [HS_ROUTE_RULESET_DELETE] = hs_endpoint_ruleset_delete,
+    [HS_ROUTE_MAP_PUT] = hs_endpoint_map_put,
+    [HS_ROUTE_MAP_GET] = hs_endpoint_map_get,
+    [HS_ROUTE_MAP_DELETE] = hs_endpoint_map_delete,
+    [HS_ROUTE_CONTRACT] = hs_endpoint_contract,
+    [HS_ROUTE_LIVEZ] = hs_endpoint_livez,
+    [HS_ROUTE_READYZ] = hs_endpoint_readyz,
+    [HS_ROUTE_METRICS] = hs_endpoint_metrics,
+};
+
+bool hs_body_open(struct hs_service *service, const struct hs_request *request,
+                  struct hs_reply *reply, struct hs_body_reader *out)
+{
+    *out = (struct hs_body_reader){.reader = {.problem = reply->problem,
+                                              .arena = request->arena,
+                                              .max_items = service->options->max_batch}};
+    out->root = hs_json_parse(request->body, reply->problem);
+    return out->root != NULL;
+}
+
+bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply)
+{
+    if (body->reader.no_memory)
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    return reply->problem->code == HS_PROBLEM_NONE;
+}
+
+void hs_body_close(struct hs_body_reader *body)
+{
+    json_decref(body->root);
+}
+
+void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)
+{
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "%s", what);
+}
+
+void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
+                         enum hs_problem_code code, const char *detail)
+{
+    if (request->tenant.ptr != NULL)
+        hs_auth_not_yours(reply->problem);
+    else
+        hs_problem_set(reply->problem, code, "%s", detail);
+}
+
+static bool may_see(const struct hs_request *request, const struct hs_name *owner)
+{
+    return request->tenant.ptr == NULL || owner->text[0] == '\0' ||
+           hs_str_equal(hs_name_str(owner), request->tenant);
+}
+
+struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
+                                             const struct hs_request *request, struct hs_str name)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+    if (entry == NULL || may_see(request, &entry->owner))
+        return entry;
+    hs_ruleset_store_release(service->rulesets, entry);
+    return NULL;
+}
+
+struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
+                                     struct hs_str name)
+{
+    struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
+    if (entry == NULL || may_see(request, &entry->owner))
+        return entry;
+    hs_map_store_release(service->maps, entry);
+    return NULL;
+}
+
+static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
+{
+    if (why == HS_REGISTRY_FULL) {
+        hs_endpoint_overloaded(reply, "as many matches are open as are configured");
+        return;
+    }
+    hs_endpoint_overloaded(reply, "the open matches fill the memory there is for histories");
+    reply->shed = HS_SHED_HISTORY;
+}
+
+/* Writes the opening to the journal before any answer about the match. False: it could not be
+   written, and the match is not open. */
+static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
+                         struct hs_reply *reply)
+{
+    if (hs_kept_match_open(service, slot))
+        return true;
+    hs_registry_remove(service->registry, slot);
+    hs_registry_release(service->registry, slot);
+    hs_endpoint_overloaded(reply, "the opening of the match cannot be written to the journal");
+    return false;
+}
+
+struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
+                                          const struct hs_request *request,
+                                          const struct hs_match_opening *opening, bool *created,
+                                          struct hs_reply *reply)
+{
+    struct hs_match_slot *slot = NULL;
+    enum hs_registry_result result = hs_registry_acquire(service->registry, request->tenant,
+                                                         request->params.name[0], opening, &slot);
+    if (slot != NULL && !keep_opening(service, slot, reply))
+        return NULL;
+    *created = result == HS_REGISTRY_CREATED;
+    switch (result) {
+    case HS_REGISTRY_FOUND:
+    case HS_REGISTRY_CREATED:
+        break;
+    case HS_REGISTRY_MISSING:
+    case HS_REGISTRY_FOREIGN:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_MATCH, "open it with PUT first");
+        break;
+    case HS_REGISTRY_FULL:
+    case HS_REGISTRY_NO_HISTORY:
+        refuse_another(result, reply);
+        break;
+    case HS_REGISTRY_NO_MEMORY:
+        hs_endpoint_overloaded(reply, "out of memory");
+        break;
+    }
+    return slot;
+}
+
+/* Opens a match with the default ruleset and map. Without one of them it is as if none were
+   opened by posting: a match that lacks its walls would be judged wrongly, and for its whole life.
+ */
+static struct hs_match_slot *open_by_default(struct hs_service *service,
+                                             const struct hs_request *request,
+                                             struct hs_reply *reply)
+{
+    const char *map = service->options->default_map;
+    struct hs_match_opening opening = {
+        .ruleset = hs_ruleset_store_default(service->rulesets),
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = request->tenant};
+    if (map[0] != '\0')
+        opening.map = hs_endpoint_map(service, request, (struct hs_str){map, strlen(map)});
+    bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
+    if (lacks_map)
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH,
+                       "the map of matches that are opened by posting, %s, is not there", map);
+    bool complete = opening.ruleset != NULL && !lacks_map;
+    struct hs_match_slot *slot =
+        hs_endpoint_acquire(service, request, complete ? &opening : NULL, &created, reply);
+    hs_map_store_release(service->maps, opening.map);
+    hs_ruleset_store_release(service->rulesets, opening.ruleset);
+    return slot;
+}
+
+/* Who only verifies does not open matches. */
+static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
+{
+    return service->options->auto_open &&
+           (request->tenant.ptr == NULL || hs_route_allows(HS_ROUTE_MATCH_PUT, request->scopes));
+}
+
+bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
+                          struct hs_reply *reply)
+{
+    struct hs_name owner;
+    bool opens = request->route == HS_ROUTE_MATCH_PUT || may_open_matches(service, request);
+    enum hs_registry_result result =
+        opens ? hs_registry_room(service->registry) : HS_REGISTRY_CREATED;
+    if (result == HS_REGISTRY_CREATED ||
+        hs_registry_owner(service->registry, request->params.name[0], &owner))
+        return true;
+    refuse_another(result, reply);
+    return false;
+}
+
+struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
+                                        const struct hs_request *request, struct hs_reply *reply,
+                                        bool may_open)
+{
+    struct hs_match_slot *slot = NULL;
+    bool created;
+    if (!may_open || !may_open_matches(service, request))
+        return hs_endpoint_acquire(service, request, NULL, &created, reply);
+    /* Nearly always it is open already, and then nothing needs to be looked up. */
+    hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
+    if (slot == NULL)
+        return open_by_default(service, request, reply);
+    return keep_opening(service, slot, reply) ? slot : NULL;
+}
+
+void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
+                        struct hs_match_slot *slot, uint64_t request_work,
+                        const struct hs_reply *reply)
+{
+    if (service->record == NULL)
+        return;
+    struct hs_recorded_request recorded = {.route = request->route,
+                                           .explain = request->explain,
+                                           .request_work = request_work,
+                                           .body = request->body};
+    if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)
+        recorded.answer = (struct hs_str){reply->body.data, reply->body.len};
+    hs_record_request(service->record, slot, &recorded);
+}
+
+void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
+{
+    *gauges = (struct hs_metrics_gauges){0};
+    struct hs_registry_totals totals;
+    hs_registry_totals(service->registry, &totals);
+    gauges->matches = totals.matches;
+    gauges->players = totals.players;
+    gauges->movers = totals.movers;
+    gauges->matches_held = totals.held;
+    gauges->record_queue_bytes =
+        service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
+    struct hs_map_usage maps = hs_map_store_usage(service->maps);
+    gauges->history_bytes = hs_registry_bytes(service->registry);
+    gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
+    gauges->match_limit = service->options->max_matches;
+    gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
+    gauges->rulesets = hs_ruleset_store_count(service->rulesets);
+    gauges->ruleset_limit = service->options->max_rulesets;
+    gauges->map_limit = service->options->max_maps;
+    gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
+    gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
+    gauges->record_queue_bytes_limit = service->options->record_queue_bytes;
+    for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)
+        gauges->stuck[i] = atomic_load(&service->stuck[i]);
+    gauges->draining = atomic_load(&service->draining);
+    gauges->log_lines_dropped = hs_log_dropped();
+    gauges->maps = maps.maps;
+    gauges->map_bytes = maps.bytes;
+    hs_checkpoint_stats(service->checkpoint, &gauges->checkpoint);
+}

@@ -1,0 +1,143 @@
+/* Runs long requests in a pool while their connections are suspended. */
+#include "service/http/request.h"
+
+#include "service/system/clock.h"
+#include "service/serve.h"
+
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+/*
+ * A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
+ * bound would send ticks of many players with bones to the pool, where requests wait longer.
+ */
+enum { HEAVY_BODY_BYTES = 262144 };
+
+/* A request that a pool runs, and its answer. */
+struct hs_http_apart {
+    struct hs_pool_job job; /* first member: pointers to both are the same */
+    struct hs_http_request *request;
+    struct MHD_Connection *connection; /* suspended meanwhile */
+    struct hs_pool *pool;
+    struct hs_http_target target;
+    struct hs_reply reply;
+    int64_t queued_us;
+    bool has_run;
+};
+
+/* Maps and rulesets are built one after the other, at a lower priority. */
+static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
+{
+    return route == HS_ROUTE_MAP_PUT       ? service->map_builder
+           : route == HS_ROUTE_RULESET_PUT ? service->ruleset_builder
+                                           : NULL;
+}
+
+/* The pool a request belongs to; NULL: its worker runs it. */
+struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
+                                const struct hs_http_target *target)
+{
+    struct hs_pool *builder = builder_of(request->http->service, target->route);
+    bool is_heavy = request->body.len > HEAVY_BODY_BYTES ||
+                    (request->connection->is_dear && request->body.len > 0);
+    if (target->problem.code != HS_PROBLEM_NONE || request->shed)
+        return NULL;
+    return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
+}
+
+/* Sheds a request that passed its deadline, or waited ten times as long as a worker's queue allows
+   (admission.h). */
+static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
+{
+    const struct hs_headers *headers = &request->headers;
+    int64_t now_us = hs_clock_us(), queue_us = request->http->limits.queue_us;
+    if (headers->deadlines > 0 &&
+        now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
+        hs_http_shed(request, HS_SHED_DEADLINE);
+    else if (queue_us > 0 && apart->pool == request->http->heavy &&
+             now_us - apart->queued_us > 10 * queue_us)
+        hs_http_shed(request, HS_SHED_QUEUE);
+}
+
+static void run_apart(struct hs_pool_job *job)
+{
+    struct hs_http_apart *apart = (struct hs_http_apart *)job;
+    struct hs_http_request *request = apart->request;
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
+    shed_if_late(request, apart);
+    if (request->shed)
+        hs_http_refuse_shed(request, &apart->target);
+    else
+        hs_http_run_endpoint(request, &apart->target, apart->connection, &apart->reply);
+    apart->has_run = true;
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+}
+
+/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
+   sends the reply, or it closes the connection. */
+static void done_apart(struct hs_pool_job *job)
+{
+    struct hs_http_apart *apart = (struct hs_http_apart *)job;
+    struct hs_http_worker *worker = apart->request->connection->worker;
+    job->next = atomic_load(&worker->done);
+    while (!atomic_compare_exchange_weak(&worker->done, &job->next, job)) {
+    }
+    eventfd_write(worker->wake, 1);
+}
+
+void hs_http_resume(struct hs_http_worker *worker)
+{
+    struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
+    while (done != NULL) {
+        struct hs_pool_job *next = done->next; /* the job ends with its request */
+        MHD_resume_connection(((struct hs_http_apart *)done)->connection);
+        done = next;
+    }
+}
+
+/* False: memory is out. */
+bool hs_http_begin_apart(struct hs_http_request *request, const struct hs_http_target *target,
+                         struct MHD_Connection *connection, struct hs_pool *pool)
+{
+    struct hs_http_apart *apart = malloc(sizeof *apart);
+    if (apart == NULL)
+        return false;
+    *apart = (struct hs_http_apart){.job = {.owner = request->http,
+                                            .tenant = hs_http_tenant_of(request),
+                                            .run = run_apart,
+                                            .done = done_apart},
+                                    .request = request,
+                                    .connection = connection,
+                                    .pool = pool,
+                                    .target = *target,
+                                    .reply = {.status = 200, .content_type = "application/json"},
+                                    .queued_us = hs_clock_us()};
+    apart->reply.problem = &apart->target.problem;
+    request->apart = apart;
+    atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+    MHD_suspend_connection(connection);
+    hs_pool_submit(pool, &apart->job);
+    return true;
+}
+
+enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
+                                     struct MHD_Connection *connection)
+{
+    struct hs_http_apart *apart = request->apart;
+    if (!apart->has_run) {
+        request->why = HS_SHED_CAPACITY;
+        hs_problem_set(&apart->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
+    }
+    atomic_store(&request->connection->builder, NULL);
+    request->connection->is_dear = apart->reply.work > HS_HTTP_HEAVY_WORK;
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
+    return hs_http_send_reply(request, &apart->target, connection, &apart->reply);
+}
+
+void hs_http_free_apart(struct hs_http_apart *apart)
+{
+    if (apart != NULL)
+        hs_buffer_free(&apart->reply.body);
+    free(apart);
+}

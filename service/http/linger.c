@@ -1,0 +1,157 @@
+#include "service/http/linger.h"
+
+#include "service/system/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Read at a time, and times in a row, before the others have their turn. */
+enum { PIECE = 32768, PIECES = 16 };
+
+/* A nap before what has come is looked at: then there is more of it, and a flood costs fewer
+   rounds. Nobody waits for this but who still sends what is thrown away. */
+enum { NAP_NS = 2000000 };
+
+bool hs_linger_init(struct hs_linger *linger, size_t limit)
+{
+    linger->limit = limit;
+    linger->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (linger->wake < 0)
+        return false;
+    pthread_mutex_init(&linger->lock, NULL);
+    linger->coming_count = linger->held_count = 0;
+    atomic_store(&linger->count, 0);
+    return true;
+}
+
+void hs_linger_free(struct hs_linger *linger)
+{
+    for (size_t i = 0; i < linger->coming_count; i++)
+        close(linger->coming[i]);
+    for (size_t i = 0; i < linger->held_count; i++)
+        close(linger->held[i].fd);
+    pthread_mutex_destroy(&linger->lock);
+    close(linger->wake);
+}
+
+void hs_linger_take(struct hs_linger *linger, int fd)
+{
+    pthread_mutex_lock(&linger->lock);
+    bool has_place =
+        linger->coming_count < HS_LINGER_COMING && atomic_load(&linger->count) < linger->limit;
+    int own = has_place ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    bool first = own >= 0 && linger->coming_count == 0;
+    if (own >= 0) {
+        linger->coming[linger->coming_count++] = own;
+        atomic_fetch_add(&linger->count, 1);
+    }
+    pthread_mutex_unlock(&linger->lock);
+    if (own >= 0)
+        shutdown(own, SHUT_WR); /* the library has done so, but not beneath TLS */
+    if (first)
+        hs_linger_wake(linger);
+}
+
+size_t hs_linger_count(const struct hs_linger *linger)
+{
+    return atomic_load(&linger->count);
+}
+
+void hs_linger_wake(struct hs_linger *linger)
+{
+    eventfd_write(linger->wake, 1);
+}
+
+/* Throws away what has arrived; false: no more will come. */
+static bool discard(struct hs_linger_socket *socket)
+{
+    char piece[PIECE];
+    for (int i = 0; i < PIECES && socket->left > 0; i++) {
+        /* Of TCP sockets the kernel throws it away by itself with MSG_TRUNC, and copies nothing. */
+        ssize_t got = recv(socket->fd, piece, sizeof piece, MSG_DONTWAIT | MSG_TRUNC);
+        if (got == 0)
+            return false;
+        if (got < 0)
+            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+        socket->left -= (size_t)got < socket->left ? (size_t)got : socket->left;
+    }
+    return true;
+}
+
+/* The last bytes go first: with none unread a socket ends without a reset. */
+static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
+{
+    discard(socket);
+    close(socket->fd);
+    atomic_fetch_sub(&linger->count, 1);
+}
+
+/* Those for whom there is no place any more, and those whose time is over: all in front. */
+static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
+{
+    size_t gone = 0;
+    while (gone < linger->held_count && (linger->held_count - gone + coming > HS_LINGER_HELD ||
+                                         linger->held[gone].until_us <= now_us))
+        end(linger, &linger->held[gone++]);
+    linger->held_count -= gone;
+    for (size_t i = 0; gone > 0 && i < linger->held_count; i++)
+        linger->held[i] = linger->held[i + gone];
+}
+
+static void take_up(struct hs_linger *linger, int64_t now_us)
+{
+    int coming[HS_LINGER_COMING];
+    pthread_mutex_lock(&linger->lock);
+    size_t count = linger->coming_count;
+    for (size_t i = 0; i < count; i++)
+        coming[i] = linger->coming[i];
+    linger->coming_count = 0;
+    pthread_mutex_unlock(&linger->lock);
+    drop_oldest(linger, count, now_us);
+    for (size_t i = 0; i < count; i++)
+        linger->held[linger->held_count++] = (struct hs_linger_socket){
+            .fd = coming[i], .until_us = now_us + HS_LINGER_US, .left = HS_LINGER_BYTES};
+}
+
+/* `polls`: one for each that is held, in their order. */
+static void look(struct hs_linger *linger, const struct pollfd *polls)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < linger->held_count; i++) {
+        struct hs_linger_socket *socket = &linger->held[i];
+        /* Without more bytes to throw away only an error or the end of both sides is reported. */
+        bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
+        if (over)
+            end(linger, socket);
+        else
+            linger->held[kept++] = *socket;
+    }
+    linger->held_count = kept;
+}
+
+void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
+{
+    struct pollfd polls[1 + HS_LINGER_HELD];
+    int64_t now_us = hs_clock_us();
+    take_up(linger, now_us);
+    if (linger->held_count > 0 && linger->held[0].until_us < until_us)
+        until_us = linger->held[0].until_us;
+    polls[0] = (struct pollfd){.fd = linger->wake, .events = POLLIN};
+    for (size_t i = 0; i < linger->held_count; i++)
+        polls[i + 1] = (struct pollfd){.fd = linger->held[i].fd,
+                                       .events = linger->held[i].left > 0 ? POLLIN : 0};
+    int timeout_ms = until_us > now_us ? (int)((until_us - now_us + 999) / 1000) : 0;
+    if (poll(polls, 1 + linger->held_count, timeout_ms) <= 0)
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    eventfd_t times;
+    if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
+        /* Somebody woke it all the same. */
+    }
+    look(linger, polls + 1);
+}

@@ -1,0 +1,124 @@
+/* Runs the endpoint of a request and sends its reply; in the thread of its worker or of a pool. */
+#include "service/http/request.h"
+
+#include "api/http/reply.h"
+#include "service/system/clock.h"
+#include "service/serve.h"
+
+#include <string.h>
+
+const char *hs_request_query(const struct hs_request *request, const char *name)
+{
+    const char *value = NULL;
+    size_t size = 0;
+    if (request->connection == NULL)
+        return NULL;
+    if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                      strlen(name), &value, &size) != MHD_YES)
+        return NULL;
+    return value == NULL ? "" : value;
+}
+
+/* A shorter answer counts as part of its connection. */
+enum { LONG_ANSWER = 16384 };
+
+/* A long answer holds memory until its peer reads it, so it is charged like a body until it has
+   been sent. */
+static void charge_answer(struct hs_http_request *request, const struct hs_http_target *target,
+                          struct hs_reply *reply)
+{
+    struct hs_share *share = request->http->service->bodies;
+    size_t bytes = reply->body.capacity;
+    if (reply->problem->code != HS_PROBLEM_NONE || bytes <= LONG_ANSWER || request->share != NULL ||
+        hs_priority_of((enum hs_route)target->route) == HS_PRIORITY_VITAL)
+        return;
+    if (hs_share_take(share, hs_http_tenant_of(request), bytes)) {
+        request->share = share;
+        request->taken = bytes;
+        return;
+    }
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                   "The answer has %zu bytes, and inflight-body-bytes has %zu left for it", bytes,
+                   hs_share_left(share, hs_http_tenant_of(request)));
+    hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
+}
+
+enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
+                                   const struct hs_http_target *target,
+                                   struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_service *service = http->service;
+    char challenge[192];
+    struct hs_reply_headers headers = {
+        .request_id = request->headers.request_id,
+        .allow = target->params.allow,
+        .close = target->close || atomic_load(&http->closing) || atomic_load(&service->draining),
+    };
+    charge_answer(request, target, reply);
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        reply->status = hs_problem_status(reply->problem->code);
+    if (reply->status == 401 || reply->status == 403)
+        headers.challenge =
+            hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
+    int64_t now_us = hs_clock_us(), duration_us = now_us - request->start_us;
+    hs_gate_answered(&request->connection->worker->gate, now_us);
+    hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
+    hs_http_log_request(http, &request->connection->caller, reply->problem, reply->status,
+                        duration_us);
+    bool fine;
+    if (reply->problem->code != HS_PROBLEM_NONE)
+        fine = hs_reply_problem(connection, reply->problem, &headers);
+    else if (reply->static_body != NULL)
+        fine = hs_reply_static(connection, reply->status, reply->content_type, reply->static_body,
+                               reply->static_size, &headers);
+    else
+        fine =
+            hs_reply_buffer(connection, reply->status, reply->content_type, &reply->body, &headers);
+    hs_buffer_free(&reply->body);
+    return fine ? MHD_YES : MHD_NO;
+}
+
+void hs_http_drop_body(struct hs_http_request *request)
+{
+    hs_buffer_free(&request->body);
+    if (request->share != NULL)
+        hs_share_give(request->share, hs_http_tenant_of(request), request->taken);
+    request->share = NULL;
+}
+
+/* A switch of the query: on with any value but 0. */
+static bool is_asked(const struct hs_request *request, const char *name)
+{
+    const char *value = hs_request_query(request, name);
+    return value != NULL && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+}
+
+void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target *target,
+                          struct MHD_Connection *connection, struct hs_reply *reply)
+{
+    struct hs_http *http = request->http;
+    struct hs_arena arena = {0};
+    struct hs_request view = {
+        .route = (enum hs_route)target->route,
+        .listener = http->listener,
+        .params = target->params,
+        .body = {request->body.len > 0 ? request->body.data : "", request->body.len},
+        .request_id = request->headers.request_id,
+        .arena = &arena,
+        .alive_us = &request->connection->watched->since_us,
+        .connection = connection,
+        .scopes = request->auth.identity.scopes,
+    };
+    if (http->service->keyring != NULL)
+        view.tenant = hs_http_tenant_of(request);
+    view.explain = is_asked(&view, "explain");
+    view.strict = is_asked(&view, "strict");
+    hs_endpoints[target->route](http->service, &view, reply);
+    hs_arena_free(&arena);
+    hs_http_drop_body(request);
+    if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
+    if (reply->problem->code == HS_PROBLEM_OVERLOADED)
+        hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
+}

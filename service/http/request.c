@@ -1,0 +1,225 @@
+/* One request on its way: header, body, endpoint, reply. Called by the library's threads. */
+#include "service/http/request.h"
+
+#include "api/http/reply.h"
+#include "service/system/clock.h"
+#include "service/serve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* After which an endpoint counts as stuck: most take well under a millisecond; a map of 108 MB was
+   decoded and built in 8.5 s on a busy machine. */
+enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
+
+/* ---- names and headers ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/*
+ * Decodes only what a name may hold. Everything else keeps its `%`, which no name and no route
+ * holds: an encoded slash or zero byte never turns one path into another.
+ */
+size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        int high = *from == '%' ? hex_digit(from[1]) : -1;
+        int low = high >= 0 ? hex_digit(from[2]) : -1;
+        char decoded = low >= 0 ? (char)(high * 16 + low) : '\0';
+        if (low >= 0 && hs_name_is_valid((struct hs_str){&decoded, 1})) {
+            *to++ = decoded;
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static struct hs_http_connection *peer_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+    (void)context;
+    struct hs_http_connection *peer = peer_of(connection);
+    if (peer != NULL)
+        hs_request_target_note(&peer->target, uri);
+    return NULL; /* the request begins with the first call of hs_http_handle */
+}
+
+static void put_hex(uint64_t number, char *out)
+{
+    for (int i = 15; i >= 0; i--, number >>= 4)
+        out[i] = "0123456789abcdef"[number & 15];
+}
+
+static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID_MAX + 1])
+{
+    put_hex(worker->process, id);
+    put_hex(worker->ids++, id + 16);
+    id[32] = '\0';
+}
+
+/* ---- the handler calls, in order ---- */
+
+static enum MHD_Result refuse(struct hs_http_request *request, struct hs_http_target *target,
+                              struct MHD_Connection *connection)
+{
+    struct hs_reply reply = {.problem = &target->problem};
+    return hs_http_send_reply(request, target, connection, &reply);
+}
+
+static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
+                             const char *url, const char *method, const char *version,
+                             void **context)
+{
+    struct hs_http_connection *peer = peer_of(connection);
+    struct hs_http_request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
+    if (request == NULL)
+        return MHD_NO;
+    *context = request;
+    request->http = http;
+    request->connection = peer;
+    request->start_us = hs_clock_us();
+    int64_t waited_us = hs_socket_waited_us(peer->fd);
+    request->arrived_us = request->start_us - waited_us;
+    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
+    request->auth.failure = HS_AUTH_FINE;
+    atomic_fetch_add(&http->in_flight, 1);
+    hs_metrics_inflight(http->service->metrics, 1);
+
+    struct hs_header_block block;
+    hs_header_block_begin(&block, method, url, &peer->target, version);
+    hs_header_block_collect(&block, connection, method, &request->headers);
+    if (request->headers.request_id[0] == '\0')
+        make_request_id(peer->worker, request->headers.request_id);
+    struct hs_http_target target;
+    hs_http_examine(request, connection, method, url, &target);
+    if (!hs_http_charge_connection(request)) {
+        hs_problem_init(&target.problem);
+        hs_http_shed(request, HS_SHED_CONNECTIONS);
+        hs_http_refuse_shed(request, &target);
+        target.close = true;
+    } else if (target.problem.code == HS_PROBLEM_NONE) {
+        hs_http_admit(request, &target);
+    }
+    hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
+                       &request->auth.identity.tenant);
+    atomic_store(&peer->stuck_us,
+                 STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
+    atomic_store(&peer->body_length, request->headers.length);
+    atomic_store(&peer->body_received, 0);
+    if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
+        return MHD_NO;
+    if (!target.close)
+        return MHD_YES;
+    /* A reply to the first call ends the connection: what follows is never looked at. */
+    peer->is_cut_short = true;
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
+                                                              : MHD_NO;
+}
+
+static enum MHD_Result receive(struct hs_http_request *request, const char *bytes, size_t size)
+{
+    if (atomic_load(&request->connection->watched->phase) != HS_HTTP_BODY)
+        return MHD_NO;
+    atomic_fetch_add(&request->connection->body_received, size);
+    if (request->shed)
+        return MHD_YES;
+    /* Allocate all of it at once, so that the reserved bytes are the used bytes. */
+    if (request->body.data == NULL) {
+        request->body.data = malloc(request->headers.length);
+        request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
+    }
+    if (size > request->body.capacity - request->body.len) {
+        hs_http_shed(request, HS_SHED_BODIES);
+        hs_http_drop_body(request);
+        return MHD_YES;
+    }
+    hs_buffer_append(&request->body, bytes, size);
+    return MHD_YES;
+}
+
+static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connection *connection,
+                              const char *url, const char *method)
+{
+    if (request->apart != NULL)
+        return hs_http_finish_apart(request, connection);
+    struct hs_http_target target;
+    struct hs_reply reply = {
+        .status = 200, .content_type = "application/json", .problem = &target.problem};
+    if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
+        return MHD_NO;
+    /* What was wrong with it was found on the first call; a body to be read was let in then. */
+    if (request->shed)
+        hs_http_only_name(request, &target);
+    else
+        hs_http_examine(request, connection, method, url, &target);
+    if (target.problem.code == HS_PROBLEM_NONE)
+        hs_http_admit_again(request, &target);
+    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
+        hs_http_refuse_shed(request, &target);
+    struct hs_pool *pool = hs_http_pool_of(request, &target);
+    if (pool != NULL && hs_http_begin_apart(request, &target, connection, pool))
+        return MHD_YES;
+    if (target.problem.code == HS_PROBLEM_NONE)
+        hs_http_run_endpoint(request, &target, connection, &reply);
+    request->connection->is_dear = reply.work > HS_HTTP_HEAVY_WORK;
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
+    return hs_http_send_reply(request, &target, connection, &reply);
+}
+
+enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *upload,
+                               size_t *upload_size, void **request)
+{
+    const struct hs_http_worker *worker = context;
+    if (*request == NULL)
+        return begin(worker->http, connection, url, method, version, request);
+    /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
+       comes with no bytes before it comes without any: too early for an answer. */
+    if (upload != NULL) {
+        enum MHD_Result result =
+            *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
+        *upload_size = 0;
+        return result;
+    }
+    return finish(*request, connection, url, method);
+}
+
+void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
+                       enum MHD_RequestTerminationCode code)
+{
+    (void)connection;
+    (void)code;
+    const struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
+    struct hs_http_request *ended = *request;
+    *request = NULL;
+    if (ended == NULL)
+        return;
+    /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
+    hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
+    hs_http_drop_body(ended);
+    hs_http_free_apart(ended->apart);
+    free(ended);
+    hs_metrics_inflight(http->service->metrics, -1);
+    atomic_fetch_sub(&http->in_flight, 1);
+}

@@ -1,0 +1,142 @@
+#include "service/http/listener.h"
+
+#include "service/system/address.h"
+#include "service/system/clock.h"
+#include "service/watch/metrics.h"
+#include "service/options/values.h"
+#include "service/serve.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+/* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
+static int open_socket(const char *text, char bound[64], char error[256])
+{
+    struct hs_address address;
+    if (!hs_address_parse(text, &address)) {
+        snprintf(error, 256, "%.100s is not ADDR:PORT with a numeric address", text);
+        return -1;
+    }
+    const int on = 1;
+    int fd = socket(address.socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool fine = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0;
+    if (fine && address.socket.ss_family == AF_INET6)
+        fine = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0;
+    fine = fine && bind(fd, (const struct sockaddr *)&address.socket, address.size) == 0;
+    fine = fine && listen(fd, BACKLOG) == 0;
+    fine = fine && getsockname(fd, (struct sockaddr *)&address.socket, &address.size) == 0;
+    if (!fine) {
+        snprintf(error, 256, "cannot listen on %.100s: %s", text, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    hs_address_print(&address, bound, 64);
+    return fd;
+}
+
+static struct hs_http *create(struct hs_service *service, enum hs_listener listener,
+                              const struct hs_http_limits *limits)
+{
+    struct hs_http *http = calloc(1, sizeof *http);
+    /* With a limit of one connection, half of it would be none. */
+    struct hs_share *connections =
+        hs_share_create(limits->connections > 1 ? limits->connections : 2);
+    if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
+        hs_share_destroy(connections);
+        free(http);
+        return NULL;
+    }
+    http->connections = connections;
+    http->service = service;
+    http->listener = listener;
+    http->limits = *limits;
+    unsigned rate = (unsigned)service->options->log_rate;
+    http->library_log = (struct hs_log_limit){.per_second = rate, .kind = "http library"};
+    http->request_logs[HS_HTTP_LOG_ANSWERED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests answered"};
+    http->request_logs[HS_HTTP_LOG_REFUSED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
+    http->request_logs[HS_HTTP_LOG_FAILED] =
+        (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
+    hs_metrics_connection_limit(service->metrics, listener, limits->connections);
+    return http;
+}
+
+static void destroy(struct hs_http *http)
+{
+    hs_linger_free(&http->linger);
+    hs_share_destroy(http->connections);
+    free(http);
+}
+
+static void stop_watchdog(struct hs_http *http)
+{
+    atomic_store(&http->stopping, true);
+    hs_linger_wake(&http->linger);
+    pthread_join(http->watchdog, NULL);
+}
+
+struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
+                              const char *address, const struct hs_http_limits *limits,
+                              const struct hs_tls *tls, char error[256])
+{
+    struct hs_http *http = create(service, listener, limits);
+    if (http == NULL) {
+        snprintf(error, 256, "out of memory or descriptors");
+        return NULL;
+    }
+    http->is_tls = tls->certificate != NULL;
+    int fd = open_socket(address, http->address, error);
+    if (fd < 0) {
+        destroy(http);
+        return NULL;
+    }
+    if (!hs_http_workers_start(http, fd, tls)) {
+        snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
+                 http->is_tls ? "; the key may not be that of the certificate" : "");
+        destroy(http);
+        return NULL;
+    }
+    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
+        snprintf(error, 256, "cannot start a thread");
+        hs_http_workers_stop(http);
+        hs_http_workers_free(http);
+        destroy(http);
+        return NULL;
+    }
+    return http;
+}
+
+const char *hs_http_address(const struct hs_http *http)
+{
+    return http->address;
+}
+
+void hs_http_stop(struct hs_http *http, unsigned wait_ms)
+{
+    if (http == NULL)
+        return;
+    atomic_store(&http->closing, true);
+    hs_http_workers_wake(http);
+    /* Stopping the workers drops replies on their way, so they are waited for. */
+    int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
+    while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    hs_http_workers_stop(http);
+    /* The process's end would close those that linger; each has a time of its own, too. */
+    while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    stop_watchdog(http);
+    hs_http_workers_free(http);
+    hs_http_report_log(http, true);
+    destroy(http);
+}

@@ -1,0 +1,228 @@
+/* The threads that serve a listener. */
+#include "service/http/listener.h"
+
+#include "service/system/clock.h"
+#include "service/watch/metrics.h"
+#include "service/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LONGEST_WAIT_MS = 60000 };
+
+static void log_library(void *context, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void log_library(void *context, const char *format, va_list args)
+{
+    struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
+    if (!hs_log_enabled(HS_LOG_INFO) || !hs_log_allowed(&http->library_log))
+        return;
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    text[strcspn(text, "\r\n")] = '\0';
+    hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
+}
+
+/*
+ * Whether bytes lie unread in a socket that is about to be closed, or are on their way: its end
+ * would be a reset. Where the peer has ended it, or nothing was cut short, it can be closed.
+ */
+static bool must_linger(const struct hs_http_connection *connection)
+{
+    char byte;
+    ssize_t got = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got > 0 || (got < 0 && errno == EAGAIN && connection->is_cut_short);
+}
+
+static void notify_connection(void *context, struct MHD_Connection *connection,
+                              void **socket_context, enum MHD_ConnectionNotificationCode code)
+{
+    struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
+    worker->has_ended = worker->has_ended || code == MHD_CONNECTION_NOTIFY_CLOSED;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *socket_context = info == NULL ? NULL : hs_http_connection_open(worker, info->connect_fd);
+        hs_metrics_connection(http->service->metrics, http->listener, 1);
+    } else {
+        hs_metrics_connection(http->service->metrics, http->listener, -1);
+        if (*socket_context != NULL && must_linger(*socket_context))
+            hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
+        hs_http_connection_close(*socket_context);
+        *socket_context = NULL;
+    }
+}
+
+/* `fd` is its own, and closed when it cannot be used. */
+static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
+                         const struct hs_tls *tls)
+{
+    const struct hs_http *http = worker->http;
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
+                     (http->is_tls ? MHD_USE_TLS : 0);
+    struct MHD_OptionItem encryption[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, tls->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key},
+        /* Only forward secrecy and authenticated ciphers: TLS 1.2 has no RSA key exchange and no
+           CBC. */
+        {MHD_OPTION_HTTPS_PRIORITIES, 0,
+         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-DHE-RSA:"
+         "-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    worker->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, hs_http_handle, worker, MHD_OPTION_EXTERNAL_LOGGER, log_library,
+        worker, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, http->limits.idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
+        hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK, hs_http_note_uri, worker,
+        MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker, MHD_OPTION_ARRAY,
+        http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
+    if (worker->daemon == NULL) {
+        close(fd);
+        return false;
+    }
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    worker->ready = info == NULL ? -1 : info->epoll_fd;
+    return worker->ready >= 0;
+}
+
+/* Until the library has something to do, or somebody wakes the worker. */
+static void wait_for_work(struct hs_http_worker *worker)
+{
+    /* At its limit of connections the library listens again only when it looks once more. */
+    bool must_look = worker->has_ended;
+    worker->has_ended = false;
+    if (must_look)
+        return;
+    MHD_UNSIGNED_LONG_LONG wait_ms = LONGEST_WAIT_MS;
+    if (MHD_get_timeout(worker->daemon, &wait_ms) == MHD_YES && wait_ms == 0)
+        return;
+    struct pollfd polls[] = {{.fd = worker->ready, .events = POLLIN},
+                             {.fd = worker->wake, .events = POLLIN}};
+    int timeout_ms = wait_ms < LONGEST_WAIT_MS ? (int)wait_ms : LONGEST_WAIT_MS;
+    if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
+        uint64_t times;
+        if (read(worker->wake, &times, sizeof times) < 0) {
+            /* Somebody woke it all the same. */
+        }
+    }
+}
+
+static void *serve(void *context)
+{
+    struct hs_http_worker *worker = context;
+    struct hs_http *http = worker->http;
+    while (!atomic_load(&http->stopped)) {
+        if (!worker->is_closed && atomic_load(&http->closing)) {
+            int fd = MHD_quiesce_daemon(worker->daemon);
+            if (fd >= 0)
+                close(fd);
+            worker->is_closed = true;
+        }
+        wait_for_work(worker);
+        hs_http_resume(worker);
+        MHD_run(worker->daemon);
+    }
+    return NULL;
+}
+
+static void make_ids(struct hs_http_worker *worker)
+{
+    uint64_t words[2];
+    if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
+        /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
+        words[0] = (uint64_t)hs_clock_ns();
+        words[1] = (uint64_t)(uintptr_t)worker;
+    }
+    worker->process = words[0];
+    worker->ids = words[1];
+}
+
+/* False: nothing is left of it. */
+static bool start_worker(struct hs_http *http, int fd, unsigned connections,
+                         const struct hs_tls *tls)
+{
+    struct hs_http_worker *worker = &http->workers[http->worker_count];
+    worker->http = http;
+    make_ids(worker);
+    worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    bool fine =
+        worker->wake >= 0 && own >= 0 && hs_http_watch_list_init(&worker->watched, connections);
+    if (!fine && own >= 0)
+        close(own);
+    fine = fine && start_daemon(worker, own, connections, tls);
+    if (fine && pthread_create(&worker->thread, NULL, serve, worker) == 0) {
+        http->worker_count++;
+        return true;
+    }
+    if (worker->daemon != NULL)
+        MHD_stop_daemon(worker->daemon);
+    if (worker->wake >= 0)
+        close(worker->wake);
+    hs_http_watch_list_free(&worker->watched);
+    return false;
+}
+
+bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls)
+{
+    unsigned count = http->limits.threads, each = http->limits.connections / count;
+    unsigned more = http->limits.connections % count;
+    /* One more than there are workers: one tenant can use all processors, and another still has
+       one. */
+    http->heavy = hs_pool_create(count + 1, false);
+    bool fine = http->heavy != NULL;
+    for (unsigned i = 0; fine && i < count; i++) {
+        unsigned connections = each + (i < more ? 1 : 0);
+        fine = start_worker(http, fd, connections > 0 ? connections : 1, tls);
+    }
+    close(fd);
+    if (!fine) {
+        hs_http_workers_stop(http);
+        hs_http_workers_free(http);
+    }
+    return fine;
+}
+
+void hs_http_workers_wake(struct hs_http *http)
+{
+    for (unsigned i = 0; i < http->worker_count; i++)
+        eventfd_write(http->workers[i].wake, 1);
+}
+
+void hs_http_workers_stop(struct hs_http *http)
+{
+    hs_pool_end(http->heavy, http);
+    hs_pool_end(http->service->map_builder, http);
+    hs_pool_end(http->service->ruleset_builder, http);
+    atomic_store(&http->stopped, true);
+    hs_http_workers_wake(http);
+    for (unsigned i = 0; i < http->worker_count; i++) {
+        struct hs_http_worker *worker = &http->workers[i];
+        pthread_join(worker->thread, NULL);
+        hs_http_resume(worker); /* the library cannot end a suspended connection */
+        MHD_stop_daemon(worker->daemon);
+        close(worker->wake);
+    }
+}
+
+void hs_http_workers_free(struct hs_http *http)
+{
+    for (unsigned i = 0; i < http->worker_count; i++)
+        hs_http_watch_list_free(&http->workers[i].watched);
+    http->worker_count = 0;
+    hs_pool_destroy(http->heavy);
+    http->heavy = NULL;
+}

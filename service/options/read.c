@@ -1,0 +1,221 @@
+/* The configuration from its three sources, and every fault of it. */
+#include "service/options/values.h"
+
+#include "service/options/rows.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Lines of text in the caller's memory; what does not fit is left out, and the end says so. */
+struct faults {
+    char *text;
+    size_t len, count;
+    bool full;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_fault(struct faults *faults,
+                                                            const char *format, ...)
+{
+    static const char more[] = "\nand more";
+    const size_t room = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a final 0 */
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    faults->count++;
+    if (faults->full)
+        return;
+    size_t len = strlen(line);
+    if (faults->len + len + 1 > room) {
+        faults->full = true;
+        memcpy(faults->text + faults->len, more, sizeof more);
+        return;
+    }
+    if (faults->len > 0)
+        faults->text[faults->len++] = '\n';
+    memcpy(faults->text + faults->len, line, len + 1);
+    faults->len += len;
+}
+
+/* The argument of --config in argv[at], also as --config=FILE; NULL: another option. */
+static const char *config_argument(const struct hs_options_input *input, int at, int *used)
+{
+    *used = 1;
+    if (strncmp(input->argv[at], "--config=", 9) == 0)
+        return input->argv[at] + 9;
+    if (strcmp(input->argv[at], "--config") != 0)
+        return NULL;
+    *used = 2;
+    return at + 1 < input->argc ? input->argv[at + 1] : "";
+}
+
+static const char *config_path(const struct hs_options_input *input)
+{
+    const char *path = NULL;
+    int used;
+    for (char *const *variable = input->environment; *variable != NULL; variable++)
+        if (strncmp(*variable, "HINDSIGHT_CONFIG=", 17) == 0)
+            path = *variable + 17;
+    for (int at = 1; at < input->argc; at += used) {
+        const char *given = config_argument(input, at, &used);
+        if (given != NULL)
+            path = given;
+    }
+    return path;
+}
+
+static void add_problem(struct faults *faults, const char *path, const struct hs_problem *problem)
+{
+    for (size_t i = 0; i < problem->count; i++)
+        add_fault(faults, "%.500s: %s: %s", path,
+                  problem->errors[i].pointer[0] == '\0' ? "(root)" : problem->errors[i].pointer,
+                  problem->errors[i].detail);
+    if (problem->count == 0)
+        add_fault(faults, "%.500s: %s", path, problem->detail);
+    if (problem->left_out > 0)
+        add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
+}
+
+/* False: what the file says is not known, so that nothing can be said about the whole. */
+static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    if (path[0] == '\0') {
+        add_fault(faults, "--config needs the name of a file");
+        return false;
+    }
+    hs_options_from_file(path, options, &problem);
+    if (problem.code != HS_PROBLEM_NONE)
+        add_problem(faults, path, &problem);
+    return problem.code == HS_PROBLEM_NONE || problem.count > 0;
+}
+
+static void read_environment(const struct hs_options_input *input, struct hs_options *options,
+                             struct faults *faults)
+{
+    for (char *const *variable = input->environment; *variable != NULL; variable++) {
+        for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
+            char name[HS_OPTION_NAME_MAX], what[128];
+            hs_option_spell(&hs_option_rows[i], "HINDSIGHT_", name);
+            size_t len = strlen(name);
+            if (hs_option_rows[i].kind == HS_OPTION_IS_SECTION ||
+                strncmp(*variable, name, len) != 0 || (*variable)[len] != '=')
+                continue;
+            if (hs_option_set(options, &hs_option_rows[i], *variable + len + 1, what))
+                options->sources[i] = HS_OPTION_FROM_ENVIRONMENT;
+            else
+                add_fault(faults, "%s %s", name, what);
+        }
+    }
+}
+
+const char *hs_options_stray_variable(char *const **at)
+{
+    while (**at != NULL) {
+        const char *variable = *(*at)++;
+        bool known = strncmp(variable, "HINDSIGHT_", 10) != 0 ||
+                     strncmp(variable, "HINDSIGHT_CONFIG=", 17) == 0;
+        for (size_t i = 0; i < HS_OPTION_COUNT && !known; i++) {
+            char name[HS_OPTION_NAME_MAX];
+            hs_option_spell(&hs_option_rows[i], "HINDSIGHT_", name);
+            size_t len = strlen(name);
+            known = hs_option_rows[i].kind != HS_OPTION_IS_SECTION &&
+                    strncmp(variable, name, len) == 0 && variable[len] == '=';
+        }
+        if (!known)
+            return variable;
+    }
+    return NULL;
+}
+
+/* The row an argument beginning with `--` names; its name ends after `len` bytes. */
+static size_t find_argument(const char *name, size_t len)
+{
+    size_t i = 0;
+    while (i < HS_OPTION_COUNT && (hs_option_rows[i].kind == HS_OPTION_IS_SECTION ||
+                                   strlen(hs_option_rows[i].name) != len ||
+                                   strncmp(hs_option_rows[i].name, name, len) != 0))
+        i++;
+    return i;
+}
+
+/* One argument, perhaps with the next one as its value. Returns the number of arguments used. */
+static int take_argument(int left, char *const *argv, struct hs_options *options,
+                         struct faults *faults)
+{
+    if (strncmp(argv[0], "--", 2) != 0) {
+        add_fault(faults, "unexpected argument %.100s; see hindsight serve --help", argv[0]);
+        return 1;
+    }
+    const char *name = argv[0] + 2;
+    const char *equals = strchr(name, '=');
+    size_t i = find_argument(name, equals == NULL ? strlen(name) : (size_t)(equals - name));
+    if (i == HS_OPTION_COUNT) {
+        add_fault(faults, "there is no option %.100s; see hindsight serve --help", argv[0]);
+        return equals == NULL && left > 1 && argv[1][0] != '-' ? 2 : 1; /* probably its value */
+    }
+    char what[128];
+    const struct hs_option_row *row = &hs_option_rows[i];
+    const char *value = equals != NULL                   ? equals + 1
+                        : row->kind == HS_OPTION_IS_BOOL ? "true"
+                                                         : NULL;
+    int used = value == NULL ? 2 : 1;
+    if (used > left) {
+        add_fault(faults, "--%s needs a value", row->name);
+        return 1;
+    }
+    if (hs_option_set(options, row, value == NULL ? argv[1] : value, what))
+        options->sources[i] = HS_OPTION_FROM_COMMAND_LINE;
+    else
+        add_fault(faults, "--%s %s", row->name, what);
+    return used;
+}
+
+/* What does not go together: where the value is from the file, the line says so. */
+static void check_whole(const char *path, const struct hs_options *options, struct faults *faults)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    hs_options_check(options, &problem);
+    for (size_t i = 0; i < problem.count; i++) {
+        const char *key = problem.errors[i].pointer + 1;
+        bool in_file = false;
+        for (size_t row = 0; row < HS_OPTION_COUNT; row++) {
+            char name[HS_OPTION_NAME_MAX];
+            hs_option_spell(&hs_option_rows[row], "", name);
+            if (strcmp(name, key) == 0)
+                in_file = options->sources[row] == HS_OPTION_FROM_FILE;
+        }
+        if (in_file)
+            add_fault(faults, "%.500s: /%s: %s", path, key, problem.errors[i].detail);
+        else
+            add_fault(faults, "%s %s", key, problem.errors[i].detail);
+    }
+}
+
+enum hs_options_result hs_options_read(const struct hs_options_input *input,
+                                       struct hs_options *options,
+                                       char faults_text[HS_OPTIONS_FAULTS_MAX])
+{
+    struct faults faults = {.text = faults_text};
+    bool known = true;
+    int used;
+    faults_text[0] = '\0';
+    hs_options_default(options);
+    for (int at = 1; at < input->argc; at++)
+        if (strcmp(input->argv[at], "--help") == 0)
+            return HS_OPTIONS_HELP;
+    const char *path = config_path(input);
+    if (path != NULL)
+        known = read_file(path, options, &faults);
+    read_environment(input, options, &faults);
+    for (int at = 1; at < input->argc; at += used)
+        if (config_argument(input, at, &used) == NULL)
+            used = take_argument(input->argc - at, input->argv + at, options, &faults);
+    if (known)
+        check_whole(path, options, &faults);
+    return faults.count == 0 ? HS_OPTIONS_OK : HS_OPTIONS_WRONG;
+}

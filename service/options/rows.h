@@ -1,0 +1,47 @@
+/* The rows of options.def as data, for the files that read, check and print options. */
+#ifndef HS_SERVICE_OPTIONS_ROWS_H
+#define HS_SERVICE_OPTIONS_ROWS_H
+
+#include "service/options/values.h"
+
+enum hs_option_kind {
+    HS_OPTION_IS_TEXT,
+    HS_OPTION_IS_BOOL,
+    HS_OPTION_IS_NUMBER,
+    HS_OPTION_IS_SECTION /* only `name`, its title, says anything */
+};
+
+struct hs_option_row {
+    enum hs_option_kind kind;
+    const char *name; /* without the dashes */
+    size_t offset;    /* in struct hs_options */
+    const char *initial_text;
+    size_t initial, min, max; /* a flag's default is in `initial` */
+    const char *argument;     /* "" of a flag */
+    const char *help;
+};
+
+/* By enum hs_option. */
+extern const struct hs_option_row hs_option_rows[HS_OPTION_COUNT];
+
+/* Whether a reload takes it anew. */
+bool hs_option_is_reloaded(const struct hs_option_row *row);
+
+enum { HS_OPTION_NAME_MAX = 48 };
+
+/* The key in the configuration file; with a `prefix`, "HINDSIGHT_", and in capitals the variable.
+ */
+void hs_option_spell(const struct hs_option_row *row, const char *prefix,
+                     char name[HS_OPTION_NAME_MAX]);
+
+/* Takes the text form of a value. False, with what it must be in `error`, when it is none. */
+bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
+                   char error[128]);
+
+enum { HS_OPTION_VALUE_MAX = HS_OPTION_TEXT_MAX };
+
+/* The text form of a value. */
+void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
+                   char text[HS_OPTION_VALUE_MAX]);
+
+#endif

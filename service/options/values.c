@@ -1,0 +1,279 @@
+#include "service/options/values.h"
+
+#include "service/checkpoint/journal.h"
+#include "service/system/address.h"
+#include "service/watch/log.h"
+#include "service/options/rows.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hs_option_row hs_option_rows[HS_OPTION_COUNT] = {
+#define HS_OPTION_SECTION(id, title) {HS_OPTION_IS_SECTION, title, 0, NULL, 0, 0, 0, "", ""},
+#define HS_OPTION_TEXT(field, name, initial, argument, help)                                       \
+    {HS_OPTION_IS_TEXT, name, offsetof(struct hs_options, field), initial, 0, 0, 0, argument, help},
+#define HS_OPTION_BOOL(field, name, initial, help)                                                 \
+    {HS_OPTION_IS_BOOL, name, offsetof(struct hs_options, field), NULL, initial, 0, 1, "", help},
+#define HS_OPTION_NUMBER(field, name, initial, min, max, help)                                     \
+    {HS_OPTION_IS_NUMBER,                                                                          \
+     name,                                                                                         \
+     offsetof(struct hs_options, field),                                                           \
+     NULL,                                                                                         \
+     initial,                                                                                      \
+     min,                                                                                          \
+     max,                                                                                          \
+     "N",                                                                                          \
+     help},
+#include "service/options/options.def"
+};
+
+static const enum hs_option reloaded[] = {
+#define HS_OPTION_RELOADED(field) HS_OPTION_AT_##field,
+#include "service/options/options.def"
+};
+
+bool hs_option_is_reloaded(const struct hs_option_row *row)
+{
+    for (size_t i = 0; i < sizeof reloaded / sizeof reloaded[0]; i++)
+        if (row == &hs_option_rows[reloaded[i]])
+            return true;
+    return false;
+}
+
+void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from)
+{
+#define HS_OPTION_RELOADED(field)                                                                  \
+    memcpy(&options->field, &from->field, sizeof options->field);                                  \
+    options->sources[HS_OPTION_AT_##field] = from->sources[HS_OPTION_AT_##field];
+#include "service/options/options.def"
+}
+
+static void *field(struct hs_options *options, const struct hs_option_row *row)
+{
+    return (char *)options + row->offset;
+}
+
+void hs_options_default(struct hs_options *options)
+{
+    memset(options, 0, sizeof *options); /* every source is the default */
+    for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
+        const struct hs_option_row *row = &hs_option_rows[i];
+        if (row->kind == HS_OPTION_IS_TEXT)
+            snprintf(field(options, row), HS_OPTION_TEXT_MAX, "%s", row->initial_text);
+        else if (row->kind == HS_OPTION_IS_BOOL)
+            *(bool *)field(options, row) = row->initial != 0;
+        else if (row->kind == HS_OPTION_IS_NUMBER)
+            *(size_t *)field(options, row) = row->initial;
+    }
+}
+
+void hs_option_spell(const struct hs_option_row *row, const char *prefix,
+                     char name[HS_OPTION_NAME_MAX])
+{
+    size_t len = (size_t)snprintf(name, HS_OPTION_NAME_MAX, "%s%s", prefix, row->name);
+    for (size_t i = 0; i < len; i++) {
+        if (name[i] == '-')
+            name[i] = '_';
+        else if (prefix[0] != '\0' && name[i] >= 'a' && name[i] <= 'z')
+            name[i] = (char)(name[i] - 'a' + 'A');
+    }
+}
+
+void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
+                   char text[HS_OPTION_VALUE_MAX])
+{
+    const void *value = (const char *)options + row->offset;
+    text[0] = '\0';
+    if (row->kind == HS_OPTION_IS_TEXT)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%s", (const char *)value);
+    else if (row->kind == HS_OPTION_IS_BOOL)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%s", *(const bool *)value ? "true" : "false");
+    else if (row->kind == HS_OPTION_IS_NUMBER)
+        snprintf(text, HS_OPTION_VALUE_MAX, "%zu", *(const size_t *)value);
+}
+
+static bool parse_number(const char *text, const struct hs_option_row *row, size_t *number)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    /* strtoull takes blanks and signs */
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || parsed < row->min ||
+        parsed > row->max)
+        return false;
+    *number = (size_t)parsed;
+    return true;
+}
+
+bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
+                   char error[128])
+{
+    if (row->kind == HS_OPTION_IS_TEXT) {
+        if (strlen(text) < HS_OPTION_TEXT_MAX) {
+            snprintf(field(options, row), HS_OPTION_TEXT_MAX, "%s", text);
+            return true;
+        }
+        snprintf(error, 128, "must be shorter than %d bytes", HS_OPTION_TEXT_MAX);
+        return false;
+    }
+    if (row->kind == HS_OPTION_IS_BOOL) {
+        if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+            *(bool *)field(options, row) = text[0] == 't';
+            return true;
+        }
+        snprintf(error, 128, "must be true or false");
+        return false;
+    }
+    if (parse_number(text, row, field(options, row)))
+        return true;
+    snprintf(error, 128, "must be a whole number from %zu to %zu", row->min, row->max);
+    return false;
+}
+
+/* A JSON pointer (RFC 6901) to the key of an object at the root. */
+static void point(const char *key, char pointer[HS_POINTER_MAX])
+{
+    size_t len = 0;
+    pointer[len++] = '/';
+    for (; *key != '\0' && len + 3 < HS_POINTER_MAX; key++) {
+        if (*key == '~' || *key == '/') {
+            pointer[len++] = '~';
+            pointer[len++] = *key == '~' ? '0' : '1';
+        } else {
+            pointer[len++] = *key;
+        }
+    }
+    pointer[len] = '\0';
+}
+
+/* The text form of what the file says, or NULL: it is of another type. */
+static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
+{
+    if (row->kind == HS_OPTION_IS_TEXT)
+        return json_string_value(value);
+    if (row->kind == HS_OPTION_IS_BOOL)
+        return !json_is_boolean(value) ? NULL : json_is_true(value) ? "true" : "false";
+    if (!json_is_integer(value))
+        return NULL;
+    snprintf(number, 32, "%lld", (long long)json_integer_value(value));
+    return number;
+}
+
+static void take_value(struct hs_options *options, const struct hs_option_row *row,
+                       const json_t *value, const char *pointer, struct hs_problem *problem)
+{
+    static const char *const expected[] = {"a string", "true or false", "a whole number"};
+    char error[128] = "", number[32];
+    const char *text = text_of(row, value, number);
+    if (text == NULL)
+        hs_problem_add(problem, pointer, "must be %s", expected[row->kind]);
+    else if (!hs_option_set(options, row, text, error))
+        hs_problem_add(problem, pointer, "%s", error);
+    else
+        options->sources[row - hs_option_rows] = HS_OPTION_FROM_FILE;
+}
+
+static const struct hs_option_row *find_key(const char *key)
+{
+    for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
+        char name[HS_OPTION_NAME_MAX];
+        hs_option_spell(&hs_option_rows[i], "", name);
+        if (hs_option_rows[i].kind != HS_OPTION_IS_SECTION && strcmp(name, key) == 0)
+            return &hs_option_rows[i];
+    }
+    return NULL;
+}
+
+void hs_options_from_json(struct hs_str text, struct hs_options *options,
+                          struct hs_problem *problem)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_MALFORMED_JSON, "line %d, column %d: %s", error.line,
+                       error.column, error.text);
+        return;
+    }
+    if (!json_is_object(root))
+        hs_problem_add(problem, "", "must be an object");
+    const char *key;
+    json_t *value;
+    json_object_foreach(root, key, value)
+    {
+        char pointer[HS_POINTER_MAX];
+        point(key, pointer);
+        const struct hs_option_row *row = find_key(key);
+        if (row != NULL)
+            take_value(options, row, value, pointer, problem);
+        else if (strncmp(key, "x_", 2) != 0)
+            hs_problem_add(problem, pointer, "is not an option");
+    }
+    json_decref(root);
+}
+
+void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem)
+{
+    enum { LARGEST = 1 << 20 };
+    FILE *file = fopen(path, "re");
+    char *text = file == NULL ? NULL : malloc(LARGEST + 1);
+    if (text == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
+        if (file != NULL)
+            fclose(file);
+        return;
+    }
+    size_t len = fread(text, 1, LARGEST + 1, file);
+    if (ferror(file))
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
+    else if (len > LARGEST)
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "is larger than %d bytes", LARGEST);
+    else
+        hs_options_from_json((struct hs_str){text, len}, options, problem);
+    free(text);
+    fclose(file);
+}
+
+static bool is_name(const char *text)
+{
+    return hs_name_is_valid((struct hs_str){text, strlen(text)});
+}
+
+void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
+{
+    const struct {
+        const char *pointer, *text;
+    } addresses[] = {{"/listen", options->listen}, {"/admin_listen", options->admin_listen}};
+    for (size_t i = 0; i < 2; i++) {
+        struct hs_address address;
+        if (!hs_address_parse(addresses[i].text, &address))
+            hs_problem_add(problem, addresses[i].pointer,
+                           "must be ADDR:PORT with a numeric address, IPv6 in brackets");
+        else if (!hs_address_is_loopback(&address) && options->token_file[0] == '\0' &&
+                 !(options->no_auth && options->insecure))
+            hs_problem_add(problem, addresses[i].pointer,
+                           "is not a loopback address: this serves anybody who can reach it, and "
+                           "needs a token-file, or both no-auth and insecure");
+    }
+    if (options->token_file[0] != '\0' && options->no_auth)
+        hs_problem_add(problem, "/no_auth", "does not go with a token_file");
+    if ((options->tls_cert[0] == '\0') != (options->tls_key[0] == '\0'))
+        hs_problem_add(problem, options->tls_cert[0] == '\0' ? "/tls_cert" : "/tls_key",
+                       "is needed too: TLS takes a certificate and its key");
+    if (!is_name(options->default_ruleset))
+        hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
+                       HS_NAME_MAX);
+    if (options->default_map[0] != '\0' && !is_name(options->default_map))
+        hs_problem_add(problem, "/default_map", "must be empty, or 1 to %d of [A-Za-z0-9_.:-]",
+                       HS_NAME_MAX);
+    enum hs_journal_sync sync;
+    if (!hs_journal_sync_parse(options->journal_sync, &sync))
+        hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
+    enum hs_log_level level;
+    if (!hs_log_level_parse(options->log_level, &level))
+        hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");
+    if (options->inflight_body_bytes < options->body_bytes)
+        hs_problem_add(problem, "/inflight_body_bytes", "must not be less than body_bytes");
+}

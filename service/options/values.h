@@ -1,0 +1,105 @@
+/*
+ * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
+ * the help, the environment variables and the keys of the configuration file. What is given
+ * later wins: defaults, then the file, the environment, the command line.
+ */
+#ifndef HS_SERVICE_OPTIONS_H
+#define HS_SERVICE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "api/http/problem.h"
+#include "validators/str.h"
+
+enum {
+    HS_OPTION_TEXT_MAX = 256,
+    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of what hs_options_read says */
+};
+
+/* The rows of options.def, the heads of its sections among them. */
+enum hs_option {
+#define HS_OPTION_SECTION(id, title)                           HS_OPTION_AT_SECTION_##id,
+#define HS_OPTION_TEXT(field, name, initial, argument, help)   HS_OPTION_AT_##field,
+#define HS_OPTION_BOOL(field, name, initial, help)             HS_OPTION_AT_##field,
+#define HS_OPTION_NUMBER(field, name, initial, min, max, help) HS_OPTION_AT_##field,
+#include "service/options/options.def"
+    HS_OPTION_COUNT
+};
+
+/* Where a value is from; later ones win. */
+enum hs_option_source {
+    HS_OPTION_FROM_DEFAULT,
+    HS_OPTION_FROM_FILE,
+    HS_OPTION_FROM_ENVIRONMENT,
+    HS_OPTION_FROM_COMMAND_LINE
+};
+
+struct hs_options {
+#define HS_OPTION_TEXT(field, name, initial, argument, help)   char field[HS_OPTION_TEXT_MAX];
+#define HS_OPTION_BOOL(field, name, initial, help)             bool field;
+#define HS_OPTION_NUMBER(field, name, initial, min, max, help) size_t field;
+#include "service/options/options.def"
+    enum hs_option_source sources[HS_OPTION_COUNT]; /* by enum hs_option */
+};
+
+void hs_options_default(struct hs_options *options);
+
+/*
+ * Takes a configuration document. Every bad key is noted in `problem` with its pointer; the good
+ * ones are taken all the same. `problem` was initialised by the caller.
+ */
+void hs_options_from_json(struct hs_str text, struct hs_options *options,
+                          struct hs_problem *problem);
+
+/* The same from a file; one that cannot be read is a problem too. */
+void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
+
+/* Notes what does not go together: a bad address, openness beyond loopback. Pointers name keys. */
+void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
+
+/* What a program was started with; the strings are not copied. */
+struct hs_options_input {
+    int argc; /* argv[0] is not looked at */
+    char *const *argv;
+    char *const *environment; /* "NAME=value", closed by NULL */
+};
+
+enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
+
+/*
+ * Reads everything `hindsight serve` was started with: the file named by --config or
+ * HINDSIGHT_CONFIG, the environment, then the arguments. HELP: --help was asked for. WRONG:
+ * `faults_text` has a line for everything that is, without a newline after the last.
+ */
+enum hs_options_result hs_options_read(const struct hs_options_input *input,
+                                       struct hs_options *options,
+                                       char faults_text[HS_OPTIONS_FAULTS_MAX]);
+
+/*
+ * The variables of the environment that look like options and are none, one after the other: the
+ * next one from *at on, or NULL. They are ignored: a container platform sets such names by itself.
+ */
+const char *hs_options_stray_variable(char *const **at);
+
+/* Writes the list of options with their defaults. */
+void hs_options_help(FILE *to);
+
+/* The same list as the tables of docs/configuration.md and as the options of the man page. */
+void hs_options_write_markdown(FILE *to);
+void hs_options_write_man(FILE *to);
+
+/* Writes every key with its value, as JSON, and where it is from. */
+void hs_options_write_effective(const struct hs_options *options, FILE *to);
+
+/* Calls `visit` for each option whose values differ. `reloaded`: whether a reload takes it anew. */
+typedef void hs_options_difference(void *context, const char *key, const char *before,
+                                   const char *after, bool reloaded);
+void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,
+                                hs_options_difference *visit, void *context);
+
+/* Copies what a reload takes anew. */
+void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from);
+
+#endif

@@ -1,0 +1,290 @@
+#include "service/record/queue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/watch/log.h"
+
+/* What a line costs besides its bytes, so that many small ones are bounded too. */
+enum { OVERHEAD = 64, PIECE = 65536 };
+
+struct item {
+    struct item *next;
+    struct hs_buffer text;
+    struct hs_str body; /* ptr NULL: `text` is everything */
+    void (*done)(void *holder);
+    void *holder;
+    bool unbound; /* there is room for it, whatever the bound */
+};
+
+struct hs_line_queue {
+    pthread_mutex_t lock; /* guards the list, `bytes`, `ending` and `failed` */
+    pthread_cond_t wake;
+    struct item *first, **last;
+    size_t bytes, max_bytes;
+    bool ending, failed;
+    pthread_t thread;
+    int file; /* the thread's alone, like what follows */
+    size_t held;
+    char piece[PIECE]; /* short lines go out together */
+};
+
+/* ---- the file ---- */
+
+/* A write that fails half-way leaves half a line: nothing may follow it. */
+static bool write_all(int file, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool flush(struct hs_line_queue *queue)
+{
+    size_t held = queue->held;
+    queue->held = 0;
+    return write_all(queue->file, queue->piece, held);
+}
+
+static bool write_bytes(struct hs_line_queue *queue, const char *bytes, size_t size)
+{
+    if (size > PIECE - queue->held && !flush(queue))
+        return false;
+    if (size > PIECE)
+        return write_all(queue->file, bytes, size);
+    memcpy(queue->piece + queue->held, bytes, size);
+    queue->held += size;
+    return true;
+}
+
+/* JSON has line ends between its tokens only, where blanks are as good. */
+static bool write_flat(struct hs_line_queue *queue, struct hs_str body)
+{
+    char part[4096];
+    for (size_t at = 0; at < body.len;) {
+        size_t size = body.len - at < sizeof part ? body.len - at : sizeof part;
+        for (size_t i = 0; i < size; i++) {
+            char c = body.ptr[at + i];
+            part[i] = c == '\n' || c == '\r' ? ' ' : c;
+        }
+        if (!write_bytes(queue, part, size))
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+static bool write_item(struct hs_line_queue *queue, const struct item *item)
+{
+    if (!write_bytes(queue, item->text.data, item->text.len))
+        return false;
+    return item->body.ptr == NULL ||
+           (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
+}
+
+/* Ends the line of a writer that was interrupted. */
+static bool end_last_line(const char *path, int file)
+{
+    struct stat status;
+    char last = '\n';
+    if (fstat(file, &status) != 0)
+        return false;
+    if (!S_ISREG(status.st_mode) || status.st_size == 0)
+        return true;
+    int reader = open(path, O_RDONLY | O_CLOEXEC);
+    bool known = reader >= 0 && pread(reader, &last, 1, status.st_size - 1) == 1;
+    if (reader >= 0)
+        close(reader);
+    return known && (last == '\n' || write_all(file, "\n", 1));
+}
+
+/* ---- the thread ---- */
+
+static void free_item(struct item *item)
+{
+    hs_buffer_free(&item->text);
+    if (item->done != NULL)
+        item->done(item->holder);
+    free(item);
+}
+
+/* With the lock held, which is let go of while waiting. NULL: it is over. */
+static struct item *wait_for_items(struct hs_line_queue *queue)
+{
+    while (queue->first == NULL && !queue->ending)
+        pthread_cond_wait(&queue->wake, &queue->lock);
+    struct item *items = queue->first;
+    queue->first = NULL;
+    queue->last = &queue->first;
+    return items;
+}
+
+static void fail(struct hs_line_queue *queue)
+{
+    hs_log(HS_LOG_ERROR, "the recording cannot be written, and ends here",
+           HS_LOG_TEXT("detail", strerror(errno)));
+    pthread_mutex_lock(&queue->lock);
+    queue->failed = true;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* Writes a list; the bytes of an item count until it is written. */
+static void write_items(struct hs_line_queue *queue, struct item *items, bool *failed)
+{
+    while (items != NULL) {
+        struct item *item = items;
+        items = item->next;
+        bool last = items == NULL;
+        if (!*failed && !(write_item(queue, item) && (!last || flush(queue)))) {
+            *failed = true;
+            fail(queue);
+        }
+        pthread_mutex_lock(&queue->lock);
+        queue->bytes -= item->text.len + OVERHEAD;
+        pthread_mutex_unlock(&queue->lock);
+        free_item(item);
+    }
+}
+
+static void *write_lines(void *context)
+{
+    struct hs_line_queue *queue = context;
+    bool failed = false;
+    for (;;) {
+        pthread_mutex_lock(&queue->lock);
+        struct item *items = wait_for_items(queue);
+        pthread_mutex_unlock(&queue->lock);
+        if (items == NULL)
+            return NULL;
+        write_items(queue, items, &failed);
+    }
+}
+
+/* ---- the queue ---- */
+
+static int open_file(const char *path, char error[256])
+{
+    /* Players' names and where they were: for the owner's eyes. */
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        snprintf(error, 256, "%.180s: another process writes to it", path);
+    else if (file < 0 || !end_last_line(path, file))
+        snprintf(error, 256, "%.180s: %.60s", path, strerror(errno));
+    else
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256])
+{
+    int file = open_file(path, error);
+    if (file < 0)
+        return NULL;
+    struct hs_line_queue *queue = calloc(1, sizeof *queue);
+    if (queue != NULL) {
+        pthread_mutex_init(&queue->lock, NULL);
+        pthread_cond_init(&queue->wake, NULL);
+        queue->file = file;
+        queue->max_bytes = max_bytes;
+        queue->last = &queue->first;
+        if (pthread_create(&queue->thread, NULL, write_lines, queue) == 0)
+            return queue;
+        pthread_cond_destroy(&queue->wake);
+        pthread_mutex_destroy(&queue->lock);
+        free(queue);
+    }
+    snprintf(error, 256, "out of memory");
+    close(file);
+    return NULL;
+}
+
+void hs_line_queue_close(struct hs_line_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    queue->ending = true;
+    pthread_cond_signal(&queue->wake);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
+    if (close(queue->file) != 0)
+        hs_log(HS_LOG_ERROR, "the recording may be incomplete",
+               HS_LOG_TEXT("detail", strerror(errno)));
+    pthread_cond_destroy(&queue->wake);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+static bool put(struct hs_line_queue *queue, struct item *item)
+{
+    size_t cost = item->text.len + OVERHEAD;
+    pthread_mutex_lock(&queue->lock);
+    bool room = queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;
+    bool fits = !queue->failed && (room || item->unbound);
+    if (fits) {
+        queue->bytes += cost;
+        *queue->last = item;
+        queue->last = &item->next;
+        pthread_cond_signal(&queue->wake);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return fits;
+}
+
+static bool put_text(struct hs_line_queue *queue, struct hs_buffer *text, const struct item *rest)
+{
+    struct item *item = text->failed ? NULL : malloc(sizeof *item);
+    if (item == NULL)
+        return false;
+    *item = *rest;
+    item->text = *text;
+    if (!put(queue, item)) {
+        free(item);
+        return false;
+    }
+    *text = (struct hs_buffer){0};
+    return true;
+}
+
+bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines)
+{
+    return put_text(queue, lines, &(struct item){0});
+}
+
+bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines)
+{
+    return put_text(queue, lines, &(struct item){.unbound = true});
+}
+
+bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
+                              struct hs_str body, void (*done)(void *holder), void *holder)
+{
+    if (put_text(queue, head, &(struct item){.body = body, .done = done, .holder = holder}))
+        return true;
+    done(holder);
+    return false;
+}
+
+size_t hs_line_queue_bytes(struct hs_line_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    size_t bytes = queue->bytes;
+    pthread_mutex_unlock(&queue->lock);
+    return bytes;
+}

@@ -1,0 +1,334 @@
+#include "service/record/recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "api/json/writing.h"
+#include "service/record/queue.h"
+#include "service/watch/log.h"
+#include "service/state/maps.h"
+#include "service/watch/metrics.h"
+#include "service/state/rulesets.h"
+#include "service/record/stream.h"
+#include "service/system/version.h"
+
+/* A ruleset or a map, by its name and revision. */
+struct revision {
+    char text[HS_NAME_MAX + HS_REVISION_MAX + 1];
+};
+
+struct hs_record {
+    struct hs_line_queue *queue;
+    struct hs_metrics *metrics;
+    struct hs_map_store *maps;
+    struct hs_log_limit log_limit;
+    pthread_mutex_t lock; /* guards the revisions: what is in the file already */
+    struct revision *revisions;
+    size_t revision_count, revision_room;
+};
+
+/* ---- lines ---- */
+
+static void write_text_member(struct hs_writer *writer, const char *key, const char *text)
+{
+    hs_write_key(writer, key);
+    hs_write_text(writer, text);
+}
+
+static void write_int_member(struct hs_writer *writer, const char *key, size_t value)
+{
+    hs_write_key(writer, key);
+    hs_write_int(writer, (int64_t)value);
+}
+
+static void end_line(struct hs_writer *writer)
+{
+    hs_write_end(writer, '}');
+    hs_buffer_append(writer->buffer, "\n", 1);
+    writer->needs_comma = false;
+}
+
+/* JSON has line ends between its tokens only, where blanks are as good. */
+static void write_flat(struct hs_writer *writer, const char *key, struct hs_str json)
+{
+    hs_write_key(writer, key);
+    hs_write_raw(writer, json);
+    if (writer->buffer->failed)
+        return;
+    char *from = writer->buffer->data + writer->buffer->len - json.len;
+    for (char *at = from; (at = memchr(at, '\n', json.len - (size_t)(at - from))) != NULL;)
+        *at = ' ';
+    for (char *at = from; (at = memchr(at, '\r', json.len - (size_t)(at - from))) != NULL;)
+        *at = ' ';
+}
+
+static void write_header(struct hs_writer *writer)
+{
+    char time_text[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    hs_write_begin(writer, '{');
+    write_text_member(writer, "format", HS_STREAM_FORMAT);
+    write_int_member(writer, "version", HS_STREAM_VERSION);
+    write_text_member(writer, "program", HS_VERSION);
+    write_text_member(writer, "started", time_text);
+    end_line(writer);
+}
+
+static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entry *entry)
+{
+    hs_write_begin(writer, '{');
+    write_text_member(writer, "ruleset", entry->ruleset->name.text);
+    write_text_member(writer, "revision", entry->revision);
+    hs_write_key(writer, "document");
+    hs_write_raw(writer, (struct hs_str){entry->document, entry->document_size});
+    end_line(writer);
+}
+
+static void write_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
+{
+    hs_write_begin(writer, '{');
+    write_text_member(writer, "open", slot->name.text);
+    write_int_member(writer, "opening", (size_t)slot->opening);
+    if (slot->tenant.text[0] != '\0')
+        write_text_member(writer, "tenant", slot->tenant.text);
+    write_text_member(writer, "ruleset", slot->ruleset->revision);
+    if (slot->map != NULL) {
+        write_text_member(writer, "map", slot->map->name.text);
+        write_text_member(writer, "map_revision", slot->map->revision);
+    }
+    write_int_member(writer, "max_players", slot->limits.players);
+    write_int_member(writer, "max_samples", slot->limits.samples);
+    write_int_member(writer, "max_movers", slot->limits.movers);
+    end_line(writer);
+}
+
+static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot)
+{
+    struct hs_writer writer = {.buffer = line};
+    hs_write_begin(&writer, '{');
+    write_text_member(&writer, "gap", slot->name.text);
+    end_line(&writer);
+}
+
+static void write_request(struct hs_writer *writer, const struct hs_match_slot *slot,
+                          const struct hs_recorded_request *request)
+{
+    hs_write_begin(writer, '{');
+    write_text_member(writer, "match", slot->name.text);
+    write_text_member(writer, "request", hs_stream_request_name(request->route));
+    if (request->explain) {
+        hs_write_key(writer, "explain");
+        hs_write_bool(writer, true);
+    }
+    if (request->request_work > 0)
+        write_int_member(writer, "request_work", (size_t)request->request_work);
+    if (request->body.len > 0)
+        write_flat(writer, "body", request->body);
+    hs_write_key(writer, "answer");
+    hs_write_raw(writer, request->answer);
+    end_line(writer);
+}
+
+/* ---- rulesets and maps, each once ---- */
+
+static struct revision revision_of(const struct hs_name *name, const char *revision)
+{
+    struct revision result;
+    snprintf(result.text, sizeof result.text, "%s %s", name->text, revision);
+    return result;
+}
+
+/* The rest with the lock held. */
+static bool is_known(const struct hs_record *record, const struct revision *revision)
+{
+    for (size_t i = 0; i < record->revision_count; i++)
+        if (strcmp(record->revisions[i].text, revision->text) == 0)
+            return true;
+    return false;
+}
+
+/* Room for one more; without, nothing new is put, lest it be put again and again. */
+static bool has_room(struct hs_record *record)
+{
+    if (record->revision_count < record->revision_room)
+        return true;
+    size_t room = record->revision_room * 2 + 16;
+    struct revision *more = realloc(record->revisions, room * sizeof *more);
+    if (more == NULL)
+        return false;
+    record->revisions = more;
+    record->revision_room = room;
+    return true;
+}
+
+static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry *entry)
+{
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    write_ruleset(&writer, entry);
+    bool taken = hs_line_queue_put(record->queue, &line);
+    hs_buffer_free(&line);
+    return taken;
+}
+
+/* A map that waits to be written. */
+struct held_map {
+    struct hs_map_store *maps;
+    struct hs_map_entry *entry;
+};
+
+static void release_map(void *holder)
+{
+    struct held_map *held = holder;
+    hs_map_store_release(held->maps, held->entry);
+    free(held);
+}
+
+/* A large document is not copied: the map is held until the line is written. */
+static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
+{
+    struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
+    if (held == NULL)
+        return false;
+    *held = (struct held_map){record->maps, entry};
+    hs_map_store_retain(record->maps, entry);
+    struct hs_buffer head = {0};
+    struct hs_writer writer = {.buffer = &head};
+    hs_write_begin(&writer, '{');
+    write_text_member(&writer, "map", entry->name.text);
+    write_text_member(&writer, "revision", entry->revision);
+    hs_write_key(&writer, "document");
+    struct hs_str document = {entry->document, entry->document_size};
+    bool taken = hs_line_queue_put_around(record->queue, &head, document, release_map, held);
+    hs_buffer_free(&head);
+    return taken;
+}
+
+/* The lock is held until the lines are put, so that no match is opened before them. */
+static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
+{
+    struct revision rules = revision_of(&slot->ruleset->ruleset->name, slot->ruleset->revision);
+    pthread_mutex_lock(&record->lock);
+    bool there = is_known(record, &rules);
+    if (!there && has_room(record) && put_ruleset(record, slot->ruleset)) {
+        record->revisions[record->revision_count++] = rules;
+        there = true;
+    }
+    if (there && slot->map != NULL) {
+        struct revision map = revision_of(&slot->map->name, slot->map->revision);
+        there = is_known(record, &map);
+        if (!there && has_room(record) && put_map(record, slot->map)) {
+            record->revisions[record->revision_count++] = map;
+            there = true;
+        }
+    }
+    pthread_mutex_unlock(&record->lock);
+    return there;
+}
+
+/* ---- requests ---- */
+
+/* The request is not in the recording: neither is anything of this match after it. */
+static void drop(struct hs_record *record, struct hs_match_slot *slot)
+{
+    hs_metrics_recorded(record->metrics, false);
+    if (slot->recorded != HS_RECORDED_ENDED)
+        slot->recorded = HS_RECORDED_LOST;
+    hs_log_report(&record->log_limit, false);
+    if (hs_log_allowed(&record->log_limit))
+        hs_log(HS_LOG_WARN, "a request is not recorded, nor the rest of its match",
+               HS_LOG_TEXT("match", slot->name.text));
+    if (slot->recorded == HS_RECORDED_ENDED)
+        return;
+    struct hs_buffer line = {0};
+    write_gap(&line, slot);
+    if (hs_line_queue_put(record->queue, &line))
+        slot->recorded = HS_RECORDED_ENDED;
+    hs_buffer_free(&line);
+}
+
+void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
+                       const struct hs_recorded_request *request)
+{
+    bool lost = slot->recorded == HS_RECORDED_LOST || slot->recorded == HS_RECORDED_ENDED;
+    bool opens = slot->recorded == HS_RECORDED_NOT;
+    if (lost || request->answer.ptr == NULL || (opens && !put_what_it_needs(record, slot))) {
+        drop(record, slot);
+        return;
+    }
+    struct hs_buffer lines = {0};
+    struct hs_writer writer = {.buffer = &lines};
+    if (opens)
+        write_opening(&writer, slot);
+    write_request(&writer, slot, request);
+    if (hs_line_queue_put(record->queue, &lines)) {
+        slot->recorded = HS_RECORDED_OPEN;
+        hs_metrics_recorded(record->metrics, true);
+    } else {
+        drop(record, slot);
+    }
+    hs_buffer_free(&lines);
+}
+
+size_t hs_record_queue_bytes(struct hs_record *record)
+{
+    return hs_line_queue_bytes(record->queue);
+}
+
+/* ---- the recording ---- */
+
+struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
+                                 struct hs_map_store *maps, char error[256])
+{
+    struct hs_record *record = calloc(1, sizeof *record);
+    if (record == NULL) {
+        snprintf(error, 256, "out of memory");
+        return NULL;
+    }
+    record->metrics = metrics;
+    record->maps = maps;
+    record->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "requests not recorded"};
+    pthread_mutex_init(&record->lock, NULL);
+    record->queue = hs_line_queue_open(path, max_bytes, error);
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    write_header(&writer);
+    if (record->queue != NULL && !hs_line_queue_put(record->queue, &line)) {
+        snprintf(error, 256, "out of memory");
+        hs_line_queue_close(record->queue);
+        record->queue = NULL;
+    }
+    hs_buffer_free(&line);
+    if (record->queue != NULL)
+        return record;
+    hs_record_close(record, NULL);
+    return NULL;
+}
+
+static void mark_lost(void *context, struct hs_match_slot *slot)
+{
+    struct hs_record *record = context;
+    struct hs_buffer line = {0};
+    if (slot->recorded != HS_RECORDED_LOST)
+        return;
+    write_gap(&line, slot);
+    hs_line_queue_put_last(record->queue, &line);
+    hs_buffer_free(&line);
+}
+
+void hs_record_close(struct hs_record *record, struct hs_registry *registry)
+{
+    if (record == NULL)
+        return;
+    if (registry != NULL && record->queue != NULL)
+        hs_registry_each(registry, mark_lost, record);
+    hs_line_queue_close(record->queue);
+    hs_log_report(&record->log_limit, true);
+    pthread_mutex_destroy(&record->lock);
+    free(record->revisions);
+    free(record);
+}

@@ -1,0 +1,53 @@
+/*
+ * `serve --record FILE`: the requests that change matches, with their answers, as a stream that
+ * `hindsight recheck` computes again (docs/recheck.md).
+ *
+ * The lines of a match are in the order in which its requests were applied, because they are put
+ * while it is locked. Nothing here waits for the disk. A request for which there is no room is
+ * counted as dropped; what follows it in its match would prove nothing, so that the recording of
+ * this match ends there with a mark. Thread-safe.
+ */
+#ifndef HS_SERVICE_RECORD_H
+#define HS_SERVICE_RECORD_H
+
+#include "api/http/routes.h"
+#include "service/state/registry.h"
+
+struct hs_map_store;
+struct hs_metrics;
+struct hs_record;
+
+/*
+ * Opens the file and writes the first line. `max_bytes`: of what waits to be written. The maps of
+ * `maps` must keep their documents. NULL with a sentence in `error`.
+ */
+struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
+                                 struct hs_map_store *maps, char error[256]);
+
+/*
+ * Marks the matches that are not recorded to their end, writes what was put, and ends; nobody may
+ * use it any more. `registry`: the open matches; NULL: none. A `record` of NULL is fine.
+ */
+void hs_record_close(struct hs_record *record, struct hs_registry *registry);
+
+/* A request that was applied to a match. */
+struct hs_recorded_request {
+    enum hs_route route; /* one of HS_STREAM_REQUESTS */
+    bool explain;
+    uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
+    struct hs_str body;    /* JSON as it came; len 0: none */
+    struct hs_str answer; /* JSON; ptr NULL: there was no answer, and it is unknown which posts were
+                             applied */
+};
+
+/*
+ * Records a request, and the opening of its match, its ruleset and its map where they are not yet.
+ * The match is locked and not yet removed; its `recorded` is looked after here.
+ */
+void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
+                       const struct hs_recorded_request *request);
+
+/* Bytes that wait to be written. */
+size_t hs_record_queue_bytes(struct hs_record *record);
+
+#endif

@@ -1,0 +1,425 @@
+#include "service/state/rulesets.h"
+
+#include "service/state/ruleset_entries.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/rulesets/document.h"
+#include "service/system/sha256.h"
+
+/* ---- entries ---- */
+
+void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    hs_ruleset_destroy(entry->ruleset);
+    free(entry->hashes);
+    free(entry->document);
+    free(entry);
+}
+
+/* Takes the ruleset over. NULL: out of memory. */
+struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin)
+{
+    struct hs_ruleset_entry *entry = calloc(1, sizeof *entry);
+    struct hs_buffer document = {0};
+    struct hs_writer writer = {.buffer = &document};
+    hs_ruleset_encode(&writer, ruleset);
+    if (entry == NULL || document.failed) {
+        hs_buffer_free(&document);
+        free(entry);
+        hs_ruleset_destroy(ruleset);
+        return NULL;
+    }
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document.data, document.len, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    entry->ruleset = ruleset;
+    entry->document = document.data;
+    entry->document_size = document.len;
+    entry->is_builtin = is_builtin;
+    entry->references = 1;
+    if (hs_ruleset_entry_hash(entry))
+        return entry;
+    hs_ruleset_entry_destroy(entry);
+    return NULL;
+}
+
+int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)
+{
+    struct hs_str own = hs_name_str(&entry->ruleset->name);
+    size_t shorter = own.len < name.len ? own.len : name.len;
+    int order = memcmp(own.ptr, name.ptr, shorter);
+    if (order != 0 || own.len == name.len)
+        return order;
+    return own.len < name.len ? -1 : 1;
+}
+
+/* Place of a name, or where it would go. */
+size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
+                               bool *found)
+{
+    size_t i = 0;
+    int order = -1;
+    while (i < store->count && (order = hs_ruleset_entry_compare(store->entries[i], name)) < 0)
+        i++;
+    *found = i < store->count && order == 0;
+    return i;
+}
+
+void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    if (--entry->references > 0)
+        return;
+    hs_ruleset_entry_uncharge(store, entry);
+    hs_ruleset_entry_destroy(entry);
+}
+
+/* There is room. */
+void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
+                               struct hs_ruleset_entry *entry)
+{
+    memmove(&store->entries[place + 1], &store->entries[place],
+            (store->count - place) * sizeof store->entries[0]);
+    store->entries[place] = entry;
+    store->count++;
+}
+
+/* Finds the place of an entry: CREATED, or REPLACED with the entry that is there; or why there is
+   none. */
+static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
+                                       const struct hs_ruleset_entry *entry, size_t *place)
+{
+    bool found;
+    *place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    if (!found)
+        return store->count + store->reserved >= store->max_rulesets ? HS_RULESET_FULL
+                                                                     : HS_RULESET_CREATED;
+    bool is_owner =
+        hs_str_equal(hs_name_str(&store->entries[*place]->owner), hs_name_str(&entry->owner));
+    return is_owner ? HS_RULESET_REPLACED : HS_RULESET_FOREIGN;
+}
+
+static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    size_t place;
+    enum hs_ruleset_put result = place_entry(store, entry, &place);
+    struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
+    if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
+        /* The same document again: matches keep sharing the entry. */
+        present->is_from_file = entry->is_from_file;
+        hs_ruleset_entry_destroy(entry);
+        return result;
+    }
+    if (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED) {
+        hs_ruleset_entry_destroy(entry);
+        return result;
+    }
+    if (!hs_ruleset_entry_charge(store, entry)) {
+        hs_ruleset_entry_destroy(entry);
+        return HS_RULESET_TOO_BIG;
+    }
+    if (present == NULL) {
+        hs_ruleset_entries_insert(store, place, entry);
+    } else {
+        hs_ruleset_entry_drop(store, present);
+        store->entries[place] = entry;
+    }
+    return result;
+}
+
+/* ---- the store ---- */
+
+struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
+                                                 size_t max_bytes, char error[256])
+{
+    struct hs_ruleset_store *store = calloc(1, sizeof *store);
+    struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
+    struct hs_share *share = hs_share_create(max_bytes);
+    if (store == NULL || entries == NULL || share == NULL) {
+        free(store);
+        free(entries);
+        hs_share_destroy(share);
+        snprintf(error, 256, "out of memory");
+        return NULL;
+    }
+    store->entries = entries;
+    store->max_rulesets = max_rulesets;
+    store->share = share;
+    pthread_mutex_init(&store->lock, NULL);
+    hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
+        struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
+        struct hs_ruleset_entry *entry =
+            ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
+        if (entry == NULL || put_entry(store, entry) != HS_RULESET_CREATED) {
+            snprintf(error, 256,
+                     entry == NULL ? "out of memory"
+                                   : "the built-in rulesets do not fit into ruleset-bytes");
+            hs_ruleset_store_destroy(store);
+            return NULL;
+        }
+    }
+    return store;
+}
+
+void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units)
+{
+    store->claim_work = units;
+}
+
+bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
+                             struct hs_problem *problem)
+{
+    return hs_ruleset_check_work(ruleset, store->claim_work, problem);
+}
+
+void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
+{
+    if (store == NULL)
+        return;
+    for (size_t i = 0; i < store->count; i++)
+        hs_ruleset_entry_drop(store, store->entries[i]);
+    pthread_mutex_destroy(&store->lock);
+    hs_share_destroy(store->share);
+    free(store->entries);
+    free(store);
+}
+
+bool hs_ruleset_is_default(struct hs_str name)
+{
+    return hs_str_equal(name, HS_STR("default"));
+}
+
+bool hs_ruleset_name_is_reserved(struct hs_str name)
+{
+    bool reserved = hs_ruleset_is_default(name);
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
+        const char *builtin = hs_builtin_rulesets[i].name;
+        reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
+    }
+    return reserved;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
+{
+    struct hs_ruleset_entry *entry = NULL;
+    bool found;
+    if (hs_ruleset_is_default(name))
+        name = hs_name_str(&store->default_name);
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    if (found) {
+        entry = store->entries[place];
+        entry->references++;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store)
+{
+    return hs_ruleset_store_get(store, HS_STR("default"));
+}
+
+void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    pthread_mutex_lock(&store->lock);
+    entry->references++;
+    pthread_mutex_unlock(&store->lock);
+}
+
+void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    pthread_mutex_lock(&store->lock);
+    hs_ruleset_entry_drop(store, entry);
+    pthread_mutex_unlock(&store->lock);
+}
+
+struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
+{
+    return store->share;
+}
+
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
+{
+    if (hs_ruleset_is_default(hs_name_str(&ruleset->name))) {
+        hs_ruleset_destroy(ruleset);
+        return HS_RULESET_RESERVED;
+    }
+    struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
+    if (entry == NULL)
+        return HS_RULESET_NO_MEMORY;
+    hs_name_set(&entry->owner, owner);
+    memcpy(revision, entry->revision, HS_REVISION_MAX);
+    pthread_mutex_lock(&store->lock);
+    enum hs_ruleset_put result = put_entry(store, entry);
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+void hs_ruleset_store_each(struct hs_ruleset_store *store,
+                           void (*visit)(void *context, const struct hs_ruleset_entry *entry),
+                           void *context)
+{
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < store->count; i++)
+        visit(context, store->entries[i]);
+    pthread_mutex_unlock(&store->lock);
+}
+
+/* ---- what was in use before a restart ---- */
+
+/* With the document and its revision as they were: a later version of the program may write it with
+   more fields, and verdicts are named by the revision. */
+static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
+    char *copy = malloc(document.len + 1);
+    if (entry == NULL || copy == NULL) {
+        hs_ruleset_entry_destroy(entry);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, document.ptr, document.len);
+    free(entry->document);
+    entry->document = copy;
+    entry->document_size = document.len;
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document.ptr, document.len, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
+                                                struct hs_str document, struct hs_problem *problem)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(document, (struct hs_str){0}, problem);
+    if (ruleset == NULL)
+        return NULL;
+    struct hs_ruleset_entry *entry = create_adopted(ruleset, document);
+    if (entry == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+        return NULL;
+    }
+    struct hs_ruleset_entry *known =
+        hs_ruleset_store_get(store, hs_name_str(&entry->ruleset->name));
+    if (known != NULL && strcmp(known->revision, entry->revision) == 0) {
+        hs_ruleset_entry_destroy(entry);
+        return known;
+    }
+    hs_ruleset_store_release(store, known);
+    hs_name_set(&entry->owner, owner);
+    pthread_mutex_lock(&store->lock);
+    bool fits = hs_ruleset_entry_charge(store, entry);
+    if (!fits) {
+        /* Shares depend on the order in which tenants come: what fitted before must fit again. */
+        hs_name_set(&entry->owner, (struct hs_str){0});
+        fits = hs_ruleset_entry_charge(store, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    if (fits)
+        return entry;
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left for it");
+    hs_ruleset_entry_destroy(entry);
+    return NULL;
+}
+
+enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
+                                                      struct hs_str owner,
+                                                      struct hs_ruleset_entry *entry, bool replaces)
+{
+    bool found;
+    enum hs_ruleset_restore result = HS_RULESET_NAMED;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
+    struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
+    bool is_owners = present != NULL && !present->is_builtin && !present->is_from_file &&
+                     hs_str_equal(hs_name_str(&present->owner), owner);
+    if (present != NULL && present != entry && replaces && is_owners) {
+        hs_name_set(&entry->owner, owner);
+        entry->references++;
+        store->entries[place] = entry;
+        hs_ruleset_entry_drop(store, present);
+    } else if (present != NULL) {
+        result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
+    } else if (store->count + store->reserved >= store->max_rulesets) {
+        result = HS_RULESET_NAME_FULL;
+    } else {
+        hs_name_set(&entry->owner, owner);
+        entry->references++;
+        hs_ruleset_entries_insert(store, place, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count)
+{
+    *count = 0;
+    pthread_mutex_lock(&store->lock);
+    struct hs_ruleset_entry **posted = malloc((store->count + 1) * sizeof(void *));
+    for (size_t i = 0; posted != NULL && i < store->count; i++) {
+        struct hs_ruleset_entry *entry = store->entries[i];
+        if (entry->is_builtin || entry->is_from_file)
+            continue;
+        entry->references++;
+        posted[(*count)++] = entry;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return posted;
+}
+
+bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
+                            hs_ruleset_writer *write, void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    bool fine = !found || write(context, store->entries[place]);
+    pthread_mutex_unlock(&store->lock);
+    return fine;
+}
+
+static enum hs_ruleset_delete may_delete(const struct hs_ruleset_entry *entry, struct hs_str owner)
+{
+    if (entry == NULL || entry->is_builtin || !hs_str_equal(hs_name_str(&entry->owner), owner))
+        return HS_RULESET_UNKNOWN;
+    return entry->is_from_file ? HS_RULESET_IS_FILES : HS_RULESET_DELETED;
+}
+
+enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
+                                               struct hs_str name, hs_ruleset_writer *write,
+                                               void *context)
+{
+    bool found;
+    pthread_mutex_lock(&store->lock);
+    size_t place = hs_ruleset_entries_find(store, name, &found);
+    struct hs_ruleset_entry *entry = found ? store->entries[place] : NULL;
+    enum hs_ruleset_delete result = may_delete(entry, owner);
+    if (result == HS_RULESET_DELETED && write != NULL && !write(context, entry))
+        result = HS_RULESET_NOT_KEPT;
+    if (result == HS_RULESET_DELETED) {
+        store->count--;
+        memmove(&store->entries[place], &store->entries[place + 1],
+                (store->count - place) * sizeof store->entries[0]);
+        hs_ruleset_entry_drop(store, entry);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return result;
+}
+
+size_t hs_ruleset_store_count(struct hs_ruleset_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    size_t count = store->count;
+    pthread_mutex_unlock(&store->lock);
+    return count;
+}

@@ -1,0 +1,106 @@
+/*
+ * Values as bytes, little-endian whatever the machine: a buffer to write them to, a reader that
+ * never leaves what it was given.
+ */
+#ifndef HS_BYTES_H
+#define HS_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validators/snapshot.h"
+#include "validators/str.h"
+
+/* Room for `size` more bytes; NULL when memory is out. */
+unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size);
+
+/* Grows the buffer so that the next `size` bytes fit. False: memory is out, and nothing changed. */
+bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
+
+/* The lowest `size` bytes (1 .. 8) of a value. */
+static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned size)
+{
+    unsigned char *to = hs_bytes_reserve(bytes, size);
+    for (unsigned i = 0; to != NULL && i < size; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+static inline void hs_bytes_put_run(struct hs_bytes *bytes, const void *from, size_t size)
+{
+    unsigned char *to = hs_bytes_reserve(bytes, size);
+    if (to != NULL && size > 0)
+        memcpy(to, from, size);
+}
+
+static inline void hs_bytes_put_real(struct hs_bytes *bytes, double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    hs_bytes_put(bytes, word, sizeof word);
+}
+
+/* At most 255 bytes, after their number. */
+static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
+{
+    size_t len = strlen(name);
+    hs_bytes_put(bytes, len, 1);
+    hs_bytes_put_run(bytes, name, len);
+}
+
+/* Reads what was put. Past the end, and once anything was wrong, every value is 0. */
+struct hs_bytes_reader {
+    const unsigned char *at, *end;
+    bool failed;
+};
+
+static inline const unsigned char *hs_bytes_take(struct hs_bytes_reader *reader, size_t size)
+{
+    if (reader->failed || size > (size_t)(reader->end - reader->at)) {
+        reader->failed = true;
+        return NULL;
+    }
+    const unsigned char *taken = reader->at;
+    reader->at += size;
+    return taken;
+}
+
+static inline uint64_t hs_bytes_get(struct hs_bytes_reader *reader, unsigned size)
+{
+    const unsigned char *from = hs_bytes_take(reader, size);
+    uint64_t value = 0;
+    for (unsigned i = 0; from != NULL && i < size; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
+static inline double hs_bytes_get_real(struct hs_bytes_reader *reader)
+{
+    uint64_t word = hs_bytes_get(reader, sizeof word);
+    double value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* Borrowed from what is read. */
+static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
+{
+    size_t len = hs_bytes_get(reader, 1);
+    const unsigned char *name = hs_bytes_take(reader, len);
+    return (struct hs_str){(const char *)name, name != NULL ? len : 0};
+}
+
+/* A number that must not be above `most`. */
+static inline uint64_t hs_bytes_get_most(struct hs_bytes_reader *reader, unsigned size,
+                                         uint64_t most)
+{
+    uint64_t value = hs_bytes_get(reader, size);
+    if (value <= most)
+        return value;
+    reader->failed = true;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,534 @@
+#include "validators/base/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Gaps whose mean is judged, and the fewest that are. */
+enum { GAPS = 4, FEWEST_GAPS = 3 };
+
+/* Shots judged without tolerance after one was refused: a client that fires at twice the rate
+   would otherwise live off the tolerance for ever. */
+enum { STRICT_SHOTS = 8 };
+
+/* Places for numbers at first, and those that are not given up for memory. */
+enum { FIRST_PLACES = 8 };
+
+/* ---- memory ---- */
+
+static size_t charge_of(size_t bytes)
+{
+    return bytes > HS_LEDGER_RESERVE ? bytes : HS_LEDGER_RESERVE;
+}
+
+size_t hs_ledger_charge(const struct hs_ledger *ledger)
+{
+    return charge_of(ledger->bytes);
+}
+
+static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
+{
+    return charge_of(ledger->bytes + more) - charge_of(ledger->bytes);
+}
+
+static bool take(struct hs_ledger *ledger, size_t bytes)
+{
+    if (!hs_account_take(ledger->account, beyond_reserve(ledger, bytes)))
+        return false;
+    ledger->bytes += bytes;
+    return true;
+}
+
+static void give(struct hs_ledger *ledger, size_t bytes)
+{
+    size_t before = charge_of(ledger->bytes);
+    ledger->bytes -= bytes;
+    hs_account_give(ledger->account, before - charge_of(ledger->bytes));
+}
+
+static size_t shot_bytes(const struct hs_posted_shot *shot)
+{
+    return shot == NULL ? 0 : sizeof *shot + shot->direction_count * sizeof shot->directions[0];
+}
+
+static void free_answer(struct hs_ledger_entry *entry)
+{
+    free(entry->answer);
+    entry->answer = NULL;
+    entry->answer_size = 0;
+}
+
+static void free_shot(struct hs_ledger_entry *entry)
+{
+    if (entry->shot != NULL)
+        free(entry->shot->directions);
+    free(entry->shot);
+    entry->shot = NULL;
+}
+
+void hs_ledger_free_entry(struct hs_ledger_entry *entry)
+{
+    free_shot(entry);
+    free_answer(entry);
+}
+
+static size_t numbers_bytes(const struct hs_ledger_numbers *numbers)
+{
+    size_t bytes = numbers->capacity * sizeof numbers->entries[0];
+    for (uint32_t i = 0; i < numbers->count; i++)
+        bytes += numbers->entries[i].answer_size + shot_bytes(numbers->entries[i].shot);
+    return bytes;
+}
+
+size_t hs_ledger_bytes(const struct hs_ledger *ledger)
+{
+    return numbers_bytes(&ledger->hits) + numbers_bytes(&ledger->shots) +
+           ledger->cadence_capacity * sizeof ledger->cadences[0];
+}
+
+static void clear_numbers(struct hs_ledger_numbers *numbers)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        hs_ledger_free_entry(&numbers->entries[i]);
+    free(numbers->entries);
+    *numbers = (struct hs_ledger_numbers){0};
+}
+
+static void clear_cadences(struct hs_ledger *ledger)
+{
+    free(ledger->cadences);
+    ledger->cadences = NULL;
+    ledger->cadence_count = ledger->cadence_capacity = 0;
+}
+
+void hs_ledger_clear(struct hs_ledger *ledger)
+{
+    give(ledger, ledger->bytes);
+    clear_numbers(&ledger->hits);
+    clear_numbers(&ledger->shots);
+    clear_cadences(ledger);
+}
+
+static void note_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+{
+    if (!numbers->has_paid || number > numbers->paid_number)
+        numbers->paid_number = number;
+    if (!numbers->has_paid || fire_time_us > numbers->paid_us)
+        numbers->paid_us = fire_time_us;
+    numbers->has_paid = true;
+}
+
+static void end_session(struct hs_ledger_numbers *numbers)
+{
+    for (uint32_t i = 0; i < numbers->count; i++)
+        if (numbers->entries[i].accepted)
+            note_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
+    struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
+                                     .paid_number = numbers->paid_number,
+                                     .paid_us = numbers->paid_us};
+    clear_numbers(numbers);
+    *numbers = paid;
+}
+
+void hs_ledger_end_session(struct hs_ledger *ledger)
+{
+    give(ledger, ledger->bytes);
+    end_session(&ledger->hits);
+    end_session(&ledger->shots);
+    clear_cadences(ledger);
+}
+
+void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+{
+    note_paid(numbers, number, fire_time_us);
+}
+
+void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
+{
+    if (!numbers->lacks_some || fire_time_us < numbers->lacked_from_us)
+        numbers->lacked_from_us = fire_time_us;
+    if (!numbers->lacks_some || fire_time_us > numbers->lacked_until_us)
+        numbers->lacked_until_us = fire_time_us;
+    numbers->lacks_some = true;
+}
+
+static void forget_times(struct hs_ledger_numbers *numbers)
+{
+    numbers->lacks_some = false;
+    for (uint32_t i = 0; i < numbers->count; i++)
+        numbers->entries[i].accepted = false;
+    numbers->has_paid = false;
+}
+
+void hs_ledger_forget_times(struct hs_ledger *ledger)
+{
+    forget_times(&ledger->hits);
+    forget_times(&ledger->shots);
+    ledger->cadence_count = 0;
+}
+
+/* ---- numbers ---- */
+
+/* How many entries have a lower number. */
+static uint32_t count_below(const struct hs_ledger_numbers *numbers, uint64_t number)
+{
+    uint32_t low = 0, high = numbers->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (numbers->entries[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
+                                             uint64_t number)
+{
+    uint32_t i = count_below(numbers, number);
+    bool found = i < numbers->count && numbers->entries[i].number == number;
+    return found ? &numbers->entries[i] : NULL;
+}
+
+const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
+                                                        uint64_t number)
+{
+    for (uint32_t i = count_below(numbers, number); i-- > 0;)
+        if (numbers->entries[i].accepted)
+            return &numbers->entries[i];
+    return NULL;
+}
+
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us)
+{
+    return (numbers->has_floor && number <= numbers->floor &&
+            numbers->floor - number <= HS_SHOT_JUMP) ||
+           (numbers->has_paid && number <= numbers->paid_number &&
+            fire_time_us <= numbers->paid_us);
+}
+
+bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
+{
+    uint32_t above = count_below(numbers, number);
+    bool is_near_below = above > 0 && number - numbers->entries[above - 1].number <= HS_SHOT_JUMP;
+    bool is_near_above =
+        above < numbers->count && numbers->entries[above].number - number <= HS_SHOT_JUMP;
+    return numbers->count > 0 && !is_near_below && !is_near_above;
+}
+
+/* A copy, or NULL for nothing; *failed is set when memory is out. */
+static void *copy_bytes(const void *bytes, size_t size, bool *failed)
+{
+    if (bytes == NULL || size == 0)
+        return NULL;
+    void *copy = malloc(size);
+    if (copy != NULL)
+        memcpy(copy, bytes, size);
+    else
+        *failed = true;
+    return copy;
+}
+
+static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_entry *out)
+{
+    bool failed = false;
+    *out = *entry;
+    out->answer = copy_bytes(entry->answer, entry->answer_size, &failed);
+    out->shot = copy_bytes(entry->shot, sizeof *entry->shot, &failed);
+    if (out->shot != NULL)
+        out->shot->directions =
+            copy_bytes(entry->shot->directions,
+                       entry->shot->direction_count * sizeof entry->shot->directions[0], &failed);
+    if (out->answer == NULL)
+        out->answer_size = 0;
+    if (failed)
+        hs_ledger_free_entry(out);
+    return !failed;
+}
+
+/* The first noted and not the lowest: a client that begins a count anew, or pretends to, must find
+   what it used before still there. */
+static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
+{
+    struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
+    for (struct hs_ledger_entry *entry = first + 1; entry < end; entry++)
+        if (entry->noted < first->noted)
+            first = entry;
+    bool is_new_count =
+        first->number < numbers->floor && numbers->floor - first->number > HS_SHOT_JUMP;
+    if (!numbers->has_floor || first->number > numbers->floor || is_new_count)
+        numbers->floor = first->number;
+    numbers->has_floor = true;
+    if (first->accepted)
+        note_paid(numbers, first->number, first->fire_time_us);
+    numbers->answers -= first->answer != NULL ? 1 : 0;
+    give(ledger, first->answer_size + shot_bytes(first->shot));
+    hs_ledger_free_entry(first);
+    memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
+    numbers->count--;
+}
+
+/* ---- making room ---- */
+
+/* Of the kind that has more of them. False: there is none. */
+static bool give_up_answer(struct hs_ledger *ledger)
+{
+    struct hs_ledger_numbers *numbers =
+        ledger->hits.answers > ledger->shots.answers ? &ledger->hits : &ledger->shots;
+    struct hs_ledger_entry *first = NULL;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct hs_ledger_entry *entry = &numbers->entries[i];
+        if (entry->answer != NULL && (first == NULL || entry->noted < first->noted))
+            first = entry;
+    }
+    if (first == NULL)
+        return false;
+    numbers->answers--;
+    give(ledger, first->answer_size);
+    free_answer(first);
+    return true;
+}
+
+void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes)
+{
+    while (ledger->hits.answers + ledger->shots.answers > HS_LEDGER_ANSWERS &&
+           !hs_account_has(ledger->account, bytes) && give_up_answer(ledger))
+        continue;
+}
+
+/* Half the places of the kind that has more; when there are few, those of shots alone hold much. */
+static bool give_up_numbers(struct hs_ledger *ledger)
+{
+    struct hs_ledger_numbers *numbers =
+        ledger->hits.capacity > ledger->shots.capacity ? &ledger->hits : &ledger->shots;
+    if (numbers->capacity <= FIRST_PLACES) {
+        if (ledger->shots.count == 0)
+            return false;
+        ledger->shots.was_cut = true;
+        forget_first(ledger, &ledger->shots);
+        return true;
+    }
+    uint32_t half = numbers->capacity / 2;
+    numbers->was_cut = numbers->was_cut || numbers->count > half;
+    while (numbers->count > half)
+        forget_first(ledger, numbers);
+    struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);
+    if (entries == NULL)
+        return false;
+    give(ledger, (numbers->capacity - half) * sizeof *entries);
+    numbers->entries = entries;
+    numbers->capacity = half;
+    return true;
+}
+
+static bool take_for_cadences(struct hs_ledger *ledger, size_t bytes)
+{
+    while (!take(ledger, bytes))
+        if (!give_up_answer(ledger) && !give_up_numbers(ledger))
+            return false;
+    return true;
+}
+
+/* For what must be noted, which the reserve has room for when all else is given up. */
+static bool take_surely(struct hs_ledger *ledger, size_t bytes)
+{
+    if (take_for_cadences(ledger, bytes))
+        return true;
+    give(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
+    clear_cadences(ledger);
+    return take(ledger, bytes);
+}
+
+/* For what may be done without. */
+static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
+{
+    while (!take(ledger, bytes))
+        if (!give_up_answer(ledger))
+            return false;
+    return true;
+}
+
+/* ---- noting ---- */
+
+bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
+{
+    uint32_t capacity = FIRST_PLACES;
+    while (capacity < count)
+        capacity *= 2;
+    struct hs_ledger_entry *entries = realloc(numbers->entries, capacity * sizeof *entries);
+    if (entries == NULL)
+        return false;
+    numbers->entries = entries;
+    numbers->capacity = capacity;
+    return true;
+}
+
+/* A place for one more. False: out of memory. */
+static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
+{
+    if (numbers->count < numbers->capacity)
+        return true;
+    uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
+    size_t more = (wanted - before) * sizeof numbers->entries[0];
+    bool may_grow = before < HS_LEDGER_NUMBERS &&
+                    (before == 0 ? take_surely(ledger, more) : take_for_answers(ledger, more));
+    if (may_grow) {
+        if (hs_ledger_make_places(numbers, wanted))
+            return true;
+        give(ledger, more);
+        return false;
+    }
+    if (numbers->count == 0)
+        return false;
+    numbers->was_cut = numbers->was_cut || before < HS_LEDGER_NUMBERS;
+    forget_first(ledger, numbers);
+    return true;
+}
+
+size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry)
+{
+    size_t bytes = entry->answer_size + shot_bytes(entry->shot);
+    uint32_t places = numbers->capacity == 0 ? FIRST_PLACES : numbers->capacity;
+    if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_NUMBERS)
+        bytes += places * sizeof *entry;
+    return beyond_reserve(ledger, bytes);
+}
+
+bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                    const struct hs_ledger_entry *entry)
+{
+    struct hs_ledger_entry copy;
+    if (!copy_entry(entry, &copy))
+        return false;
+    if (!take_surely(ledger, shot_bytes(copy.shot)))
+        free_shot(&copy);
+    if (!make_place(ledger, numbers)) {
+        give(ledger, shot_bytes(copy.shot));
+        hs_ledger_free_entry(&copy);
+        return false;
+    }
+    if (!take_for_answers(ledger, copy.answer_size))
+        free_answer(&copy);
+    numbers->answers += copy.answer != NULL ? 1 : 0;
+    copy.noted = numbers->notes++;
+    uint32_t place = count_below(numbers, entry->number);
+    memmove(&numbers->entries[place + 1], &numbers->entries[place],
+            (numbers->count - place) * sizeof numbers->entries[0]);
+    numbers->entries[place] = copy;
+    numbers->count++;
+    return true;
+}
+
+/* ---- cadence ---- */
+
+const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon)
+{
+    for (uint16_t i = 0; i < ledger->cadence_count; i++)
+        if (ledger->cadences[i].weapon == weapon)
+            return &ledger->cadences[i];
+    return NULL;
+}
+
+static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time_us)
+{
+    uint16_t i = cadence->count;
+    while (i > 0 && cadence->fire_time_us[i - 1] > fire_time_us)
+        i--;
+    return i;
+}
+
+bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us)
+{
+    int64_t times[HS_LEDGER_SHOTS + 1];
+    int place = shots_before(cadence, fire_time_us), count = cadence->count + 1;
+    memcpy(times, cadence->fire_time_us, (size_t)place * sizeof times[0]);
+    times[place] = fire_time_us;
+    memcpy(times + place + 1, cadence->fire_time_us + place,
+           (size_t)(cadence->count - place) * sizeof times[0]);
+    int gaps = count - 1 < GAPS ? count - 1 : GAPS;
+    if (gaps < FEWEST_GAPS)
+        return false;
+    int64_t smallest = INT64_MAX;
+    for (int first = 0; first + gaps < count; first++) {
+        int64_t span = times[first + gaps] - times[first];
+        if (first <= place && place <= first + gaps && span < smallest)
+            smallest = span;
+    }
+    *mean_us = smallest / gaps;
+    return true;
+}
+
+uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
+                           int64_t reload_us)
+{
+    int64_t last_us = cadence->count > 0 ? cadence->fire_time_us[cadence->count - 1] : INT64_MIN;
+    if (cadence->count == 0 || fire_time_us - last_us >= reload_us)
+        return 1;
+    return cadence->rounds + 1;
+}
+
+/* The cadence of a weapon, made where there is none. NULL: out of memory. */
+static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
+{
+    for (uint16_t i = 0; i < ledger->cadence_count; i++)
+        if (ledger->cadences[i].weapon == weapon)
+            return &ledger->cadences[i];
+    if (ledger->cadence_count == ledger->cadence_capacity) {
+        uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
+        struct hs_cadence *cadences;
+        size_t more = (size_t)(capacity - ledger->cadence_capacity) * sizeof *cadences;
+        if (!take_for_cadences(ledger, more))
+            return NULL;
+        cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
+        if (cadences == NULL) {
+            give(ledger, more);
+            return NULL;
+        }
+        ledger->cadences = cadences;
+        ledger->cadence_capacity = capacity;
+    }
+    struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
+    *cadence = (struct hs_cadence){.weapon = weapon};
+    return cadence;
+}
+
+bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon)
+{
+    return make_cadence(ledger, weapon) != NULL;
+}
+
+bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                         int64_t reload_us)
+{
+    struct hs_cadence *cadence = make_cadence(ledger, weapon);
+    if (cadence == NULL)
+        return false;
+    cadence->rounds = hs_cadence_rounds(cadence, fire_time_us, reload_us);
+    if (cadence->strict > 0)
+        cadence->strict--;
+    uint16_t place = shots_before(cadence, fire_time_us);
+    if (cadence->count == HS_LEDGER_SHOTS) {
+        if (place == 0)
+            return true;
+        memmove(cadence->fire_time_us, cadence->fire_time_us + 1,
+                (HS_LEDGER_SHOTS - 1) * sizeof cadence->fire_time_us[0]);
+        cadence->count--;
+        place--;
+    }
+    memmove(&cadence->fire_time_us[place + 1], &cadence->fire_time_us[place],
+            (size_t)(cadence->count - place) * sizeof cadence->fire_time_us[0]);
+    cadence->fire_time_us[place] = fire_time_us;
+    cadence->count++;
+    return true;
+}
+
+bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon)
+{
+    struct hs_cadence *cadence = make_cadence(ledger, weapon);
+    if (cadence == NULL)
+        return false;
+    cadence->strict = STRICT_SHOTS;
+    return true;
+}

@@ -1,0 +1,139 @@
+#include "validators/clock/compat.h"
+
+#include <math.h>
+#include <string.h>
+
+static double to_double(int64_t us)
+{
+    return (double)us;
+}
+
+/* Any longer delta is as long, to the sums. */
+static int64_t delta_of(int64_t to, int64_t from)
+{
+    return to - from;
+}
+
+void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
+                     const struct hs_compat_step *step)
+{
+    int64_t since_zero =
+        step->timestamp_us < rules->reset_period_us ? step->timestamp_us : rules->reset_period_us;
+    *compat = (struct hs_compat){.current_us = step->timestamp_us,
+                                 .stamp_us = step->received_us,
+                                 .arrived_us = step->timestamp_us,
+                                 /* The client's clock ran for this long already. */
+                                 .reset_us = step->received_us - since_zero};
+}
+
+enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
+                                      const struct hs_moves_rules *rules,
+                                      const struct hs_compat_step *step)
+{
+    if (step->timestamp_us <= 0)
+        return HS_MOVE_BAD_TIMESTAMP;
+    int64_t delta = delta_of(step->timestamp_us, compat->current_us);
+    int64_t half = rules->reset_period_us / 2;
+    if (delta > half)
+        return HS_MOVE_STALE; /* a straggler from before a reset */
+    if (delta < -half)
+        return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
+                                                            : HS_MOVE_RESET_TOO_SOON;
+    if (delta == 0)
+        return HS_MOVE_DUPLICATE;
+    if (delta < 0)
+        return HS_MOVE_STALE;
+    return delta < rules->min_delta_us ? HS_MOVE_TOO_SMALL : HS_MOVE_OK;
+}
+
+bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
+                      const struct hs_compat_step *step)
+{
+    if (reason == HS_MOVE_BAD_TIMESTAMP)
+        return false;
+    bool nothing_newer = reason == HS_MOVE_STALE && step->timestamp_us <= compat->arrived_us;
+    compat->arrived_us = step->timestamp_us;
+    return nothing_newer;
+}
+
+/* Towards 0 by `pull` at most, never across it. */
+static double pull_to_zero(double value, double pull)
+{
+    if (value > 0)
+        return value > pull ? value - pull : 0;
+    return value < -pull ? value + pull : 0;
+}
+
+/* Books how far this move ran ahead. Returns whether the margin was passed. */
+static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
+                             double server_us, double client_us, double *ahead_us)
+{
+    double error = client_us - server_us;
+    double raw = compat->ahead_us + error, next = raw;
+    double lifetime_us = compat->lifetime_us + error, most = to_double(HS_MOVES_LONGEST_US);
+    if (lifetime_us > -most && lifetime_us < most)
+        compat->lifetime_us = lifetime_us;
+    if (rules->drift_allowance > 0)
+        next = pull_to_zero(next, server_us * rules->drift_allowance);
+    next = fmax(next, to_double(rules->min_margin_us));
+    *ahead_us = next;
+    double effective = raw != 0 ? error * next / raw : error;
+    compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
+    bool flagged = next > to_double(rules->max_margin_us);
+    if (compat->is_resolving)
+        return false; /* what is paid back does not grow meanwhile */
+    if (!flagged) {
+        compat->ahead_us = next;
+    } else if (rules->prevention == HS_PREVENTION_RESOLUTION) {
+        compat->is_resolving = true;
+        compat->ahead_us = next - effective;
+    } else {
+        compat->ahead_us = 0;
+    }
+    return flagged;
+}
+
+/* Part of the time of this move pays back what the client is ahead; the rest is left to it. */
+static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules, double base_us,
+                    double since_us)
+{
+    bool first = since_us > 0; /* move of this server tick */
+    if (!first)
+        compat->gathered_us += base_us;
+    double bound = fmax(0, fmin(base_us + compat->gathered_us, since_us));
+    if (first)
+        compat->gathered_us = 0;
+    double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
+    double after = bound - pay, least = to_double(rules->min_delta_us);
+    /* Not bound - after: what is paid back whole leaves nothing, to the last bit. */
+    compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
+    compat->override_us = fmax(after, least);
+}
+
+void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
+                      enum hs_move_reason reason, const struct hs_compat_step *step,
+                      struct hs_compat_result *out)
+{
+    *out = (struct hs_compat_result){0};
+    bool is_reset = reason == HS_MOVE_RESET;
+    if (is_reset) {
+        compat->reset_us = step->received_us;
+        compat->current_us -= rules->reset_period_us;
+    }
+    double client_us = to_double(delta_of(step->timestamp_us, compat->current_us));
+    double since_us = fmax(0, to_double(delta_of(step->received_us, compat->stamp_us)));
+    double longest = to_double(rules->max_delta_us) * step->dilation;
+    if (rules->detection && !is_reset)
+        out->flagged =
+            book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
+    out->delta_us = fmax(0, fmin(longest, client_us)); /* a late reset runs back */
+    if (compat->is_resolving && !is_reset)
+        resolve(compat, rules, out->delta_us, since_us);
+    /* A move that resets the clock is left what the one before it was. */
+    if (compat->is_resolving)
+        out->delta_us = fmin(compat->override_us, longest);
+    out->force_update = compat->is_resolving && rules->force_corrections;
+    compat->current_us = compat->arrived_us = step->timestamp_us;
+    if (step->received_us > compat->stamp_us)
+        compat->stamp_us = step->received_us;
+}

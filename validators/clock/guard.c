@@ -1,0 +1,472 @@
+#include "validators/clock/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Nothing arrived in that time. */
+#define NO_LEAD INT32_MIN
+
+/* No ack arrived in that time. */
+#define NO_CEILING INT32_MAX
+
+/* Leads are kept in 32 bits; further from the base than this, the base moves. */
+#define REBASE_US INT64_C(1000000000)
+
+/* A clock that stood is told from a line that got better by as much. */
+#define PAUSE_SLACK_US 60000
+
+/* After a pause longer than this so many blocks show what R is now. */
+#define PAUSE_SETTLES_US 240000
+enum { SETTLING_BLOCKS = 10 };
+
+/* Whoever made up so much with moves that tell of no newer snapshot is suspected: as much as credit
+   holds by default, and more than any line of the simulator does to an honest clock. */
+#define MADE_UP_US 1000000
+
+/* A cell's noise is kept in units of so many us. What is further below R than the most is a stall.
+   Of a line not known yet, or silent, much is expected. */
+enum { NOISE_UNIT_US = 2000, NOISE_MOST_US = 500000, NOISE_FIRST_US = 100000 };
+
+static void clear_leads(int32_t *leads)
+{
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        leads[i] = NO_LEAD;
+}
+
+void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+{
+    memset(guard, 0, sizeof *guard);
+    guard->base_us = step->client_us - step->received_us;
+    guard->received_us = guard->block_from_us = step->received_us;
+    guard->change_us = INT64_MIN;
+    guard->dilation = step->dilation;
+    if (step->has_ack && step->ack_us <= step->received_us)
+        guard->known = HS_GUARD_ARRIVING_ACK;
+    guard->arriving_ack_us = step->ack_us;
+    clear_leads(guard->cell_highest_us);
+    guard->highest_us = 0; /* the lead of the first move */
+    guard->reference_us = guard->highest_before_us = NO_LEAD;
+    guard->lowest_us = guard->lowest_before_us = NO_CEILING;
+    for (int i = 0; i < 2; i++)
+        guard->ceilings_us[i] = guard->round_trips_us[i] = NO_CEILING;
+    guard->noise_us = NOISE_FIRST_US;
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        guard->cell_noise[i] = NOISE_FIRST_US / NOISE_UNIT_US;
+    guard->speed = 1;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- the lead ---- */
+
+static int32_t to_lead(int64_t value)
+{
+    /* The extremes mean that there is none. */
+    return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
+}
+
+static void shift(int32_t *lead, int64_t by)
+{
+    if (*lead != NO_LEAD && *lead != NO_CEILING)
+        *lead = to_lead(*lead - by);
+}
+
+static void rebase(struct hs_clock_guard *guard, int64_t by)
+{
+    guard->base_us += by;
+    guard->bound_us -= (double)by;
+    shift(&guard->highest_us, by);
+    shift(&guard->highest_before_us, by);
+    shift(&guard->reference_us, by);
+    shift(&guard->lowest_us, by);
+    shift(&guard->lowest_before_us, by);
+    for (int i = 0; i < 2; i++)
+        shift(&guard->ceilings_us[i], by);
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        shift(&guard->cell_highest_us[i], by);
+}
+
+/* x of a move, relative to the base; fits 32 bits. */
+static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+{
+    int64_t lead = step->client_us - (guard->received_us + guard->shift_us) - guard->base_us;
+    if (lead <= REBASE_US && lead >= -REBASE_US)
+        return (int32_t)lead;
+    rebase(guard, lead);
+    return 0;
+}
+
+/* Server time goes on, faster or slower as announced. */
+static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+{
+    if (step->received_us > guard->received_us) {
+        double elapsed = (double)(step->received_us - guard->received_us);
+        double most = (double)HS_MOVES_LONGEST_US;
+        double shift_us = (double)guard->shift_us + floor(elapsed * (step->dilation - 1) + 0.5);
+        if (shift_us > -most && shift_us < most)
+            guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
+        guard->received_us = step->received_us;
+        /* A new packet: what the last one had seen counts from now on. */
+        guard->ack_us = guard->arriving_ack_us;
+        if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
+            guard->known |= HS_GUARD_ACK;
+    }
+    if (step->dilation != guard->dilation) {
+        guard->dilation = step->dilation;
+        guard->change_us = guard->received_us;
+    }
+}
+
+/* ---- the proof ---- */
+
+static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+{
+    bool has_ack = step->has_ack && step->ack_us <= step->received_us;
+    bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
+                  step->ack_us <= guard->arriving_ack_us;
+    if (!is_old)
+        guard->made_up_us = smaller(guard->made_up_us, 0);
+    if (!has_ack || is_old)
+        return;
+    guard->arriving_ack_us = step->ack_us;
+    guard->known |= HS_GUARD_ARRIVING_ACK;
+}
+
+static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
+                  const struct hs_clock_step *step, int32_t lead, double elapsed_us, double *by_us)
+{
+    guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
+    /* What was sent before the last change of dilation is of another time scale. */
+    if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
+        int64_t seen = step->client_us - (guard->ack_us + guard->shift_us) - guard->base_us;
+        if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
+            guard->bound_us = (double)seen;
+        guard->known |= HS_GUARD_BOUND;
+        if (seen < guard->lowest_us) {
+            guard->lowest_us = to_lead(seen);
+            guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
+        }
+    }
+    note_ack(guard, step);
+    bool proven = (guard->known & HS_GUARD_BOUND) != 0 &&
+                  (double)lead > guard->bound_us + (double)rules->ack_slack_us;
+    if (!proven)
+        return false;
+    *by_us = (double)lead - guard->bound_us;
+    guard->bound_us = (double)lead;
+    return true;
+}
+
+/* ---- the suspicion ---- */
+
+static int cells_of(const struct hs_moves_rules *rules)
+{
+    int64_t cells = (rules->lead_window_us + HS_LEAD_CELL_US - 1) / HS_LEAD_CELL_US;
+    return cells < HS_LEAD_CELLS ? (int)cells : HS_LEAD_CELLS - 1;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The least upper bound that acks gave of late. */
+static int32_t ceiling_of(const struct hs_clock_guard *guard)
+{
+    return smaller(guard->ceilings_us[0], guard->ceilings_us[1]);
+}
+
+static int32_t highest_of_window(const struct hs_clock_guard *guard,
+                                 const struct hs_moves_rules *rules)
+{
+    int32_t highest = NO_LEAD;
+    for (int i = 0; i <= cells_of(rules); i++) {
+        int32_t lead = guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - i) % HS_LEAD_CELLS];
+        if (lead > highest)
+            highest = lead;
+    }
+    return highest;
+}
+
+/*
+ * A clock that stood is allowed less by acks than before, and the round trip is what it was. What
+ * it led by before counts no more, or it could make up for the pause unseen.
+ */
+static void forget_pause(struct hs_clock_guard *guard)
+{
+    int32_t before = ceiling_of(guard);
+    if (guard->lowest_us == NO_CEILING || before == NO_CEILING)
+        return;
+    int64_t round_trip = smaller(guard->round_trips_us[0], guard->round_trips_us[1]);
+    int64_t shorter = round_trip > guard->lowest_trip_us ? round_trip - guard->lowest_trip_us : 0;
+    int64_t paused = (int64_t)before - guard->lowest_us - shorter;
+    if (paused <= PAUSE_SLACK_US)
+        return;
+    /* The window's least is old where the clock is fast: the block before knows better. */
+    if (guard->lowest_before_us != NO_CEILING) {
+        int64_t trip = guard->trip_before_us;
+        shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
+        int64_t by_block = (int64_t)guard->lowest_before_us - guard->lowest_us - shorter;
+        if (by_block > paused)
+            paused = by_block;
+    }
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        shift(&guard->cell_highest_us[i], paused);
+    shift(&guard->reference_us, paused);
+    if (guard->highest_us > guard->reference_us)
+        guard->highest_us = guard->reference_us;
+    if (paused <= PAUSE_SETTLES_US)
+        return;
+    /* What came after the pause begins with a cell of its own. */
+    int32_t *before_it = &guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - 1) % HS_LEAD_CELLS];
+    int32_t *current = &guard->cell_highest_us[guard->cell];
+    *before_it = larger(larger(*before_it, *current), guard->highest_us);
+    *current = guard->highest_us = NO_LEAD;
+    guard->settling = SETTLING_BLOCKS;
+    guard->settling_cell = guard->cell;
+}
+
+/*
+ * In the block that shows a pause the way back is mostly longer than it was, and the pause is taken
+ * for shorter by that; R would stay too high for half a minute. The highest of the first seconds
+ * after it is no worse a reference. It only ever lowers R.
+ */
+static void settle(struct hs_clock_guard *guard)
+{
+    if (guard->settling == 0 || guard->highest_us == NO_LEAD || --guard->settling > 0)
+        return;
+    int32_t settled = NO_LEAD;
+    int since = (guard->cell + HS_LEAD_CELLS - guard->settling_cell) % HS_LEAD_CELLS;
+    for (int i = 0; i <= since; i++)
+        settled =
+            larger(settled, guard->cell_highest_us[(guard->settling_cell + i) % HS_LEAD_CELLS]);
+    if (settled == NO_LEAD)
+        return;
+    for (int i = 0; i < HS_LEAD_CELLS; i++)
+        guard->cell_highest_us[i] = smaller(guard->cell_highest_us[i], settled);
+}
+
+/*
+ * Who was silent and comes back may have been held up on the way: his client time may make up for
+ * the silence, as fast as the line lets it. But what he made after he was heard again tells of
+ * snapshots of after the silence, if his clock is honest.
+ */
+static void note_silence(struct hs_clock_guard *guard, int32_t lead)
+{
+    int64_t held_up = (int64_t)larger(guard->reference_us, guard->highest_before_us) - lead;
+    guard->made_up_us = to_lead(held_up > 0 ? -held_up : 0);
+    guard->highest_before_us = lead;
+}
+
+static void make_up(struct hs_clock_guard *guard, int64_t length_us)
+{
+    if (guard->highest_us == NO_LEAD)
+        return;
+    if (guard->highest_before_us != NO_LEAD) {
+        int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
+        /* What was held up comes all at once: a block counts for no more than its length. */
+        guard->made_up_us =
+            guard->made_up_us < 0
+                ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
+                : larger(0, to_lead(guard->made_up_us + (gain < length_us ? gain : length_us)));
+    }
+    guard->highest_before_us = guard->highest_us;
+}
+
+/*
+ * By how much M rose above R. A line that got better raises M, too, but then what acks allow does
+ * not rise with it; a fast clock raises both.
+ */
+static double rise_of(const struct hs_clock_guard *guard)
+{
+    if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
+        return 0;
+    double rise = (double)guard->highest_us - (double)guard->reference_us;
+    int32_t before = ceiling_of(guard), now = smaller(guard->lowest_us, guard->lowest_before_us);
+    if (guard->lowest_us == NO_CEILING || before == NO_CEILING)
+        return rise;
+    return fmin(rise, fmax(0, (double)now - (double)before));
+}
+
+static void next_cell(struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    if (guard->cell_below_count > 0)
+        guard->cell_noise[guard->cell] = (uint8_t)(guard->cell_below / guard->cell_below_count);
+    guard->cell = (uint8_t)((guard->cell + 1) % HS_LEAD_CELLS);
+    guard->cell_highest_us[guard->cell] = NO_LEAD;
+    guard->cell_noise[guard->cell] = NOISE_FIRST_US / NOISE_UNIT_US;
+    guard->cell_below = guard->cell_below_count = 0;
+    if (++guard->half_cells < cells_of(rules))
+        return;
+    guard->half_cells = 0;
+    guard->ceilings_us[1] = guard->ceilings_us[0];
+    guard->round_trips_us[1] = guard->round_trips_us[0];
+    guard->ceilings_us[0] = guard->round_trips_us[0] = NO_CEILING;
+}
+
+static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
+                        int64_t by_us)
+{
+    int64_t so_far = guard->cell_so_far_us + by_us;
+    guard->block_from_us += by_us;
+    guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
+    int64_t steps = so_far / HS_LEAD_CELL_US;
+    /* After a long silence all cells are empty, and it only matters which is next. */
+    int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
+    if (steps > 2 * round)
+        steps = round + steps % round;
+    for (; steps > 0; steps--)
+        next_cell(guard, rules);
+}
+
+static void note_noise(struct hs_clock_guard *guard)
+{
+    if (guard->highest_us == NO_LEAD || guard->reference_us == NO_LEAD)
+        return;
+    int64_t below = (int64_t)guard->reference_us - guard->highest_us;
+    if (below > NOISE_MOST_US || guard->cell_below_count == UINT8_MAX)
+        return;
+    guard->cell_below = (uint16_t)(guard->cell_below + (below > 0 ? below / NOISE_UNIT_US : 0));
+    guard->cell_below_count++;
+}
+
+static float noise_of_window(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    int cells = cells_of(rules);
+    uint32_t sum = 0;
+    for (int i = 1; i <= cells; i++)
+        sum += guard->cell_noise[(guard->cell + HS_LEAD_CELLS - i) % HS_LEAD_CELLS];
+    if (guard->cell_below_count == 0)
+        return (float)(sum * NOISE_UNIT_US) / (float)cells;
+    sum += (uint32_t)guard->cell_below / guard->cell_below_count;
+    return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
+}
+
+/* How many times the thresholds of a quiet line. */
+static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    return 1 + (double)guard->noise_us / fmax(1, (double)rules->lead_noise_us);
+}
+
+static double limit_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    int64_t threshold = (guard->known & HS_GUARD_BOUND) != 0 ? rules->lead_threshold_us
+                                                             : rules->lead_threshold_without_rtt_us;
+    return (double)threshold * scale_of(guard, rules);
+}
+
+static double clip_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
+{
+    return (double)rules->lead_clip_us * scale_of(guard, rules);
+}
+
+/* The block that ends goes into the accounts and into the window; a new one begins. */
+static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
+                      int64_t blocks)
+{
+    double rise = rise_of(guard);
+    double length = (double)blocks * (double)rules->lead_block_us;
+    double leak = length * rules->lead_leak;
+    guard->gathered_us =
+        (float)fmax(0, (double)guard->gathered_us + fmin(rise, clip_of(guard, rules)) - leak);
+    guard->jumped_us = (float)fmax(0, (double)guard->jumped_us + rise - leak);
+    make_up(guard, blocks * rules->lead_block_us);
+    forget_pause(guard);
+    int32_t *cell = &guard->cell_highest_us[guard->cell];
+    *cell = larger(*cell, guard->highest_us);
+    /* While R is too high it tells nothing of the noise. */
+    if (guard->settling == 0)
+        note_noise(guard);
+    settle(guard);
+    if (guard->lowest_us != NO_CEILING) {
+        guard->ceilings_us[0] = smaller(guard->ceilings_us[0], guard->lowest_us);
+        guard->round_trips_us[0] = smaller(guard->round_trips_us[0], guard->lowest_trip_us);
+    }
+    guard->lowest_before_us = guard->lowest_us;
+    guard->trip_before_us = guard->lowest_trip_us;
+    move_window(guard, rules, blocks * rules->lead_block_us);
+    guard->noise_us = noise_of_window(guard, rules);
+    guard->reference_us = highest_of_window(guard, rules);
+    guard->highest_us = NO_LEAD;
+    guard->lowest_us = NO_CEILING;
+}
+
+static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *rules, int32_t lead,
+                    struct hs_clock_verdict *out)
+{
+    if (lead > guard->highest_us)
+        guard->highest_us = lead;
+    double rise = rise_of(guard);
+    double limit = limit_of(guard, rules);
+    double jump_limit = (double)rules->lead_jump_us * scale_of(guard, rules);
+    double gathered = (double)guard->gathered_us + fmin(rise, clip_of(guard, rules));
+    double jumped = (double)guard->jumped_us + rise;
+    if (gathered > limit) {
+        out->suspected_us = gathered;
+        out->suspected_limit_us = limit;
+    } else if (jumped > jump_limit) {
+        out->suspected_us = jumped;
+        out->suspected_limit_us = jump_limit;
+    } else if (guard->made_up_us > MADE_UP_US) {
+        out->suspected_us = guard->made_up_us;
+        out->suspected_limit_us = MADE_UP_US;
+        guard->made_up_us = 0;
+        return true; /* he is not ahead of R */
+    } else {
+        return false;
+    }
+    guard->gathered_us = guard->jumped_us = 0;
+    guard->reference_us = guard->highest_us;
+    return true;
+}
+
+/* ---- speed ---- */
+
+/* The median slope between the highest leads of any two cells (Theil 1950, Sen 1968): a few cells
+   with nothing but delayed moves do not bend it. */
+static double median_slope(const struct hs_clock_guard *guard)
+{
+    double slopes[HS_LEAD_CELLS * (HS_LEAD_CELLS - 1) / 2];
+    int count = 0;
+    for (int i = 0; i < HS_LEAD_CELLS; i++) {
+        for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
+            /* Cells by age: the oldest is the one after the newest. */
+            int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
+            int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
+            if (a == NO_LEAD || b == NO_LEAD)
+                continue;
+            double slope = ((double)b - (double)a) / ((double)(k - i) * (double)HS_LEAD_CELL_US);
+            int at = count++;
+            for (; at > 0 && slopes[at - 1] > slope; at--)
+                slopes[at] = slopes[at - 1];
+            slopes[at] = slope;
+        }
+    }
+    return count > 0 ? (slopes[(count - 1) / 2] + slopes[count / 2]) / 2 : 0;
+}
+
+struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
+                                            const struct hs_moves_rules *rules,
+                                            const struct hs_clock_step *step)
+{
+    int64_t before = guard->received_us;
+    advance(guard, step);
+    int64_t blocks = (guard->received_us - guard->block_from_us) / rules->lead_block_us;
+    if (blocks > 0) {
+        uint8_t cell = guard->cell;
+        end_block(guard, rules, blocks);
+        if (guard->cell != cell)
+            guard->speed = (float)(1 + median_slope(guard));
+    }
+    int32_t lead = lead_of(guard, step);
+    if (blocks > 1)
+        note_silence(guard, lead);
+    struct hs_clock_verdict verdict = {0};
+    verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
+                           &verdict.proven_by_us);
+    verdict.suspected = suspect(guard, rules, lead, &verdict);
+    return verdict;
+}

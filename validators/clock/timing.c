@@ -1,0 +1,192 @@
+#include "validators/clock/timing.h"
+
+#include <math.h>
+
+/* A reset of the client's clock must land this near to where its clock would be. */
+#define RESET_SLACK_US INT64_C(1000000)
+
+/* What a stall held back arrives within this of its end, or it was no burst. */
+#define BURST_US INT64_C(1000000)
+
+/* A burst makes up for half of its stall, or for this much. */
+#define BURST_LEAST_US 100000.0F
+
+/* With its movement a player has 512 bytes. */
+_Static_assert(sizeof(struct hs_timing) <= 360, "the state of a player's clock is small");
+
+static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
+
+void hs_timing_restart(struct hs_timing *timing)
+{
+    *timing = (struct hs_timing){.credit_us = timing->credit_us,
+                                 .heard_us = timing->heard_us,
+                                 .has_credit = timing->has_credit};
+}
+
+/* ---- stalls and bursts ---- */
+
+static void move_to_part(struct hs_timing *timing, int64_t received_us)
+{
+    int64_t part = (received_us - timing->first_us) / part_us, newest = timing->burst_part;
+    for (int64_t i = newest + 1; i <= part && i <= newest + HS_BURST_PARTS; i++)
+        timing->bursts[i % HS_BURST_PARTS] = 0;
+    if (part > newest)
+        timing->burst_part = part < INT32_MAX ? (int32_t)part : INT32_MAX;
+}
+
+static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
+{
+    timing->stall_from_us = timing->heard_us;
+    timing->stall_to_us = timing->burst_to_us = received_us;
+    timing->backlog_us = (float)backlog_us;
+    timing->caught_us = 0;
+    timing->has_burst = false;
+}
+
+/*
+ * A silence as long as that after which a server moves a client by itself, and then moves that make
+ * up for it faster than time goes by: a stall of the line, or of somebody's hand on a switch. Which
+ * of the two, timing cannot tell.
+ */
+static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
+                        int64_t received_us, double client_us)
+{
+    double silence = (double)(received_us - timing->heard_us);
+    move_to_part(timing, received_us);
+    if (silence >= (double)rules->forced_after_us) {
+        begin_stall(timing, received_us, silence - client_us);
+        return;
+    }
+    if (timing->backlog_us <= 0 || received_us - timing->stall_to_us > BURST_US)
+        return;
+    timing->caught_us += (float)(client_us - silence);
+    timing->burst_to_us = received_us;
+    if (!timing->has_burst && timing->caught_us >= fminf(BURST_LEAST_US, timing->backlog_us / 2)) {
+        uint8_t *count = &timing->bursts[timing->burst_part % HS_BURST_PARTS];
+        *count = (uint8_t)(*count + (*count < UINT8_MAX));
+        timing->has_burst = true;
+    }
+    if (timing->caught_us >= timing->backlog_us)
+        timing->backlog_us = 0;
+}
+
+bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us)
+{
+    return timing->has_burst && time_us >= timing->stall_from_us && time_us <= timing->burst_to_us;
+}
+
+unsigned hs_timing_bursts_per_minute(const struct hs_timing *timing)
+{
+    unsigned count = 0;
+    for (int i = 0; i < HS_BURST_PARTS; i++)
+        count += timing->bursts[i];
+    return count;
+}
+
+/* ---- judging ---- */
+
+static void refill_credit(struct hs_timing *timing, const struct hs_moves_rules *rules,
+                          const struct hs_timing_move *move)
+{
+    double most = (double)rules->credit_max_us;
+    if (!timing->has_credit) {
+        timing->credit_us = most;
+        timing->has_credit = true;
+    } else if (move->received_us > timing->heard_us) {
+        double granted = (double)(move->received_us - timing->heard_us) * move->dilation;
+        timing->credit_us = fmin(most, timing->credit_us + granted);
+    }
+}
+
+static struct hs_clock_step clock_step(const struct hs_timing *timing,
+                                       const struct hs_timing_move *move)
+{
+    return (struct hs_clock_step){.client_us = move->timestamp_us + timing->wrapped_us,
+                                  .received_us = move->received_us,
+                                  .ack_us = move->ack_us,
+                                  .has_ack = move->has_ack,
+                                  .dilation = move->dilation};
+}
+
+static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
+                  const struct hs_timing_move *move, const struct hs_compat_step *step,
+                  struct hs_timing_result *out)
+{
+    out->reason = move->timestamp_us > 0 ? HS_MOVE_OK : HS_MOVE_BAD_TIMESTAMP;
+    if (out->reason != HS_MOVE_OK)
+        return;
+    struct hs_clock_step first = clock_step(timing, move);
+    refill_credit(timing, rules, move);
+    hs_compat_begin(&timing->compat, rules, step);
+    hs_clock_guard_begin(&timing->guard, &first);
+    timing->first_us = timing->heard_us = move->received_us;
+    timing->has_begun = true;
+    out->client_us = HUGE_VAL;
+}
+
+/* By how many periods the client's clock was reset: as few as bring it forward again. */
+static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
+                             const struct hs_timing_move *move)
+{
+    int64_t behind = timing->compat.current_us - RESET_SLACK_US - move->timestamp_us;
+    int64_t periods = (behind + rules->reset_period_us - 1) / rules->reset_period_us;
+    return periods > 1 ? periods : 1;
+}
+
+/* The client's clock, had it not been reset, would show what it showed last and the time since
+   added; less where it stood still meanwhile, as a client in the background lets it. */
+static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_timing_move *move,
+                               double client_us)
+{
+    double since = (double)(move->received_us - timing->compat.stamp_us) * move->dilation;
+    return client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
+}
+
+void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rules,
+                     const struct hs_timing_move *move, struct hs_timing_result *out)
+{
+    struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};
+    *out = (struct hs_timing_result){0};
+    if (!timing->has_begun) {
+        begin(timing, rules, move, &step, out);
+        return;
+    }
+    out->reason = hs_compat_examine(&timing->compat, rules, &step);
+    int64_t wrapped_us = 0;
+    if (out->reason == HS_MOVE_RESET)
+        wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
+    double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
+    if (out->reason == HS_MOVE_RESET && rules->prevention == HS_PREVENTION_CREDIT &&
+        !is_plausible_reset(timing, move, client_us))
+        out->reason = HS_MOVE_STALE;
+    if (out->reason != HS_MOVE_OK && out->reason != HS_MOVE_RESET) {
+        out->force_update = hs_compat_refuse(&timing->compat, out->reason, &step);
+        return;
+    }
+    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
+    out->client_us = client_us = fmax(0, client_us);
+    if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
+        timing->wrapped_us += wrapped_us;
+    struct hs_compat_result compat;
+    hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
+    struct hs_clock_step clock = clock_step(timing, move);
+    struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &clock);
+    refill_credit(timing, rules, move);
+    count_burst(timing, rules, move->received_us, client_us);
+    if (move->received_us > timing->heard_us)
+        timing->heard_us = move->received_us;
+
+    out->flags = (compat.flagged ? (unsigned)HS_TIMING_DISCREPANCY : 0) |
+                 (verdict.proven ? (unsigned)HS_TIMING_FAST_PROVEN : 0) |
+                 (verdict.suspected ? (unsigned)HS_TIMING_FAST_SUSPECTED : 0);
+    out->ahead_us = compat.ahead_us;
+    out->proven_by_us = verdict.proven_by_us;
+    out->suspected_us = verdict.suspected_us;
+    out->suspected_limit_us = verdict.suspected_limit_us;
+    out->force_update = compat.force_update;
+    double longest = (double)rules->max_delta_us * move->dilation;
+    out->delta_us = rules->prevention == HS_PREVENTION_RESOLUTION
+                        ? compat.delta_us
+                        : fmin(fmin(client_us, longest), timing->credit_us);
+    timing->credit_us -= fmin(out->delta_us, timing->credit_us);
+}

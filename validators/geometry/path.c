@@ -1,0 +1,188 @@
+#include "validators/geometry/path.h"
+
+static struct hs_vec unit_or_x(struct hs_vec v)
+{
+    double length = hs_vec_length(v);
+    return length > 0 ? hs_vec_scale(v, 1 / length) : (struct hs_vec){1, 0, 0};
+}
+
+void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
+                   int64_t time_us, struct hs_path *out)
+{
+    struct hs_vec along = hs_vec_sub(end, start);
+    double length = hs_vec_length(along);
+    /* A trace without a direction is still a place: the sphere is tested where it stands. */
+    *out = (struct hs_path){.start = start,
+                            .direction = unit_or_x(along),
+                            .end_direction = unit_or_x(along),
+                            .length = length,
+                            .extension = length > 0 ? extension : 0,
+                            .radius = radius,
+                            .start_us = time_us,
+                            .end_us = time_us};
+    out->reach = out->length + out->extension;
+}
+
+/* Place after a share of the flight. */
+static struct hs_vec flight_place(const struct hs_path *path, double share)
+{
+    double t = (double)(path->end_us - path->start_us) / 1e6 * share;
+    struct hs_vec at = hs_vec_add_scaled(path->start, path->velocity, t);
+    return hs_vec_add_scaled(at, path->gravity, t * t / 2);
+}
+
+static uint32_t legs_needed(const struct hs_path *path, double chord_error)
+{
+    int64_t flight = path->end_us - path->start_us;
+    double legs = ceil((double)flight / HS_LEG_US);
+    double gravity = hs_vec_length(path->gravity);
+    if (gravity > 0 && chord_error > 0) {
+        /* The sagitta of a parabola over a time dt is g dt^2 / 8. */
+        double longest = sqrt(8 * chord_error / gravity);
+        legs = fmax(legs, ceil((double)flight / 1e6 / longest));
+    }
+    return legs >= HS_MAX_LEGS ? HS_MAX_LEGS : legs < 1 ? 1 : (uint32_t)legs;
+}
+
+void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
+                    double extension, double chord_error, int64_t start_us, int64_t end_us,
+                    struct hs_path *out)
+{
+    double t = (double)(end_us - start_us) / 1e6;
+    struct hs_vec along = hs_vec_sub(end, start);
+    struct hs_vec fall = hs_vec_scale(gravity, t * t / 2);
+    *out = (struct hs_path){.start = start,
+                            .velocity = hs_vec_scale(hs_vec_sub(along, fall), 1 / t),
+                            .gravity = gravity,
+                            .extension = extension,
+                            .radius = radius,
+                            .start_us = start_us,
+                            .end_us = end_us};
+    out->direction = unit_or_x(out->velocity);
+    out->end_direction = unit_or_x(hs_vec_add_scaled(out->velocity, gravity, t));
+    out->flight_legs = legs_needed(out, chord_error);
+    struct hs_vec from = start;
+    for (uint32_t i = 1; i <= out->flight_legs; i++) {
+        struct hs_vec to = flight_place(out, (double)i / (double)out->flight_legs);
+        out->length += hs_vec_distance(from, to);
+        out->travelled[i] = out->length;
+        from = to;
+    }
+    out->reach = out->length + out->extension;
+}
+
+uint32_t hs_path_legs(const struct hs_path *path)
+{
+    if (path->flight_legs == 0)
+        return 1;
+    uint32_t legs = path->flight_legs + (path->extension > 0 ? 1 : 0);
+    while (legs > 1 && path->travelled[legs - 1] >= path->reach)
+        legs--;
+    return legs;
+}
+
+bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest)
+{
+    if (at_us <= leg->start_us || at_us >= leg->end_us)
+        return false;
+    double share = (double)(at_us - leg->start_us) / (double)(leg->end_us - leg->start_us);
+    double length = leg->sweep.length * share;
+    *rest = *leg;
+    rest->start_us = leg->end_us = at_us;
+    rest->travelled += length;
+    rest->sweep.length -= length;
+    rest->sweep.start = hs_vec_add_scaled(leg->sweep.start, leg->sweep.direction, length);
+    leg->sweep.length = length;
+    return true;
+}
+
+struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion)
+{
+    struct hs_sweep relative = leg->sweep;
+    struct hs_vec travel =
+        hs_vec_sub(hs_vec_scale(leg->sweep.direction, leg->sweep.length), motion);
+    relative.length = hs_vec_length(travel);
+    if (relative.length > 0)
+        relative.direction = hs_vec_scale(travel, 1 / relative.length);
+    return relative;
+}
+
+void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
+                     struct hs_vec motion, struct hs_sweep_contact *contact)
+{
+    double share = relative->length > 0 ? contact->distance / relative->length : 0;
+    struct hs_vec moved = hs_vec_scale(motion, share);
+    contact->center = hs_vec_add(contact->center, moved);
+    contact->point = hs_vec_add(contact->point, moved);
+    contact->distance = leg->travelled + leg->sweep.length * share;
+    share = relative->length > 0 ? contact->gap_distance / relative->length : 0;
+    contact->gap_distance = leg->travelled + leg->sweep.length * share;
+}
+
+static int64_t flight_time_at(const struct hs_path *path, uint32_t i)
+{
+    double duration = (double)(path->end_us - path->start_us);
+    return i == path->flight_legs
+               ? path->end_us
+               : path->start_us + (int64_t)(duration * ((double)i / (double)path->flight_legs));
+}
+
+static void whole_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
+{
+    out->sweep.radius = path->radius;
+    if (i < path->flight_legs) {
+        double legs = (double)path->flight_legs;
+        struct hs_vec from = flight_place(path, (double)i / legs);
+        struct hs_vec along = hs_vec_sub(flight_place(path, (double)(i + 1) / legs), from);
+        out->sweep.start = from;
+        out->sweep.direction = unit_or_x(along);
+        out->sweep.length = hs_vec_length(along);
+        out->travelled = path->travelled[i];
+        out->start_us = flight_time_at(path, i);
+        out->end_us = flight_time_at(path, i + 1);
+        return;
+    }
+    bool instant = path->flight_legs == 0;
+    out->sweep.start = instant ? path->start : flight_place(path, 1);
+    out->sweep.direction = path->end_direction;
+    out->sweep.length = path->extension + (instant ? path->length : 0);
+    out->travelled = instant ? 0 : path->length;
+    out->start_us = out->end_us = path->end_us;
+}
+
+void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
+{
+    whole_leg(path, i, out);
+    double left = path->reach - out->travelled;
+    if (left >= out->sweep.length)
+        return;
+    left = left > 0 ? left : 0;
+    /* To the nearest: what stands in the way from a sample on is met at that very microsecond, and
+       rounding must not put the end of the way before it. */
+    double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
+    out->end_us = out->start_us + (int64_t)(lasts + 0.5);
+    out->sweep.length = left;
+}
+
+bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
+                     double *low, double *high, double *needed)
+{
+    struct hs_vec along = hs_vec_sub(end, start);
+    double squared = hs_vec_dot(along, along), g2 = hs_vec_dot(gravity, gravity);
+    if (g2 == 0) {
+        *low = *high = speed > 0 ? sqrt(squared) / speed : 0;
+        *needed = 0;
+        return speed > 0;
+    }
+    /* g^2/4 s^2 - (d.g + v^2) s + d^2 = 0 with s = t^2; both roots positive or none. */
+    double b = hs_vec_dot(along, gravity) + speed * speed;
+    double discriminant = b * b - g2 * squared;
+    *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
+    if (b <= 0 ||
+        !(discriminant >= 0 && discriminant < (double)INFINITY)) /* or too far to be held */
+        return false;
+    double root = sqrt(discriminant);
+    *low = sqrt(2 * squared / (b + root)); /* the small root without cancellation */
+    *high = sqrt(2 * (b + root) / g2);
+    return true;
+}

@@ -1,0 +1,296 @@
+#include "validators/geometry/triangle.h"
+
+#include <float.h>
+
+/* Squared sine of the angle below which a path runs along an edge: over any path the sideways
+   movement that is left out is a millionth of the slack of touch. */
+#define PARALLEL_SQUARED 1e-24
+
+/* A smaller height, relative to the longest edge, leaves no digits for the inside test. */
+#define SLIVER 1e-10
+
+/* The triangle as seen from the start of the path. */
+struct local {
+    struct hs_vec corner[3]; /* relative to the start */
+    struct hs_vec edge[3];   /* from corner i to the next */
+    struct hs_vec normal;    /* not normalised */
+    struct hs_vec direction;
+    double length;
+    double reach, outer; /* radius without and with the slack */
+};
+
+static void to_local(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
+                     struct local *out)
+{
+    for (int i = 0; i < 3; i++)
+        out->corner[i] = hs_vec_sub(triangle->corner[i], sweep->start);
+    for (int i = 0; i < 3; i++)
+        out->edge[i] = hs_vec_sub(triangle->corner[i == 2 ? 0 : i + 1], triangle->corner[i]);
+    out->normal = hs_vec_cross(out->edge[0], out->edge[1]);
+    out->direction = sweep->direction;
+    out->length = sweep->length;
+    out->reach = sweep->radius;
+    out->outer = sweep->radius + HS_TOUCH_SLACK * (sweep->length + sweep->radius);
+}
+
+static double largest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smallest(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+bool hs_triangle_is_degenerate(const struct hs_triangle *triangle)
+{
+    const struct hs_vec *c = triangle->corner;
+    struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
+    double longest = 0, coordinate = 0;
+    for (int i = 0; i < 3; i++) {
+        longest = largest(longest, hs_vec_distance(c[i], c[i == 2 ? 0 : i + 1]));
+        coordinate =
+            largest(coordinate, largest(fabs(c[i].x), largest(fabs(c[i].y), fabs(c[i].z))));
+    }
+    double resolved = largest(SLIVER * longest, 4 * DBL_EPSILON * coordinate);
+    return !(hs_vec_length(normal) > resolved * longest);
+}
+
+/* ---- the face ---- */
+
+static double sum_of_sizes(struct hs_vec v)
+{
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+static bool within_box(const struct local *t, struct hs_vec p)
+{
+    const struct hs_vec *c = t->corner;
+    double rounding = 1e-13 * (sum_of_sizes(c[0]) + sum_of_sizes(c[1]) + sum_of_sizes(c[2]));
+    double slack = t->outer - t->reach + rounding;
+    return p.x >= smallest(c[0].x, smallest(c[1].x, c[2].x)) - slack &&
+           p.x <= largest(c[0].x, largest(c[1].x, c[2].x)) + slack &&
+           p.y >= smallest(c[0].y, smallest(c[1].y, c[2].y)) - slack &&
+           p.y <= largest(c[0].y, largest(c[1].y, c[2].y)) + slack &&
+           p.z >= smallest(c[0].z, smallest(c[1].z, c[2].z)) - slack &&
+           p.z <= largest(c[0].z, largest(c[1].z, c[2].z)) + slack;
+}
+
+/* Whether a point above or below the face lies between its three edges. */
+static bool between_edges(const struct local *t, struct hs_vec p)
+{
+    for (int i = 0; i < 3; i++)
+        if (!(hs_vec_dot(hs_vec_cross(t->normal, t->edge[i]), hs_vec_sub(p, t->corner[i])) >= 0))
+            return false;
+    return true;
+}
+
+/*
+ * Entry into the prism through its top, its bottom, or by starting inside. Where it is entered
+ * through its sides an edge is touched before. *near: the path ends or starts this close to the
+ * plane, so that the slack may count.
+ */
+static bool enter_face(const struct local *t, double *u, bool *near)
+{
+    double area = hs_vec_length(t->normal);
+    struct hs_vec n = hs_vec_scale(t->normal, 1 / area);
+    double height = -hs_vec_dot(n, t->corner[0]);
+    double rate = hs_vec_dot(n, t->direction);
+    double at_end = height + rate * t->length;
+    *near = fabs(height) <= t->outer || fabs(at_end) <= t->outer;
+
+    double above = fabs(height) - t->reach;
+    double approach = height > 0 ? -rate : rate;
+    if (above <= 0)
+        *u = 0;
+    else if (approach > 0 && above <= approach * t->length)
+        *u = above / approach;
+    else
+        return false;
+    struct hs_vec center = hs_vec_scale(t->direction, *u);
+    if (!between_edges(t, center))
+        return false;
+    /* The inside test of a sliver may be wrong beyond its tip, by many times its height. */
+    double foot = above <= 0 ? height : height > 0 ? t->reach : -t->reach;
+    return within_box(t, hs_vec_add_scaled(center, n, -foot));
+}
+
+/* ---- corners and edges ---- */
+
+/* The path inside [enter, leave] touches the feature; keeps the earliest place on the path. */
+static void keep_first(const struct local *t, double enter, double leave, double *first)
+{
+    if (leave < 0 || enter > t->length || enter > leave)
+        return;
+    *first = smallest(*first, largest(enter, 0));
+}
+
+static void enter_corner(const struct local *t, int i, double *first, bool *near)
+{
+    double middle = hs_vec_dot(t->corner[i], t->direction);
+    struct hs_vec miss = hs_vec_add_scaled(t->corner[i], t->direction, -middle);
+    double square = hs_vec_dot(miss, miss);
+    if (square > t->outer * t->outer)
+        return;
+    *near = true;
+    double below = t->reach * t->reach - square;
+    if (below < 0)
+        return;
+    double half = sqrt(below);
+    keep_first(t, middle - half, middle + half, first);
+}
+
+/* The part of the path, perhaps empty, between the planes through both ends of an edge. */
+static void between_ends(double at_start, double rate, double *enter, double *leave)
+{
+    if (rate == 0) {
+        if (at_start < 0 || at_start > 1)
+            *leave = *enter - 1;
+        return;
+    }
+    double at_first = -at_start / rate, at_second = (1 - at_start) / rate;
+    *enter = largest(*enter, smallest(at_first, at_second));
+    *leave = smallest(*leave, largest(at_first, at_second));
+}
+
+static void enter_edge(const struct local *t, int i, double *first, bool *near)
+{
+    struct hs_vec edge = t->edge[i];
+    struct hs_vec from_corner = hs_vec_scale(t->corner[i], -1);
+    double square = hs_vec_dot(edge, edge);
+    double along = hs_vec_dot(from_corner, edge) / square;
+    double rate = hs_vec_dot(t->direction, edge) / square;
+    /* At right angles to the edge the path is a line past a circle. */
+    struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
+    struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
+    double slide2 = hs_vec_dot(slide, slide);
+    bool parallel = slide2 <= PARALLEL_SQUARED;
+    double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
+    struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
+    double miss2 = hs_vec_dot(miss, miss);
+    if (miss2 > t->outer * t->outer)
+        return;
+    *near = true;
+    double below = t->reach * t->reach - miss2;
+    if (below < 0)
+        return;
+    double enter = 0, leave = t->length;
+    if (!parallel) {
+        double half = sqrt(below / slide2);
+        enter = middle - half;
+        leave = middle + half;
+    }
+    between_ends(along, rate, &enter, &leave);
+    keep_first(t, enter, leave, first);
+}
+
+/* ---- within the slack ---- */
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/*
+ * Travel at the nearest approach of the path to an edge, and the squared distance there
+ * (two segments: Ericson, Real-Time Collision Detection, 2005, 5.1.9).
+ */
+static double approach_edge(const struct local *t, int i, double *square)
+{
+    struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);
+    double e = hs_vec_dot(edge, edge), f = hs_vec_dot(edge, r);
+    double b = hs_vec_dot(t->direction, edge), c = hs_vec_dot(t->direction, r);
+    double apart = e - b * b;
+    double u = apart > PARALLEL_SQUARED * e ? clamp((b * f - c * e) / apart, 0, t->length) : 0;
+    double s = (b * u + f) / e;
+    if (s < 0 || s > 1) {
+        s = clamp(s, 0, 1);
+        u = clamp(s * b - c, 0, t->length);
+    }
+    struct hs_vec gap = hs_vec_add_scaled(hs_vec_add_scaled(r, t->direction, u), edge, -s);
+    *square = hs_vec_dot(gap, gap);
+    return u;
+}
+
+static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle, double u,
+                        double outer)
+{
+    struct hs_vec center = hs_vec_add_scaled(sweep->start, sweep->direction, u);
+    return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
+}
+
+/* Nothing is touched exactly: does the path come within the slack? */
+static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
+                                 const struct local *t, double *distance)
+{
+    if (end_touches(sweep, triangle, 0, t->outer)) {
+        *distance = 0;
+        return true;
+    }
+    bool touched = false;
+    for (int i = 0; i < 3; i++) {
+        double square, u = approach_edge(t, i, &square);
+        if (square <= t->outer * t->outer && (!touched || u < *distance)) {
+            *distance = u;
+            touched = true;
+        }
+    }
+    if (!touched && end_touches(sweep, triangle, sweep->length, t->outer)) {
+        *distance = sweep->length;
+        touched = true;
+    }
+    return touched;
+}
+
+bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
+                         double *distance)
+{
+    struct local t;
+    bool near;
+    to_local(sweep, triangle, &t);
+    if (enter_face(&t, distance, &near))
+        return true;
+    double first = DBL_MAX;
+    for (int i = 0; i < 3; i++) {
+        enter_corner(&t, i, &first, &near);
+        enter_edge(&t, i, &first, &near);
+    }
+    if (first <= t.length) {
+        *distance = first;
+        return true;
+    }
+    return near && touches_within_slack(sweep, triangle, &t, distance);
+}
+
+/* ---- where it is touched ---- */
+
+struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point)
+{
+    struct local t;
+    to_local(&(struct hs_sweep){.start = point}, triangle, &t);
+    struct hs_vec best = t.corner[0];
+    double best2 = DBL_MAX;
+    for (int i = 0; i < 3; i++) {
+        double along = -hs_vec_dot(t.corner[i], t.edge[i]) / hs_vec_dot(t.edge[i], t.edge[i]);
+        struct hs_vec p = hs_vec_add_scaled(t.corner[i], t.edge[i], clamp(along, 0, 1));
+        double square = hs_vec_dot(p, p);
+        if (square < best2) {
+            best = p;
+            best2 = square;
+        }
+    }
+    double over = hs_vec_dot(t.normal, t.corner[0]) / hs_vec_dot(t.normal, t.normal);
+    struct hs_vec foot = hs_vec_scale(t.normal, over);
+    if (between_edges(&t, (struct hs_vec){0, 0, 0}) && within_box(&t, foot) &&
+        hs_vec_dot(foot, foot) < best2)
+        best = foot;
+    return hs_vec_add(point, best);
+}
+
+struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle)
+{
+    const struct hs_vec *c = triangle->corner;
+    struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
+    return hs_vec_scale(normal, 1 / hs_vec_length(normal));
+}

@@ -1,0 +1,260 @@
+/* The memory of a history: what grows, as far as its account lets it, and what is given back. */
+#include "validators/history/ring_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t hs_history_limit(const struct hs_history *history)
+{
+    return history->limit;
+}
+
+uint32_t hs_history_capacity(const struct hs_history *history)
+{
+    return history->capacity;
+}
+
+/* States there is room for at first and always. */
+enum { FIRST_STATES = 2 };
+
+static uint32_t first_capacity(uint32_t limit)
+{
+    return limit < HS_HISTORY_FIRST ? limit : HS_HISTORY_FIRST;
+}
+
+size_t hs_history_least_bytes(uint32_t max_samples)
+{
+    uint32_t limit = max_samples < 2 ? 2 : max_samples;
+    return sizeof(struct hs_history) + first_capacity(limit) * sizeof(struct hs_sample) +
+           FIRST_STATES * sizeof(struct hs_shared_state);
+}
+
+size_t hs_history_bytes(const struct hs_history *history)
+{
+    return sizeof *history + history->capacity * sizeof *history->samples +
+           history->state_capacity * sizeof *history->states +
+           history->extra_capacity * history->extra_size;
+}
+
+void hs_history_free_extra(struct hs_history *history, uint32_t i)
+{
+    if (i == HS_NO_EXTRA)
+        return;
+    memcpy(hs_history_extra_block(history, i), &history->extra_free, sizeof history->extra_free);
+    history->extra_free = i;
+}
+
+/* There are no more than `capacity` samples. */
+static bool resize_samples(struct hs_history *history, uint32_t capacity)
+{
+    struct hs_sample *samples = malloc(capacity * sizeof *samples);
+    if (samples == NULL)
+        return false;
+    for (uint32_t i = 0; i < history->count; i++)
+        samples[i] = *hs_history_slot(history, i);
+    free(history->samples);
+    history->samples = samples;
+    history->capacity = capacity;
+    history->head = 0;
+    return true;
+}
+
+bool hs_history_make_first_room(struct hs_history *history)
+{
+    history->states = calloc(FIRST_STATES, sizeof *history->states);
+    history->state_capacity = history->states != NULL ? FIRST_STATES : 0;
+    return history->states != NULL && resize_samples(history, first_capacity(history->limit));
+}
+
+enum hs_growth hs_history_grow_samples(struct hs_history *history)
+{
+    uint32_t capacity = history->capacity * 2;
+    if (capacity > history->limit)
+        capacity = history->limit;
+    size_t more = (capacity - history->capacity) * sizeof *history->samples;
+    if (!hs_account_take_spare(history->account, more))
+        return HS_GROWTH_REFUSED;
+    if (resize_samples(history, capacity))
+        return HS_GROWTH_DONE;
+    hs_account_give(history->account, more);
+    return HS_GROWTH_NO_MEMORY;
+}
+
+static bool states_equal(const struct hs_state *a, const struct hs_state *b)
+{
+    return memcmp(a->owned, b->owned, sizeof a->owned) == 0 && a->damage_scale == b->damage_scale &&
+           a->life == b->life && a->ammo == b->ammo && a->prediction_us == b->prediction_us &&
+           a->rig == b->rig && a->stance == b->stance && a->team == b->team &&
+           a->weapon == b->weapon && a->any_weapon == b->any_weapon && a->alive == b->alive &&
+           a->is_protected == b->is_protected && a->reloading == b->reloading &&
+           a->unsure == b->unsure;
+}
+
+static enum hs_growth grow_states(struct hs_history *history)
+{
+    uint32_t before = history->state_capacity, capacity = before > 0 ? before * 2 : FIRST_STATES;
+    struct hs_shared_state *states;
+    size_t more = (capacity - before) * sizeof *states;
+    if (capacity > UINT16_MAX)
+        return HS_GROWTH_NO_MEMORY;
+    if (!hs_account_take_spare(history->account, more))
+        return HS_GROWTH_REFUSED;
+    states = realloc(history->states, capacity * sizeof *states);
+    if (states == NULL) {
+        hs_account_give(history->account, more);
+        return HS_GROWTH_NO_MEMORY;
+    }
+    memset(states + before, 0, more);
+    history->states = states;
+    history->state_capacity = capacity;
+    return HS_GROWTH_DONE;
+}
+
+enum hs_growth hs_history_share_state(struct hs_history *history, const struct hs_state *state,
+                                      const struct hs_sample *like, uint16_t *out)
+{
+    if (like != NULL && states_equal(&history->states[like->state].state, state)) {
+        history->states[like->state].references++;
+        *out = like->state;
+        return HS_GROWTH_DONE;
+    }
+    uint32_t i = 0;
+    while (i < history->state_capacity && history->states[i].references > 0)
+        i++;
+    enum hs_growth growth = i < history->state_capacity ? HS_GROWTH_DONE : grow_states(history);
+    if (growth != HS_GROWTH_DONE)
+        return growth;
+    history->states[i] = (struct hs_shared_state){*state, 1};
+    *out = (uint16_t)i;
+    return HS_GROWTH_DONE;
+}
+
+/* Blocks of at least `size` bytes and at least one free; old blocks move along. */
+static enum hs_growth make_extra_room(struct hs_history *history, size_t size)
+{
+    size_t block = size > history->extra_size ? size : history->extra_size;
+    uint32_t old_capacity = history->extra_capacity;
+    uint32_t capacity = old_capacity;
+    if (history->extra_free == HS_NO_EXTRA) {
+        capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
+        if (capacity > history->capacity) /* all are in use, one by each sample at most */
+            capacity = history->capacity;
+    }
+    if (block == history->extra_size && capacity == old_capacity)
+        return HS_GROWTH_DONE;
+    size_t more = capacity * block - old_capacity * history->extra_size;
+    if (!hs_account_take_spare(history->account, more))
+        return HS_GROWTH_REFUSED;
+    unsigned char *extras = calloc(capacity, block);
+    if (extras == NULL) {
+        hs_account_give(history->account, more);
+        return HS_GROWTH_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < old_capacity; i++)
+        memcpy(extras + (size_t)i * block, hs_history_extra_block(history, i), history->extra_size);
+    free(history->extras);
+    history->extras = extras;
+    history->extra_size = block;
+    history->extra_capacity = capacity;
+    for (uint32_t i = capacity; i-- > old_capacity;)
+        hs_history_free_extra(history, i);
+    return HS_GROWTH_DONE;
+}
+
+enum hs_growth hs_history_store_extra(struct hs_history *history, const struct hs_extra *extra,
+                                      uint32_t *out)
+{
+    *out = HS_NO_EXTRA;
+    if (extra == NULL)
+        return HS_GROWTH_DONE;
+    size_t size = sizeof *extra + (size_t)extra->bone_count * extra->stride * sizeof(float);
+    size_t align = sizeof(uint64_t);
+    enum hs_growth growth = make_extra_room(history, (size + align - 1) / align * align);
+    if (growth != HS_GROWTH_DONE)
+        return growth;
+    uint32_t i = history->extra_free;
+    memcpy(&history->extra_free, hs_history_extra_block(history, i), sizeof history->extra_free);
+    memcpy(hs_history_extra_block(history, i), extra, size);
+    *out = i;
+    return HS_GROWTH_DONE;
+}
+
+/* Only the states that are in use, and the first. */
+static bool shrink_states(struct hs_history *history)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < history->state_capacity; i++)
+        used += history->states[i].references > 0 ? 1 : 0;
+    uint32_t capacity = used < FIRST_STATES ? FIRST_STATES : used;
+    if (capacity >= history->state_capacity)
+        return true;
+    struct hs_shared_state *states = calloc(capacity, sizeof *states);
+    if (states == NULL)
+        return false;
+    for (uint32_t i = 0, to = 0; i < history->state_capacity; i++) {
+        if (history->states[i].references == 0)
+            continue;
+        states[to] = history->states[i];
+        for (uint32_t k = 0; k < history->count; k++)
+            if (hs_history_slot(history, k)->state == i)
+                hs_history_slot(history, k)->state = (uint16_t)to;
+        to++;
+    }
+    free(history->states);
+    history->states = states;
+    history->state_capacity = capacity;
+    return true;
+}
+
+/* Only the extras that are in use, and of the size they need. */
+static bool shrink_extras(struct hs_history *history)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < history->count; i++)
+        count += hs_history_slot(history, i)->extra != HS_NO_EXTRA ? 1 : 0;
+    unsigned char *extras = count > 0 ? calloc(count, history->extra_size) : NULL;
+    if (extras == NULL && count > 0)
+        return false;
+    for (uint32_t i = 0, to = 0; i < history->count; i++) {
+        struct hs_sample *sample = hs_history_slot(history, i);
+        if (sample->extra == HS_NO_EXTRA)
+            continue;
+        memcpy(extras + (size_t)to * history->extra_size,
+               hs_history_extra_block(history, sample->extra), history->extra_size);
+        sample->extra = to++;
+    }
+    free(history->extras);
+    history->extras = extras;
+    history->extra_capacity = count;
+    history->extra_free = HS_NO_EXTRA;
+    if (count == 0)
+        history->extra_size = 0;
+    return true;
+}
+
+static void forget_sample(struct hs_history *history, struct hs_sample *sample)
+{
+    hs_history_free_extra(history, sample->extra);
+    history->states[sample->state].references--;
+}
+
+void hs_history_drop_oldest(struct hs_history *history)
+{
+    forget_sample(history, hs_history_slot(history, 0));
+    history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
+    history->count--;
+    if (history->count > 0)
+        history->span.oldest_us = hs_history_slot(history, 0)->time_us;
+}
+
+bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
+{
+    size_t before = hs_history_bytes(history);
+    while (history->count > capacity)
+        hs_history_drop_oldest(history);
+    uint32_t least = first_capacity(history->limit), room = capacity > least ? capacity : least;
+    bool fine = shrink_extras(history) && shrink_states(history) &&
+                (room >= history->capacity || resize_samples(history, room));
+    hs_account_give(history->account, before - hs_history_bytes(history));
+    return fine;
+}

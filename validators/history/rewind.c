@@ -1,0 +1,411 @@
+#include "validators/history/rewind.h"
+
+#include <cglm/vec3.h>
+
+#include "validators/geometry/quat.h"
+
+/* ---- which two samples ---- */
+
+/* The player did not simply move from one sample to the next. */
+static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
+                             const struct hs_sample *to)
+{
+    if (to->jumped || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
+        return true;
+    const struct hs_state *a = hs_history_state(history, from);
+    const struct hs_state *b = hs_history_state(history, to);
+    return a->life != b->life || a->rig != b->rig;
+}
+
+enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
+                                     const struct hs_ruleset *ruleset, int64_t time_us,
+                                     struct hs_bracket *out)
+{
+    uint32_t count = hs_history_count(history);
+    if (count == 0)
+        return HS_REWIND_NO_HISTORY;
+    int64_t i = hs_history_find(history, time_us);
+    if (i < 0)
+        return HS_REWIND_TOO_SHORT;
+
+    const struct hs_sample *from = hs_history_at(history, (uint32_t)i);
+    *out = (struct hs_bracket){.from = from, .to = from, .time_us = time_us};
+    if (from->time_us == time_us)
+        return HS_REWIND_OK;
+    if ((uint32_t)i + 1 == count) {
+        if (time_us - from->time_us > ruleset->rewind.future_slack_us)
+            return HS_REWIND_AFTER_NEWEST;
+        out->clamped = true;
+        out->time_us = from->time_us;
+        return HS_REWIND_OK;
+    }
+    const struct hs_sample *to = hs_history_at(history, (uint32_t)i + 1);
+    int64_t gap = to->time_us - from->time_us;
+    if (gap > ruleset->history.max_gap_us)
+        return HS_REWIND_LOW_CONFIDENCE;
+    out->to = to;
+    if (is_discontinuous(history, from, to))
+        out->held = true;
+    else
+        out->alpha = (double)(time_us - from->time_us) / (double)gap;
+    return HS_REWIND_OK;
+}
+
+const struct hs_state *hs_rewind_state(const struct hs_history *history,
+                                       const struct hs_bracket *bracket)
+{
+    return hs_history_state(history, bracket->from);
+}
+
+/* ---- the root ---- */
+
+static bool interpolates(const struct hs_bracket *bracket)
+{
+    return bracket->alpha > 0;
+}
+
+struct hs_vec hs_rewind_position(const struct hs_bracket *bracket)
+{
+    return hs_vec_lerp(bracket->from->position, bracket->to->position, bracket->alpha);
+}
+
+static void root_rotation(const struct hs_bracket *bracket, float out[4])
+{
+    if (interpolates(bracket))
+        hs_quat_slerp(bracket->from->rotation, bracket->to->rotation, bracket->alpha, out);
+    else
+        memcpy(out, bracket->from->rotation, sizeof bracket->from->rotation);
+}
+
+static const struct hs_stance *stance_of(const struct hs_history *history,
+                                         const struct hs_ruleset *ruleset,
+                                         const struct hs_sample *sample)
+{
+    const struct hs_state *state = hs_history_state(history, sample);
+    return &ruleset->rigs[state->rig]->stances[state->stance];
+}
+
+static const struct hs_extra *posted_bones(const struct hs_history *history,
+                                           const struct hs_sample *sample)
+{
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    return extra != NULL && extra->bone_count > 0 ? extra : NULL;
+}
+
+static double sample_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                           const struct hs_sample *sample)
+{
+    const struct hs_extra *bones = posted_bones(history, sample);
+    return bones != NULL ? (double)bones->reach : stance_of(history, ruleset, sample)->reach;
+}
+
+double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                       const struct hs_bracket *bracket)
+{
+    double reach = sample_reach(history, ruleset, bracket->from);
+    if (interpolates(bracket)) {
+        double to = sample_reach(history, ruleset, bracket->to);
+        reach = to > reach ? to : reach;
+    }
+    return reach;
+}
+
+/*
+ * A segment and a box, both by middle and half extent, lie on either side of a plane across one of
+ * the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection, 2005,
+ * 5.3.3).
+ */
+static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
+{
+    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
+    struct hs_vec cross = hs_vec_cross(between, half);
+    /* All six at once: which of them tells is a guess that costs more than the others. */
+    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
+           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
+           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
+           (fabs(cross.z) > box.x * h.y + box.y * h.x);
+}
+
+void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
+{
+    out->time_us = time_us;
+    out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
+    out->middle = hs_vec_add(sweep->start, out->half);
+    /* And what rounding may do to a coordinate. */
+    double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
+    out->reach =
+        sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + 1e-12 * largest;
+}
+
+bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                      const struct hs_passing *passing)
+{
+    const struct hs_history_span *span = hs_history_span(history);
+    if (span == NULL || passing->time_us < span->oldest_us ||
+        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
+        span->longest_gap_us > ruleset->history.max_gap_us)
+        return false;
+    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
+    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach;
+    return are_apart(
+        hs_vec_sub(passing->middle, span->middle), passing->half,
+        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
+}
+
+static struct hs_vec eye_of(const struct hs_extra *extra)
+{
+    return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
+}
+
+static struct hs_vec widen(const float v[3])
+{
+    return (struct hs_vec){(double)v[0], (double)v[1], (double)v[2]};
+}
+
+/* Posted, else the stance's, as an offset from the root. */
+static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                                const struct hs_sample *sample, const float rotation[4])
+{
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    if (extra != NULL && extra->has_eye)
+        return eye_of(extra);
+    return hs_quat_rotate(rotation, stance_of(history, ruleset, sample)->eye);
+}
+
+static bool has_posted_eye(const struct hs_history *history, const struct hs_sample *sample)
+{
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    return extra != NULL && extra->has_eye;
+}
+
+struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                            const struct hs_bracket *bracket)
+{
+    const struct hs_sample *from = bracket->from, *to = bracket->to;
+    struct hs_vec offset;
+    if (interpolates(bracket) && (has_posted_eye(history, from) || has_posted_eye(history, to))) {
+        offset = hs_vec_lerp(eye_offset(history, ruleset, from, from->rotation),
+                             eye_offset(history, ruleset, to, to->rotation), bracket->alpha);
+    } else {
+        float rotation[4];
+        root_rotation(bracket, rotation);
+        offset = eye_offset(history, ruleset, from, rotation);
+    }
+    return hs_vec_add(hs_rewind_position(bracket), offset);
+}
+
+/* ---- bones ---- */
+
+/* A bone at a time: place relative to the rewound root, along the world's axes. */
+struct bone_pose {
+    float offset[3];
+    float rotation[4];
+    float scale[3];
+};
+
+static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float root[4],
+                      struct bone_pose *out)
+{
+    const struct hs_rest_bone *rest = &stance->bones[bone];
+    struct hs_vec offset = hs_quat_rotate(root, rest->position);
+    out->offset[0] = (float)offset.x;
+    out->offset[1] = (float)offset.y;
+    out->offset[2] = (float)offset.z;
+    hs_quat_multiply(root, rest->rotation, out->rotation);
+    memcpy(out->scale, rest->scale, sizeof out->scale);
+}
+
+static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
+{
+    if (!hs_extra_has_bone(bones, bone))
+        return false;
+    const float *values = bones->bones + (size_t)bone * bones->stride;
+    memcpy(out->offset, values, sizeof out->offset);
+    memcpy(out->rotation, values + 3, sizeof out->rotation);
+    out->scale[0] = out->scale[1] = out->scale[2] = 1;
+    if (bones->stride == HS_BONE_FLOATS_SCALED)
+        memcpy(out->scale, values + HS_BONE_FLOATS, sizeof out->scale);
+    return true;
+}
+
+/* One sample's own bone; false when it was posted without a place. */
+static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *bones,
+                        const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
+{
+    if (bones != NULL)
+        return posted_bone(bones, bone, out);
+    rest_bone(stance, bone, sample->rotation, out);
+    return true;
+}
+
+/* Nothing was posted that counts: the rest pose stands on the rewound root. */
+static bool is_at_rest(const struct hs_pose *pose)
+{
+    return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));
+}
+
+static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pose *out)
+{
+    const struct hs_bracket *bracket = s->bracket;
+    if (is_at_rest(s)) {
+        rest_bone(s->stance_from, bone, s->rotation, out);
+        return true;
+    }
+    if (!sample_bone(bracket->from, s->from, s->stance_from, bone, out))
+        return false;
+    if (!interpolates(bracket))
+        return true;
+    struct bone_pose to;
+    if (!sample_bone(bracket->to, s->to, s->stance_to, bone, &to))
+        return false;
+    float alpha = (float)bracket->alpha;
+    glm_vec3_lerp(out->offset, to.offset, alpha, out->offset);
+    glm_vec3_lerp(out->scale, to.scale, alpha, out->scale);
+    hs_quat_slerp(out->rotation, to.rotation, bracket->alpha, out->rotation);
+    return true;
+}
+
+/* ---- hitboxes ---- */
+
+static double larger(float a, float b)
+{
+    return fmax(fabs((double)a), fabs((double)b));
+}
+
+static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bone,
+                         struct hs_vec root, struct hs_solid *out)
+{
+    static const struct hs_vec world_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const float *scale = bone->scale;
+    struct hs_vec center = {box->center.x * (double)scale[0], box->center.y * (double)scale[1],
+                            box->center.z * (double)scale[2]};
+    bool aligned = box->shape == HS_SHAPE_BOX && box->axis_aligned;
+    struct hs_vec offset = aligned ? center : hs_quat_rotate(bone->rotation, center);
+
+    out->center = hs_vec_add(root, hs_vec_add(widen(bone->offset), offset));
+    out->axis_aligned = aligned;
+    memcpy(out->axes, world_axes, sizeof world_axes);
+    if (!aligned && box->shape != HS_SHAPE_SPHERE) {
+        float rotation[4];
+        hs_quat_multiply(bone->rotation, box->rotation, rotation);
+        hs_quat_axes(rotation, out->axes);
+    }
+    out->half_extents = (struct hs_vec){0, 0, 0};
+    out->radius = box->radius;
+    switch (box->shape) {
+    case HS_SHAPE_BOX:
+        out->radius = 0;
+        out->half_extents = (struct hs_vec){box->half_extents.x * fabs((double)scale[0]),
+                                            box->half_extents.y * fabs((double)scale[1]),
+                                            box->half_extents.z * fabs((double)scale[2])};
+        break;
+    case HS_SHAPE_CAPSULE:
+        out->half_extents.z = box->half_length * fabs((double)scale[2]);
+        out->radius = box->radius * larger(scale[0], scale[1]);
+        break;
+    case HS_SHAPE_SPHERE:
+    case HS_SHAPE_COUNT:
+        out->radius = box->radius * fmax(larger(scale[0], scale[1]), fabs((double)scale[2]));
+        break;
+    }
+}
+
+void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                    const struct hs_bracket *bracket, struct hs_pose *out)
+{
+    *out = (struct hs_pose){.bracket = bracket,
+                            .rig = ruleset->rigs[hs_rewind_state(history, bracket)->rig],
+                            .root = hs_rewind_position(bracket),
+                            .stance_from = stance_of(history, ruleset, bracket->from),
+                            .stance_to = stance_of(history, ruleset, bracket->to),
+                            .from = posted_bones(history, bracket->from),
+                            .to = posted_bones(history, bracket->to)};
+    root_rotation(bracket, out->rotation);
+}
+
+/* As posted_bone, but for the rotation, which costs most. */
+static bool posted_offset(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
+{
+    if (!hs_extra_has_bone(bones, bone))
+        return false;
+    const float *values = bones->bones + (size_t)bone * bones->stride;
+    memcpy(out->offset, values, sizeof out->offset);
+    out->scale[0] = out->scale[1] = out->scale[2] = 1;
+    if (bones->stride == HS_BONE_FLOATS_SCALED)
+        memcpy(out->scale, values + HS_BONE_FLOATS, sizeof out->scale);
+    return true;
+}
+
+static double largest_scale(const struct bone_pose *bone)
+{
+    double x = fabs((double)bone->scale[0]), y = fabs((double)bone->scale[1]);
+    double z = fabs((double)bone->scale[2]);
+    double most = x > y ? x : y;
+    return most > z ? most : z;
+}
+
+bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
+                  double *radius)
+{
+    uint16_t bone = pose->rig->hitboxes[hitbox].bone;
+    const struct hs_extra *first = pose->from;
+    const struct hs_extra *last = interpolates(pose->bracket) ? pose->to : first;
+    struct bone_pose from, to;
+    struct hs_vec offset;
+    double scale;
+    if (first != NULL && last != NULL) {
+        if (!posted_offset(first, bone, &from) || !posted_offset(last, bone, &to))
+            return false;
+        offset = hs_vec_lerp(widen(from.offset), widen(to.offset), pose->bracket->alpha);
+        scale = fmax(largest_scale(&from), largest_scale(&to));
+    } else { /* at rest at one end at least: seldom */
+        if (!rewound_bone(pose, bone, &from))
+            return false;
+        offset = widen(from.offset);
+        scale = largest_scale(&from);
+    }
+    *center = hs_vec_add(pose->root, offset);
+    /* Offsets are rounded to float on the way, and rotations are unit to that. */
+    *radius = pose->rig->hitbox_reach[hitbox] * scale * (1 + 1e-6) +
+              1e-6 * (fabs(offset.x) + fabs(offset.y) + fabs(offset.z));
+    return true;
+}
+
+bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out)
+{
+    const struct hs_hitbox *box = &pose->rig->hitboxes[hitbox];
+    struct bone_pose bone;
+    if (!rewound_bone(pose, box->bone, &bone))
+        return false;
+    place_hitbox(box, &bone, pose->root, out);
+    return true;
+}
+
+void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                    const struct hs_bracket *bracket, struct hs_body *out)
+{
+    struct hs_pose pose;
+    hs_rewind_pose(history, ruleset, bracket, &pose);
+    out->rig = pose.rig;
+    out->count = 0;
+    memset(out->excluded, 0, sizeof out->excluded);
+
+    /* Hitboxes of one bone usually follow each other: its pose is computed once. */
+    struct bone_pose bone;
+    uint16_t current = UINT16_MAX;
+    bool known = false;
+    for (uint16_t i = 0; i < out->rig->hitbox_count; i++) {
+        const struct hs_hitbox *box = &out->rig->hitboxes[i];
+        if (box->bone != current) {
+            current = box->bone;
+            known = rewound_bone(&pose, current, &bone);
+            if (!known)
+                out->excluded[current / 64] |= UINT64_C(1) << (current % 64);
+        }
+        if (!known)
+            continue;
+        out->hitbox[out->count] = i;
+        place_hitbox(box, &bone, pose.root, &out->solids[out->count]);
+        out->count++;
+    }
+}

@@ -1,0 +1,303 @@
+#include "validators/history/ring_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More than a few operations on coordinates lose of them. */
+#define ROUNDING 1e-12
+
+struct hs_history *hs_history_create(const struct hs_history_limits *limits)
+{
+    struct hs_history *history = calloc(1, sizeof *history);
+    if (history == NULL)
+        return NULL;
+    history->limit = limits->samples < 2 ? 2 : limits->samples;
+    history->account = limits->account;
+    history->extra_free = HS_NO_EXTRA;
+    if (hs_history_make_first_room(history))
+        return history;
+    free(history->states);
+    free(history);
+    return NULL;
+}
+
+void hs_history_destroy(struct hs_history *history)
+{
+    if (history == NULL)
+        return;
+    hs_account_give(history->account,
+                    hs_history_bytes(history) - hs_history_least_bytes(history->limit));
+    free(history->samples);
+    free(history->states);
+    free(history->extras);
+    free(history);
+}
+
+void hs_history_clear(struct hs_history *history)
+{
+    while (history->count > 0)
+        hs_history_drop_oldest(history);
+}
+
+uint32_t hs_history_count(const struct hs_history *history)
+{
+    return history->count;
+}
+
+const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i)
+{
+    return hs_history_slot(history, i);
+}
+
+const struct hs_state *hs_history_state(const struct hs_history *history,
+                                        const struct hs_sample *sample)
+{
+    return &history->states[sample->state].state;
+}
+
+const struct hs_extra *hs_history_extra(const struct hs_history *history,
+                                        const struct hs_sample *sample)
+{
+    if (sample->extra == HS_NO_EXTRA)
+        return NULL;
+    return (const struct hs_extra *)(const void *)hs_history_extra_block(history, sample->extra);
+}
+
+int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
+{
+    const struct hs_history_span *span = &history->span;
+    if (history->count == 0 || time_us < span->oldest_us)
+        return -1;
+    if (time_us >= span->newest_us)
+        return (int64_t)history->count - 1;
+    /* Samples mostly come at a steady rate: the place is guessed, and searched for where that is
+       wrong. */
+    double share =
+        (double)(time_us - span->oldest_us) / (double)(span->newest_us - span->oldest_us);
+    uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
+    uint32_t guess = (uint32_t)(share * (double)(history->count - 1));
+    guess = guess < high ? guess : high - 1;
+    if (hs_history_slot(history, guess)->time_us <= time_us) {
+        if (hs_history_slot(history, guess + 1)->time_us > time_us)
+            return guess;
+        low = guess + 2;
+    } else {
+        high = guess;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (hs_history_slot(history, middle)->time_us <= time_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low - 1;
+}
+
+void hs_history_prune(struct hs_history *history, int64_t before_us)
+{
+    while (history->count >= 2 && hs_history_slot(history, 1)->time_us <= before_us)
+        hs_history_drop_oldest(history);
+}
+
+/* ---- span ---- */
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Takes in sample i, and the gap before it. */
+static void widen_span(struct hs_history *history, uint32_t i)
+{
+    struct hs_history_span *span = &history->span;
+    const struct hs_sample *sample = hs_history_slot(history, i);
+    struct hs_vec p = sample->position;
+    span->low =
+        (struct hs_vec){least(span->low.x, p.x), least(span->low.y, p.y), least(span->low.z, p.z)};
+    span->high =
+        (struct hs_vec){most(span->high.x, p.x), most(span->high.y, p.y), most(span->high.z, p.z)};
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    if (extra != NULL && extra->bone_count > 0)
+        span->posted_reach = most(span->posted_reach, (double)extra->reach);
+    int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
+    if (gap > span->longest_gap_us)
+        span->longest_gap_us = gap;
+}
+
+/* After sample i came. Anew after as many samples as there are, so that what went is forgotten. */
+static void update_span(struct hs_history *history, uint32_t i)
+{
+    struct hs_history_span *span = &history->span;
+    if (++history->since_span >= history->count) {
+        struct hs_vec first = hs_history_slot(history, 0)->position;
+        *span = (struct hs_history_span){.low = first, .high = first};
+        for (uint32_t k = 0; k < history->count; k++)
+            widen_span(history, k);
+        history->since_span = 0;
+    } else {
+        widen_span(history, i);
+        /* The gap after it is no longer than the one it came into, which was taken in. */
+        if (i == 0)
+            widen_span(history, 1);
+    }
+    span->oldest_us = hs_history_slot(history, 0)->time_us;
+    span->newest_us = hs_history_slot(history, history->count - 1)->time_us;
+    span->middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
+    struct hs_vec half = hs_vec_sub(span->high, span->middle);
+    double rounding = ROUNDING * (fabs(span->middle.x) + fabs(span->middle.y) +
+                                  fabs(span->middle.z) + half.x + half.y + half.z);
+    span->half = (struct hs_vec){half.x + rounding, half.y + rounding, half.z + rounding};
+}
+
+const struct hs_history_span *hs_history_span(const struct hs_history *history)
+{
+    return history->count > 0 ? &history->span : NULL;
+}
+
+/* ---- insertion ---- */
+
+static bool is_announced(const struct hs_sample *sample)
+{
+    return sample->event == HS_EVENT_TELEPORT || sample->event == HS_EVENT_SPAWN;
+}
+
+static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
+{
+    if (i >= history->count)
+        return;
+    struct hs_sample *to = hs_history_slot(history, i);
+    to->jumped = false;
+    if (i == 0 || is_announced(to))
+        return;
+    const struct hs_sample *from = hs_history_slot(history, i - 1);
+    double seconds = (double)(to->time_us - from->time_us) / 1e6;
+    to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
+}
+
+/* Takes over of `from` what `to` is unsure of. False: nothing. */
+static bool learn(struct hs_state *to, const struct hs_state *from)
+{
+    unsigned news = to->unsure & ~(unsigned)from->unsure;
+    if (news & HS_UNSURE_LIFE) {
+        to->alive = from->alive;
+        to->life = from->life;
+    }
+    if (news & HS_UNSURE_PROTECTED)
+        to->is_protected = from->is_protected;
+    if (news & HS_UNSURE_RELOADING)
+        to->reloading = from->reloading;
+    if (news & HS_UNSURE_AMMO)
+        to->ammo = from->ammo;
+    if (news & HS_UNSURE_WEAPON)
+        to->weapon = from->weapon;
+    if (news & HS_UNSURE_OWNED) {
+        to->any_weapon = from->any_weapon;
+        memcpy(to->owned, from->owned, sizeof to->owned);
+    }
+    to->unsure = (uint8_t)(to->unsure & ~news);
+    return news != 0;
+}
+
+/* Samples after i came first, as the newest frame does after a restart, and inherited less than i
+   knows. Without memory they stay unsure. */
+static void inform_later(struct hs_history *history, uint32_t i)
+{
+    struct hs_state known = history->states[hs_history_slot(history, i)->state].state;
+    for (uint32_t k = i + 1; k < history->count; k++) {
+        struct hs_sample *later = hs_history_slot(history, k);
+        struct hs_state state = history->states[later->state].state;
+        bool lacks_line = (state.unsure & HS_UNSURE_LINE) != 0;
+        uint16_t informed;
+        if (!learn(&state, &known) ||
+            hs_history_share_state(history, &state, hs_history_slot(history, k - 1), &informed) !=
+                HS_GROWTH_DONE)
+            return;
+        history->states[later->state].references--;
+        later->state = informed;
+        if (lacks_line && (state.unsure & HS_UNSURE_LINE) == 0)
+            later->rtt_us = hs_history_slot(history, k - 1)->rtt_us;
+        known = state;
+    }
+}
+
+static enum hs_insert_result result_of(enum hs_growth growth)
+{
+    return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_ROOM : HS_INSERT_NO_MEMORY;
+}
+
+/* NO_ROOM where the account has none for what comes with it; samples may have to go. */
+static enum hs_insert_result insert(struct hs_history *history,
+                                    const struct hs_history_rules *rules,
+                                    const struct hs_sample *sample, const struct hs_state *state,
+                                    const struct hs_extra *extra)
+{
+    int64_t before = hs_history_find(history, sample->time_us);
+    if (before >= 0 && hs_history_slot(history, (uint32_t)before)->time_us == sample->time_us)
+        return HS_INSERT_DUPLICATE;
+
+    bool full = history->count == history->limit;
+    if (full && before < 0)
+        return HS_INSERT_TOO_OLD;
+    if (!full && history->count == history->capacity) {
+        enum hs_growth growth = hs_history_grow_samples(history);
+        full = growth == HS_GROWTH_REFUSED;
+        if (growth != HS_GROWTH_DONE && !full)
+            return result_of(growth);
+        if (full && before < 0)
+            return HS_INSERT_TOO_OLD;
+    }
+
+    if (full) {
+        hs_history_drop_oldest(history);
+        before--;
+    }
+    struct hs_sample stored = *sample;
+    const struct hs_sample *like = before >= 0 ? hs_history_slot(history, (uint32_t)before) : NULL;
+    enum hs_growth growth = hs_history_share_state(history, state, like, &stored.state);
+    if (growth != HS_GROWTH_DONE)
+        return result_of(growth);
+    growth = hs_history_store_extra(history, extra, &stored.extra);
+    if (growth != HS_GROWTH_DONE) {
+        history->states[stored.state].references--;
+        return result_of(growth);
+    }
+
+    uint32_t place = (uint32_t)(before + 1);
+    history->count++;
+    for (uint32_t i = history->count - 1; i > place; i--)
+        *hs_history_slot(history, i) = *hs_history_slot(history, i - 1);
+    *hs_history_slot(history, place) = stored;
+    mark_jump(history, place, rules->max_speed);
+    mark_jump(history, place + 1, rules->max_speed);
+    update_span(history, place);
+    inform_later(history, place);
+    return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
+}
+
+/* Room for fewer samples; false: there is not even more than the least. */
+static bool give_way(struct hs_history *history)
+{
+    uint32_t half = history->count / 2;
+    return history->count > HS_HISTORY_LEAST &&
+           hs_history_shrink(history, half > HS_HISTORY_LEAST ? half : HS_HISTORY_LEAST);
+}
+
+enum hs_insert_result hs_history_insert(struct hs_history *history,
+                                        const struct hs_history_rules *rules,
+                                        const struct hs_sample *sample,
+                                        const struct hs_state *state, const struct hs_extra *extra)
+{
+    enum hs_insert_result result = insert(history, rules, sample, state, extra);
+    bool gave_way = false;
+    while (result == HS_INSERT_NO_ROOM && give_way(history)) {
+        gave_way = true;
+        result = insert(history, rules, sample, state, extra);
+    }
+    return gave_way && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
+}

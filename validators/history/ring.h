@@ -1,0 +1,187 @@
+/*
+ * The history of one player: samples in order of time, with late ones put in their place.
+ *
+ * The root pose is kept in double, everything hanging on it (bones, eye) as float offsets from
+ * the root, and what rarely changes (rig, stance, team, weapon, life ...) once per change and not
+ * once per sample. A player without posted bones costs 80 bytes a sample.
+ *
+ * Memory: the history grows up to its limits and never beyond, and where its account lets it; only
+ * hs_history_insert and hs_history_shrink allocate.
+ * Not thread-safe: one writer or many readers at a time.
+ */
+#ifndef HS_HISTORY_H
+#define HS_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validators/account.h"
+#include "validators/ruleset.h"
+#include "validators/vec.h"
+#include "validators/vocabulary.h"
+
+/* What a sample inherits from the one before it in time when it does not say it. */
+struct hs_state {
+    uint64_t owned[HS_MAX_WEAPONS / 64]; /* weapons owned, one bit a ruleset weapon */
+    double damage_scale;                 /* 1 */
+    int64_t life;                        /* counts spawns; 0 */
+    int32_t ammo;                        /* in the weapon held; -1 not said */
+    int32_t prediction_us;               /* prediction ping asked for; -1 not said */
+    uint16_t rig;                        /* ruleset index */
+    uint16_t stance;                     /* rig index */
+    uint16_t team;                       /* interned by the match; HS_NONE not said */
+    uint16_t weapon;                     /* ruleset index, HS_NONE, or HS_WEAPON_FOREIGN */
+    bool any_weapon;                     /* `owned` was never said */
+    bool alive, is_protected, reloading;
+    uint8_t unsure; /* set of enum hs_unsure */
+};
+
+/*
+ * What was last said before the match was read back (snapshot.h), and may have changed since
+ * without anybody hearing of it: until a sample says it again, it refuses nobody.
+ */
+enum hs_unsure {
+    HS_UNSURE_LIFE = 1 << 0, /* `alive` and `life` */
+    HS_UNSURE_PROTECTED = 1 << 1,
+    HS_UNSURE_RELOADING = 1 << 2,
+    HS_UNSURE_AMMO = 1 << 3,
+    HS_UNSURE_WEAPON = 1 << 4,
+    HS_UNSURE_OWNED = 1 << 5, /* `any_weapon` and `owned` */
+    HS_UNSURE_LINE = 1 << 6,  /* the sample's rtt_us and interp_us */
+    HS_UNSURE_ALL = (1 << 7) - 1
+};
+
+/* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
+ * it. */
+#define HS_WEAPON_FOREIGN 0xFFFEu
+
+struct hs_sample {
+    int64_t time_us;
+    struct hs_vec position; /* of the root; world, length */
+    float rotation[4];      /* of the root */
+    float aim[3];           /* unit, or 0 0 0: not said */
+    int32_t rtt_us;         /* -1: not known */
+    int32_t interp_us;      /* -1: not known */
+    uint32_t extra;         /* internal: bones and eye; HS_NO_EXTRA: none */
+    uint16_t state;         /* internal */
+    uint8_t event;          /* enum hs_sample_event */
+    bool rtt_posted;        /* rtt_us was said by this sample, not inherited */
+    bool jumped;            /* moved here faster than history.max_speed without saying so */
+};
+
+#define HS_NO_EXTRA UINT32_MAX
+
+/*
+ * Posted bones and eye of a sample. A bone is `stride` floats: offset from the root's position
+ * along the world's axes (3, length), world rotation (4), and scale (3) where it was sent.
+ */
+struct hs_extra {
+    float reach; /* no hitbox point is further from the root */
+    bool has_eye;
+    uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
+    uint16_t bone_count; /* 0: none posted */
+    double eye[3];       /* offset from the root; double: origin is judged at its limit by it */
+    uint64_t present[HS_MAX_BONES / 64];
+    float bones[]; /* bone_count * stride */
+};
+
+enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
+
+/* An extra with room for the largest rig, for building one on the stack. */
+union hs_extra_room {
+    struct hs_extra extra;
+    unsigned char
+        bytes[sizeof(struct hs_extra) + sizeof(float) * HS_MAX_BONES * HS_BONE_FLOATS_SCALED];
+};
+
+static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone)
+{
+    return bone < extra->bone_count && (extra->present[bone / 64] >> (bone % 64) & 1) != 0;
+}
+
+struct hs_history_limits {
+    uint32_t samples;           /* at most, >= 2; the oldest go first */
+    struct hs_account *account; /* what the samples take is taken from it; NULL: there is none */
+};
+
+/* Samples there is room for at first and always, and samples that are not given up for bones. */
+enum { HS_HISTORY_FIRST = 16, HS_HISTORY_LEAST = 8 };
+
+struct hs_history;
+
+/* NULL: out of memory. The owner answers for what it takes then, hs_history_least_bytes: room for
+   the first samples, which it always has. */
+struct hs_history *hs_history_create(const struct hs_history_limits *limits);
+void hs_history_destroy(struct hs_history *history);
+void hs_history_clear(struct hs_history *history);
+
+enum hs_insert_result {
+    HS_INSERT_STORED,
+    HS_INSERT_STORED_FULL, /* stored; samples inside the window had to go */
+    HS_INSERT_TOO_OLD,     /* older than all there is room for: not stored */
+    HS_INSERT_DUPLICATE,   /* a sample of that time is there already, and stays */
+    HS_INSERT_NO_ROOM,     /* the account has none for the bones, not even with fewer samples */
+    HS_INSERT_NO_MEMORY
+};
+
+/*
+ * Puts a sample in its place. `sample->state` and `extra` are ignored: the state comes from
+ * `state`, bones and eye from `extra` (NULL: none). Marks this sample and its successor
+ * as jumped where the speed between samples exceeds rules->max_speed. What later samples inherited
+ * and are unsure of, they have from this one if it knows. Where the account lets it not grow, the
+ * oldest samples make room.
+ */
+enum hs_insert_result hs_history_insert(struct hs_history *history,
+                                        const struct hs_history_rules *rules,
+                                        const struct hs_sample *sample,
+                                        const struct hs_state *state, const struct hs_extra *extra);
+
+/* Gives memory back: all samples but the newest `capacity` go, and what none of those needs, but
+   for the room of the first. False: out of memory, and it stays as it is but for samples that went.
+ */
+bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
+
+/* Samples it may have at most, and those there is room for. */
+uint32_t hs_history_limit(const struct hs_history *history);
+uint32_t hs_history_capacity(const struct hs_history *history);
+
+/* Forgets samples older than `before_us`, but keeps one at or before it. */
+void hs_history_prune(struct hs_history *history, int64_t before_us);
+
+uint32_t hs_history_count(const struct hs_history *history);
+
+/* Sample i in order of time, 0 the oldest. Pointers stay valid until the next insert or prune. */
+const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
+const struct hs_state *hs_history_state(const struct hs_history *history,
+                                        const struct hs_sample *sample);
+/* NULL: neither bones nor eye were posted. */
+const struct hs_extra *hs_history_extra(const struct hs_history *history,
+                                        const struct hs_sample *sample);
+
+/*
+ * What holds of all samples kept, so that a player can be passed by without a look at any: kept up
+ * to date in O(1) a sample, and never too narrow. It may be too wide for a while after samples
+ * went.
+ */
+struct hs_history_span {
+    struct hs_vec middle, half;   /* of the box from low to high, rounded up */
+    struct hs_vec low, high;      /* roots; world, length */
+    double posted_reach;          /* nothing posted is further from its root; 0: nothing posted */
+    int64_t oldest_us, newest_us; /* exact */
+    int64_t longest_gap_us;       /* between neighbours */
+};
+
+/* NULL: not one sample. */
+const struct hs_history_span *hs_history_span(const struct hs_history *history);
+
+/* Index of the last sample at or before a time, or -1. O(log n). */
+int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
+
+/* Bytes of one with these limits that was just created. */
+size_t hs_history_least_bytes(uint32_t max_samples);
+
+/* Bytes held, for accounting. */
+size_t hs_history_bytes(const struct hs_history *history);
+
+#endif

@@ -1,0 +1,60 @@
+/* What a history is made of, for the two files it is made in: history.c and history_room.c. */
+#ifndef HS_HISTORY_INSIDE_H
+#define HS_HISTORY_INSIDE_H
+
+#include "validators/history/ring.h"
+
+/* A state in use by `references` samples. */
+struct hs_shared_state {
+    struct hs_state state;
+    uint32_t references;
+};
+
+struct hs_history {
+    uint32_t limit;
+    struct hs_account *account;
+    uint32_t capacity, head, count; /* ring of samples */
+    struct hs_sample *samples;
+    struct hs_shared_state *states; /* `state_capacity`, free where references is 0 */
+    uint32_t state_capacity;
+    /* Extras are blocks of one size; free ones are linked by the index in their first bytes. */
+    unsigned char *extras;
+    size_t extra_size;
+    uint32_t extra_capacity, extra_free;
+    uint32_t since_span; /* samples that came since the span was computed anew */
+    struct hs_history_span span;
+};
+
+static inline struct hs_sample *hs_history_slot(const struct hs_history *history, uint32_t i)
+{
+    uint32_t at = history->head + i;
+    return &history->samples[at < history->capacity ? at : at - history->capacity];
+}
+
+static inline unsigned char *hs_history_extra_block(const struct hs_history *history, uint32_t i)
+{
+    return history->extras + (size_t)i * history->extra_size;
+}
+
+/* What became of asking for more: the account may have none. */
+enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
+
+/* What it has at first, and keeps. False: out of memory. */
+bool hs_history_make_first_room(struct hs_history *history);
+
+enum hs_growth hs_history_grow_samples(struct hs_history *history);
+
+/* Index of a state equal to `state`, with one more reference; `like` is tried first. */
+enum hs_growth hs_history_share_state(struct hs_history *history, const struct hs_state *state,
+                                      const struct hs_sample *like, uint16_t *out);
+
+/* NULL: none. There is room for its sample. */
+enum hs_growth hs_history_store_extra(struct hs_history *history, const struct hs_extra *extra,
+                                      uint32_t *out);
+
+/* HS_NO_EXTRA: none. */
+void hs_history_free_extra(struct hs_history *history, uint32_t i);
+
+void hs_history_drop_oldest(struct hs_history *history);
+
+#endif

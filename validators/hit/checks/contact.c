@@ -1,0 +1,179 @@
+/*
+ * contact: does the path touch the claimed body where it was?
+ * bystander: is another body in the way?
+ */
+#include <float.h>
+
+#include "validators/hit/encounter.h"
+#include "validators/hit/volley.h"
+
+/* The claimed body is on the path: the rest is whether too many stand before it. */
+static void report_target_touched(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    const struct hs_contact *target = &e->target;
+    struct hs_check_row *row = hs_report_pass(c, HS_CHECK_CONTACT);
+    hs_report_measure(row, HS_UNIT_LENGTH, target->gap > 0 ? target->gap : 0,
+                      c->ruleset->hit.claim_padding);
+    hs_report_player(row, c->target.player);
+    hs_land_direct(c, &c->target, target, 1);
+    hs_note_region(c, target);
+    if (!hs_encounter_is_blocked(c, e)) {
+        if (e->is_occluded && e->clips)
+            hs_describe_first(c, e);
+        else
+            hs_describe_impact(c, c->target.player, target);
+        hs_report_pass(c, HS_CHECK_BYSTANDER);
+        return;
+    }
+    hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    row = hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER);
+    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, target->distance);
+    hs_report_player(row, e->met[0].player);
+}
+
+static void report_target_missed(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    double padding = c->ruleset->hit.claim_padding;
+    const struct hs_contact *target = &e->target;
+    bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->gap_distance;
+    c->out->has_margin = true;
+    c->out->margin = target->gap;
+    hs_describe_first(c, e);
+
+    struct hs_check_row *row;
+    if (c->is_weapon_unsure) {
+        /* Its ball may be wide enough. */
+        row = hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT);
+        hs_report_player(row, c->target.player);
+    } else if (e->reaches && free_line) {
+        c->is_lenient = true;
+        hs_land_lenient(c, &c->target, target);
+        row = hs_report_pass(c, HS_CHECK_CONTACT);
+        hs_report_player(row, c->target.player);
+    } else if (e->met_count > 0) {
+        row = hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_WRONG_TARGET);
+        hs_report_player(row, e->met[0].player);
+    } else {
+        row = hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION);
+        hs_report_player(row, c->target.player);
+    }
+    hs_report_measure(row, HS_UNIT_LENGTH, target->gap, padding);
+    if (c->is_lenient)
+        hs_report_pass(c, HS_CHECK_BYSTANDER);
+}
+
+/* The body is on the path, but only beyond where the world ends it. */
+static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_encounter *e,
+                               const struct hs_view *view)
+{
+    if (!e->clips)
+        return false;
+    struct hs_path whole = c->path;
+    struct hs_contact contact;
+    whole.reach = whole.length + whole.extension;
+    hs_contact_find(&whole, c->ruleset, view->player->history, false, false, &c->work, &contact);
+    return contact.touched;
+}
+
+/* Bodies claimed behind the first, for weapons that go through: each must be on the path, with no
+   more bodies before it than the shot goes through. */
+static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++) {
+        struct hs_view view;
+        hs_work_spend(&c->work, HS_WORK_LOOK + (i + e->met_count) * HS_WORK_PASS);
+        if (hs_is_claimed_before(c, i))
+            continue;
+        hs_look(c, c->claim->victims[i], c->hit_time_us, &view);
+        enum hs_reason reason = hs_judge_victim(c, &view, c->claim->victims[i]);
+        uint32_t before = 0;
+        const struct hs_contact *contact = NULL;
+        for (uint32_t k = 0; k < e->met_count && contact == NULL; k++) {
+            if (e->met[k].player == view.player)
+                contact = &e->met[k].contact;
+            else
+                before++;
+        }
+        if (contact != NULL && e->target.touched &&
+            hs_contact_is_before(&c->path, &e->target, contact))
+            before++;
+        if (reason == HS_REASON_OK && contact == NULL)
+            reason = is_behind_obstacle(c, e, &view) ? HS_REASON_OCCLUDED_WORLD
+                                                     : HS_REASON_NO_INTERSECTION;
+        else if (reason == HS_REASON_OK && before > (uint64_t)c->weapon->pierce)
+            reason = HS_REASON_BLOCKED_BY_PLAYER;
+        else if (reason == HS_REASON_OK && hs_encounter_is_in_doubt(c, e, contact->distance))
+            reason = hs_doubt_reason(&e->obstacle);
+        if (reason == HS_REASON_OK)
+            hs_land_direct(c, &view, contact, 1);
+        else
+            hs_refuse_victim(c, c->claim->victims[i], reason);
+    }
+}
+
+/*
+ * Victims besides the target make sense for blasts and for single shots that go through; for
+ * nothing else. `e`: what the one path of the claim met, NULL for pellets.
+ */
+static void judge_others_claimed(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    if (c->weapon == NULL || c->weapon->has_blast)
+        return;
+    if (c->weapon->pierce > 0 && e != NULL) {
+        pierce(c, e);
+        return;
+    }
+    for (size_t i = 0; i < c->claim->victim_count; i++)
+        if (!hs_is_claimed_before(c, i))
+            hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
+}
+
+void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
+    if (poseless) {
+        hs_report_missing(c, HS_CHECK_CONTACT, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
+    } else if (c->claims_target && e->target.gap == DBL_MAX) {
+        /* Not one hitbox of his had a place along the path: nothing was missed, nothing is paid. */
+        c->target.status = HS_REWIND_LOW_CONFIDENCE;
+        hs_report_player(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_LOW_CONFIDENCE_GAP),
+                         c->target.player);
+    } else if (!c->claims_target) {
+        hs_describe_first(c, e);
+        if (!c->claims_self)
+            hs_report_pass(c, HS_CHECK_CONTACT);
+    } else if (e->target.touched) {
+        report_target_touched(c, e);
+    } else {
+        report_target_missed(c, e);
+    }
+    judge_others_claimed(c, e);
+}
+
+void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley)
+{
+    /* One is on its body, if nothing stands in the way: the world decides. */
+    bool hangs = volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+    if (volley->landed > 0 || hangs) {
+        hs_report_pass(c, HS_CHECK_CONTACT);
+        if (volley->landed > 0)
+            hs_report_pass(c, HS_CHECK_BYSTANDER);
+    } else if (volley->is_missing) {
+        hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
+                       &volley->missing_view);
+    } else if (volley->blocker != NULL) {
+        hs_report_pass(c, HS_CHECK_CONTACT);
+        hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
+                         volley->blocker);
+    } else if (volley->has_margin && c->is_weapon_unsure) {
+        hs_report_measure(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT),
+                          HS_UNIT_LENGTH, volley->margin, 0);
+    } else if (volley->has_margin) {
+        hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
+                          HS_UNIT_LENGTH, volley->margin, 0);
+    } else {
+        /* Nobody was claimed, or team and life say no, or the world is in the way. */
+        hs_report_pass(c, HS_CHECK_CONTACT);
+    }
+    judge_others_claimed(c, NULL);
+}

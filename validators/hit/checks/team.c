@@ -1,0 +1,26 @@
+/* team: may the shooter hurt the target at all? */
+#include "validators/hit/context.h"
+
+static uint16_t team_of(const struct hs_view *view)
+{
+    if (view->status != HS_REWIND_OK)
+        return HS_NONE;
+    return hs_rewind_state(view->player->history, &view->bracket)->team;
+}
+
+bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view)
+{
+    uint16_t team = team_of(view);
+    return team != HS_NONE && team == team_of(&c->shooter);
+}
+
+void hs_check_team(struct hs_hit_context *c)
+{
+    if (c->claims_self)
+        hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_SELF_HIT);
+    else if (c->claims_target && hs_are_team_mates(c, &c->target) && !c->ruleset->hit.friendly_fire)
+        hs_report_player(hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_FRIENDLY_FIRE),
+                         c->target.player);
+    else
+        hs_report_pass(c, HS_CHECK_TEAM);
+}

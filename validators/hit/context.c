@@ -1,0 +1,240 @@
+/* Who and what a claim is about, looked up before any check of it runs. */
+#include "validators/hit/context.h"
+
+#include "validators/match/connection.h"
+#include "validators/match/player_moves.h"
+
+/* Clocks of client and server round the moments of a flight differently. */
+#define FLIGHT_TOLERANCE_US 50000
+
+void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
+             struct hs_view *out)
+{
+    out->player = hs_players_find(&c->match->players, name);
+    out->status = HS_REWIND_NO_HISTORY;
+    out->time_us = time_us;
+    if (out->player != NULL)
+        out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
+}
+
+/*
+ * The posted shot a hit belongs to. A hit that names another weapon belongs to no shot: the number
+ * was used for something else.
+ */
+static void find_posted_shot(struct hs_hit_context *c)
+{
+    if (c->ledger == NULL || c->is_shot)
+        return;
+    const struct hs_ledger_entry *entry = hs_ledger_find(&c->ledger->shots, c->claim->shot);
+    if (entry == NULL || entry->shot == NULL)
+        return;
+    struct hs_str named = c->claim->weapon;
+    const struct hs_weapon *weapon = c->ruleset->weapons[entry->shot->weapon];
+    if (named.ptr != NULL && !hs_str_equal(named, hs_name_str(&weapon->name)))
+        return;
+    c->posted = entry;
+    c->fire_time_us = entry->fire_time_us;
+}
+
+/* By the older sample, unless frames name a weapon only from the newer one on. */
+static const struct hs_state *who_held(const struct hs_history *history,
+                                       const struct hs_bracket *bracket)
+{
+    const struct hs_state *from = hs_history_state(history, bracket->from);
+    return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
+}
+
+/* The weapon of the posted shot, the one named in the claim, or the one the shooter held. */
+static void find_weapon(struct hs_hit_context *c)
+{
+    uint16_t index = HS_NONE;
+    c->is_weapon_unsure = false;
+    if (c->posted != NULL) {
+        index = c->posted->shot->weapon;
+    } else if (c->claim->weapon.ptr != NULL) {
+        index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
+    } else if (c->shooter.status == HS_REWIND_OK) {
+        const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
+        c->is_weapon_unsure = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
+        index = c->is_weapon_unsure ? (uint16_t)HS_NONE : state->weapon;
+        c->lacks_weapon = !c->is_weapon_unsure && index >= c->ruleset->weapon_count;
+    }
+    if (index < c->ruleset->weapon_count) {
+        c->weapon = c->ruleset->weapons[index];
+        c->weapon_index = index;
+    }
+}
+
+static bool is_projectile(const struct hs_hit_context *c)
+{
+    return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+}
+
+/*
+ * Games that predict by ping rewind the others by what both sides agreed on: the claim has no say
+ * in it. What flies is met along its flight, which the claim's times tell.
+ */
+static void predict_hit_time(struct hs_hit_context *c)
+{
+    struct hs_connection connection;
+    if (c->ruleset->rewind.source != HS_REWIND_BY_PREDICTION || c->is_shot || is_projectile(c))
+        return;
+    hs_connection_read(c->shooter.player, c->now_us, &connection);
+    c->is_predicted = connection.is_known;
+    c->has_no_prediction = !connection.is_known;
+    if (connection.is_known)
+        c->hit_time_us =
+            c->now_us - hs_connection_prediction(&connection, &c->ruleset->moves.prediction);
+}
+
+/* How far a chord of the flight may leave the curve: far less than the ball is wide. */
+static double chord_error(const struct hs_hit_context *c)
+{
+    return fmax(c->weapon->radius / 10, c->weapon->range * 1e-6);
+}
+
+/* When the flight began: as told, else as long before the impact as the weapon's speed takes. */
+static int64_t launch_time(struct hs_hit_context *c, struct hs_vec gravity)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    if (claim->has_fire_time || c->posted != NULL)
+        return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
+    double low, high, needed, longest = (double)c->weapon->max_flight_us / 1e6;
+    if (!hs_flight_times(claim->start, claim->end, gravity, c->weapon->speed, &low, &high, &needed))
+        low = longest;
+    return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
+}
+
+/* The axis the pellets of a claim lie around, as far as they tell. */
+static struct hs_vec middle_of_pellets(const struct hs_hit_context *c)
+{
+    struct hs_vec sum = {0, 0, 0};
+    for (size_t i = 0; i < c->claim->pellet_count; i++) {
+        struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
+        double length = hs_vec_length(along);
+        if (length > 0)
+            sum = hs_vec_add_scaled(sum, along, 1 / length);
+    }
+    double length = hs_vec_length(sum);
+    return length > 0 ? hs_vec_scale(sum, 1 / length) : c->path.direction;
+}
+
+/*
+ * A world bound is never larger than this. Beyond it double has no digits left for what a body
+ * measures, and what later checks would report of such a way means nothing.
+ */
+static bool is_in_reach(const struct hs_hit_claim *claim)
+{
+    const double reach = HS_WORLD_COORDINATE_MAX;
+    bool in_reach = hs_vec_is_within(claim->start, reach) && hs_vec_is_within(claim->end, reach);
+    for (size_t i = 0; i < claim->pellet_count; i++)
+        in_reach = in_reach && hs_vec_is_within(claim->pellets[i].end, reach);
+    return in_reach;
+}
+
+static void lay_path(struct hs_hit_context *c)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    double extension = c->ruleset->hit.sweep_extension;
+    double radius = c->weapon != NULL ? c->weapon->radius : 0;
+    c->trace_length = hs_vec_distance(claim->start, claim->end);
+    c->has_path = is_in_reach(claim);
+    hs_path_trace(claim->start, claim->end, radius, extension, c->hit_time_us, &c->path);
+    if (c->has_path && is_projectile(c)) {
+        struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
+        int64_t launch_us = launch_time(c, gravity);
+        c->fire_time_us = launch_us;
+        /* A claim may tell a flight of an age, which is refused. Its way would only be rounding. */
+        if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
+            launch_us = c->hit_time_us - c->weapon->max_flight_us;
+        if (launch_us < c->hit_time_us)
+            hs_path_flight(claim->start, claim->end, gravity, radius, extension, chord_error(c),
+                           launch_us, c->hit_time_us, &c->path);
+    }
+    c->direction = c->claim->pellet_count > 0 ? middle_of_pellets(c) : c->path.direction;
+}
+
+/*
+ * A projectile may have been in the air for longer than history is kept. Nothing can then be said
+ * about the shooter at the launch, and nothing is held against him.
+ */
+static void waive_old_launch(struct hs_hit_context *c)
+{
+    if (!is_projectile(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
+        return;
+    /* Only a way that takes so long to fly: an old launch must not hide a start near the target. */
+    int64_t flight = c->hit_time_us - c->fire_time_us;
+    struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
+    double low, high, needed;
+    bool reaches = hs_flight_times(c->claim->start, c->claim->end, gravity, c->weapon->speed, &low,
+                                   &high, &needed);
+    c->launch_forgotten = reaches && flight <= c->weapon->max_flight_us &&
+                          (double)flight <= high * 1e6 + FLIGHT_TOLERANCE_US;
+}
+
+static void find_ledger(struct hs_hit_context *c)
+{
+    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    if (player == NULL)
+        return;
+    c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
+    /* Numbers of his session now say nothing of one before. */
+    if (hs_player_is_back_since(player, c->fire_time_us))
+        return;
+    c->ledger = &player->ledger;
+    c->used_numbers = c->paid_numbers;
+}
+
+/*
+ * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves when
+ * they arrive, together with the shot. If the frames lag behind `now`, the newest pose is the one
+ * that was simulated. A claim of a former session never meets the pose of a later one.
+ */
+static int64_t eye_time(const struct hs_hit_context *c)
+{
+    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    if (c->claim->has_fire_time || c->posted != NULL || player == NULL ||
+        hs_player_is_back_since(player, c->fire_time_us))
+        return c->fire_time_us;
+    uint32_t count = hs_history_count(player->history);
+    if (count == 0)
+        return c->now_us;
+    int64_t newest_us = hs_history_at(player->history, count - 1)->time_us;
+    bool lags = c->now_us > newest_us && c->now_us - newest_us <= c->ruleset->history.max_gap_us;
+    return lags ? newest_us : c->now_us;
+}
+
+/* The shooter when they fired, and what with. A projectile was launched before its impact. */
+static void find_shooter(struct hs_hit_context *c)
+{
+    c->eye_time_us = eye_time(c);
+    hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+    find_weapon(c);
+    predict_hit_time(c);
+    lay_path(c);
+    if (!is_projectile(c))
+        return;
+    c->eye_time_us = c->fire_time_us;
+    if (!c->claim->has_fire_time && c->posted == NULL)
+        hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+}
+
+void hs_hit_prepare(struct hs_hit_context *c)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    c->hit_time_us = claim->hit_time_us;
+    c->fire_time_us = claim->has_fire_time ? claim->fire_time_us : claim->hit_time_us;
+    find_ledger(c);
+    find_posted_shot(c);
+    find_shooter(c);
+    waive_old_launch(c);
+    c->shooter_not_needed = c->posted != NULL || (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&
+                                                  hs_hit_mode(c, HS_CHECK_AIM) == HS_MODE_OFF);
+    c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
+    c->claims_target = claim->target.ptr != NULL && !c->claims_self;
+    c->target.status = HS_REWIND_NO_HISTORY;
+    if (c->claims_target)
+        hs_look(c, claim->target, c->hit_time_us, &c->target);
+}

@@ -1,0 +1,144 @@
+/* Damage: weapon x zone x falloff x the shooter's scale, from the ruleset and the frames alone. */
+#include "validators/hit/context.h"
+
+double hs_falloff(const struct hs_weapon *weapon, double distance)
+{
+    const struct hs_falloff_point *points = weapon->falloff;
+    uint16_t count = weapon->falloff_count;
+    if (count == 0)
+        return 1;
+    if (distance <= points[0].distance)
+        return points[0].factor;
+    for (uint16_t i = 1; i < count; i++) {
+        if (distance > points[i].distance)
+            continue;
+        double span = points[i].distance - points[i - 1].distance;
+        double share = (distance - points[i - 1].distance) / span;
+        return points[i - 1].factor + (points[i].factor - points[i - 1].factor) * share;
+    }
+    return points[count - 1].factor;
+}
+
+/* The zone a claimed bone belongs to: a zone by that name, or the first hitbox on that bone. */
+static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
+{
+    struct hs_str claimed = c->claim->claimed_bone;
+    if (claimed.ptr == NULL)
+        return HS_NONE;
+    uint16_t zone = hs_ruleset_find_zone(c->ruleset, claimed);
+    uint16_t bone = hs_rig_find_bone(rig, claimed);
+    for (uint16_t i = 0; zone == HS_NONE && bone != HS_NONE && i < rig->hitbox_count; i++)
+        if (rig->hitboxes[i].bone == bone)
+            zone = rig->hitboxes[i].zone;
+    return zone;
+}
+
+/* With contact only observed, a missed claim is paid as it was made. */
+static void land_as_claimed(struct hs_hit_context *c)
+{
+    bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE;
+    if (!observed || !c->claims_target || c->target.status != HS_REWIND_OK ||
+        c->claim->pellet_count > 0)
+        return;
+    for (uint16_t i = 0; i < c->landed_count; i++)
+        if (c->landed[i].player == c->target.player && c->landed[i].cause == HS_CAUSE_DIRECT)
+            return;
+    uint16_t rig = hs_rewind_state(c->target.player->history, &c->target.bracket)->rig;
+    if (c->landed_count < HS_MAX_DAMAGE)
+        c->landed[c->landed_count++] =
+            (struct hs_landed){.player = c->target.player,
+                               .cause = HS_CAUSE_DIRECT,
+                               .zone = claimed_zone(c, c->ruleset->rigs[rig]),
+                               .distance = c->trace_length,
+                               .pellets = 1};
+}
+
+static bool is_dead_now(const struct hs_player *player)
+{
+    const struct hs_history *history = player->history;
+    const struct hs_sample *newest = hs_history_at(history, hs_history_count(history) - 1);
+    return !hs_history_state(history, newest)->alive;
+}
+
+static double amount_of(const struct hs_hit_context *c, const struct hs_landed *landed,
+                        double scale)
+{
+    if (landed->cause == HS_CAUSE_BLAST)
+        return c->weapon->blast.damage * landed->share * scale;
+    double zone = landed->zone == HS_NONE ? 1 : c->weapon->zone_factor[landed->zone];
+    return c->weapon->damage * zone * hs_falloff(c->weapon, landed->distance) *
+           (double)landed->pellets * scale;
+}
+
+/* Adds to the entry of the same player, cause and zone, or makes one. */
+static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
+{
+    static const struct hs_name none;
+    struct hs_hit_result *out = c->out;
+    const struct hs_name *zone =
+        landed->zone == HS_NONE ? &none : &c->ruleset->zones[landed->zone].name;
+    out->damage_total += amount;
+    for (uint16_t i = 0; i < out->damage_count; i++) {
+        struct hs_damage *damage = &out->damage[i];
+        if (damage->cause == landed->cause &&
+            hs_str_equal(hs_name_str(&damage->player), hs_name_str(&landed->player->name)) &&
+            hs_str_equal(hs_name_str(&damage->zone), hs_name_str(zone))) {
+            damage->amount += amount;
+            damage->pellets = (uint16_t)(damage->pellets + landed->pellets);
+            return;
+        }
+    }
+    if (out->damage_count == HS_MAX_DAMAGE)
+        return;
+    out->damage[out->damage_count++] =
+        (struct hs_damage){.player = landed->player->name,
+                           .amount = amount,
+                           .cause = landed->cause,
+                           .pellets = landed->pellets,
+                           .bone = landed->bone != NULL ? *landed->bone : none,
+                           .zone = *zone,
+                           .distance = landed->distance};
+}
+
+/*
+ * Of a direct hit and a blast on the same body only the larger counts, unless the weapon stacks
+ * them. True when this one gives way.
+ */
+static bool gives_way(const struct hs_hit_context *c, uint16_t i, double scale)
+{
+    const struct hs_landed *landed = &c->landed[i];
+    double amount = amount_of(c, landed, scale);
+    if (!c->weapon->has_blast || c->weapon->blast.stack_with_direct)
+        return false;
+    for (uint16_t k = 0; k < c->landed_count; k++) {
+        const struct hs_landed *other = &c->landed[k];
+        if (other->player != landed->player || other->cause == landed->cause)
+            continue;
+        double rival = amount_of(c, other, scale);
+        if (rival > amount || (rival == amount && other->cause == HS_CAUSE_DIRECT))
+            return true;
+    }
+    return false;
+}
+
+void hs_hit_damage(struct hs_hit_context *c)
+{
+    bool pays = c->out->verdict == HS_VERDICT_ACCEPTED && c->weapon != NULL &&
+                (c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->shooter_not_needed);
+    if (!pays)
+        return;
+    land_as_claimed(c);
+    double scale = 1;
+    if (c->shooter.status == HS_REWIND_OK)
+        scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+    for (uint16_t i = 0; i < c->landed_count; i++) {
+        const struct hs_landed *landed = &c->landed[i];
+        if (gives_way(c, i, scale))
+            continue;
+        /* Hit while alive, dead by now: no second kill. */
+        if (is_dead_now(landed->player))
+            c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
+        else
+            pay(c, landed, amount_of(c, landed, scale));
+    }
+}

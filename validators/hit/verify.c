@@ -1,0 +1,424 @@
+/* One claim, step by step: what is looked up, which checks run in which order, what decides. */
+#include "validators/hit.h"
+
+#include "validators/base/digest.h"
+#include "validators/hit/context.h"
+#include "validators/hit/work.h"
+#include "validators/match/journal.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/suspicion.h"
+#include "validators/hit/volley.h"
+
+/* ---- what the answer says about the rewind ---- */
+
+static void describe_rewind(struct hs_hit_context *c)
+{
+    struct hs_rewind_info *info = &c->out->rewind;
+    info->time_us = c->hit_time_us;
+    info->by_us = c->now_us - c->hit_time_us;
+    if (!c->claims_target || c->target.status != HS_REWIND_OK)
+        return;
+    const struct hs_bracket *bracket = &c->target.bracket;
+    info->present = true;
+    info->time_us = bracket->time_us;
+    info->from_us = bracket->from->time_us;
+    info->to_us = bracket->to->time_us;
+    info->alpha = bracket->alpha;
+    info->clamped = bracket->clamped;
+    info->held = bracket->held;
+    if (bracket->clamped)
+        c->out->flags |= 1u << HS_FLAG_CLAMPED_TO_NEWEST;
+}
+
+static void compare_claim(struct hs_hit_context *c)
+{
+    const struct hs_hit_claim *claim = c->claim;
+    if (c->weapon == NULL)
+        return;
+    if (claim->has_radius && fabs(claim->radius - c->weapon->radius) > 0.01 * c->weapon->radius)
+        c->out->flags |= 1u << HS_FLAG_RADIUS_FORGED;
+    if (!claim->has_claimed_damage)
+        return;
+    double factor = 1, falloff = 1, scale = 1;
+    for (int i = 0; i < c->ruleset->zone_count; i++)
+        factor = fmax(factor, c->weapon->zone_factor[i]);
+    for (int i = 0; i < c->weapon->falloff_count; i++)
+        falloff = fmax(falloff, c->weapon->falloff[i].factor);
+    if (c->shooter.status == HS_REWIND_OK)
+        scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+    double most = c->weapon->damage * factor * falloff * (double)c->weapon->pellets;
+    if (c->weapon->has_blast)
+        most += c->weapon->blast.damage;
+    most *= scale;
+    if (claim->claimed_damage > most * (1 + 1e-9))
+        c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
+}
+
+/* ---- the verdict ---- */
+
+/* Checks may share a reason, as that of a missing pose: it is listed once. */
+static void note_would_reject(struct hs_hit_result *out, enum hs_reason reason)
+{
+    for (uint16_t i = 0; i < out->would_reject_count; i++)
+        if (out->would_reject[i] == reason)
+            return;
+    out->would_reject[out->would_reject_count++] = reason;
+}
+
+void hs_hit_decide(struct hs_hit_context *c)
+{
+    struct hs_hit_result *out = c->out;
+    const struct hs_check_row *missing = NULL, *failed = NULL;
+    for (int i = 0; i < out->check_count; i++) {
+        const struct hs_check_row *row = &out->checks[i];
+        if (row->outcome == HS_OUTCOME_PASS)
+            continue;
+        if (row->mode == HS_MODE_SHADOW)
+            note_would_reject(out, row->reason);
+        else if (row->outcome == HS_OUTCOME_FAIL && failed == NULL)
+            failed = row;
+        else if (row->outcome == HS_OUTCOME_UNKNOWN && missing == NULL)
+            missing = row;
+    }
+    const struct hs_check_row *decides = failed != NULL ? failed : missing;
+    if (decides != NULL) {
+        out->verdict = failed != NULL ? HS_VERDICT_REJECTED : HS_VERDICT_INCONCLUSIVE;
+        out->reason = decides->reason;
+        return;
+    }
+    out->verdict = HS_VERDICT_ACCEPTED;
+    out->reason = c->is_lenient ? HS_REASON_OK_LENIENT : HS_REASON_OK;
+    if (c->is_lenient)
+        out->flags |= 1u << HS_FLAG_LENIENT;
+}
+
+struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
+{
+    struct hs_digest digest = {{1, 2}};
+    hs_digest_word(&digest, claim->shot);
+    hs_digest_str(&digest, claim->shooter);
+    hs_digest_str(&digest, claim->weapon);
+    hs_digest_str(&digest, claim->target);
+    hs_digest_str(&digest, claim->claimed_bone);
+    hs_digest_word(&digest, (uint64_t)claim->hit_time_us);
+    hs_digest_word(&digest, claim->has_fire_time ? (uint64_t)claim->fire_time_us : UINT64_MAX);
+    hs_digest_vec(&digest, claim->start);
+    hs_digest_vec(&digest, claim->end);
+    hs_digest_word(&digest, (uint64_t)claim->has_radius * 2 + claim->has_claimed_damage);
+    hs_digest_real(&digest, claim->radius);
+    hs_digest_real(&digest, claim->claimed_damage);
+    hs_digest_word(&digest, (uint64_t)claim->has_velocity * 4 + claim->fuse);
+    hs_digest_vec(&digest, claim->velocity);
+    hs_digest_word(&digest, claim->pellet_count);
+    for (size_t i = 0; i < claim->pellet_count; i++) {
+        hs_digest_vec(&digest, claim->pellets[i].end);
+        hs_digest_str(&digest, claim->pellets[i].target);
+    }
+    hs_digest_word(&digest, claim->victim_count);
+    for (size_t i = 0; i < claim->victim_count; i++)
+        hs_digest_str(&digest, claim->victims[i]);
+    return digest;
+}
+
+void hs_hit_clear(struct hs_hit_result *out)
+{
+    memset(out, 0, offsetof(struct hs_hit_result, checks));
+    memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
+}
+
+/* The answer to the same claim sent before, or NULL. */
+static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
+    if (shooter == NULL)
+        return NULL;
+    const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.hits, c->claim->shot);
+    struct hs_digest digest = hs_hit_digest(c->claim);
+    bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
+                entry->digest.word[1] == digest.word[1];
+    return same ? entry : NULL;
+}
+
+/* World, contact and bystander: what stands on the way, for one path or for each pellet's. */
+static void judge_way(struct hs_hit_context *c)
+{
+    if (!c->has_path)
+        return;
+    if (c->claim->pellet_count > 0) {
+        struct hs_volley volley;
+        hs_volley_find(c, &volley);
+        hs_check_pellet_world(c, &volley);
+        hs_check_pellet_contact(c, &volley);
+    } else {
+        struct hs_encounter e;
+        hs_encounter_of_claim(c, &e);
+        hs_check_world(c, &e);
+        hs_check_contact(c, &e);
+    }
+}
+
+/* His moves of the shot's time were held back and came at once: bad luck, or a switch. */
+static void note_burst(struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = c->shooter.player;
+    if (shooter == NULL || shooter->moves == NULL)
+        return;
+    const struct hs_timing *timing = &shooter->moves->judges.timing;
+    if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
+        hs_timing_was_in_burst(timing, c->now_us))
+        c->out->flags |= 1u << HS_FLAG_DURING_BURST;
+}
+
+/* ---- work ---- */
+
+/* The size of a prepared claim. */
+static struct hs_hit_size size_of(const struct hs_hit_context *c)
+{
+    /* A posted shot only tests the map between the eye and its start, and meets nobody. */
+    struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
+                               .near = HS_WORK_NEAR_BODIES,
+                               .hitboxes = hs_ruleset_hitboxes(c->ruleset),
+                               .legs = c->path.flight_legs,
+                               .pellets = c->claim->pellet_count,
+                               .victims = c->claim->victim_count,
+                               .movers = c->match->movers.count,
+                               .has_blast =
+                                   !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
+    if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
+        size.pellets = (uint64_t)c->weapon->pellets;
+    if (c->match->world != NULL) {
+        struct hs_world_info info;
+        hs_world_info(c->match->world, &info);
+        size.triangles = info.triangles + info.boxes;
+    }
+    return size;
+}
+
+bool hs_hit_may_begin(struct hs_hit_context *c, bool is_whole)
+{
+    bool is_bound = c->work.limit != 0 && !is_whole;
+    if (is_bound && c->work.limit < HS_WORK_CLAIM)
+        return false;
+    hs_hit_prepare(c);
+    hs_work_spend(&c->work, (uint64_t)c->path.flight_legs * HS_WORK_FLIGHT_LEG);
+    if (!is_bound)
+        return true;
+    struct hs_hit_size size = size_of(c);
+    return hs_hit_work(&size) <= c->work.limit;
+}
+
+void hs_hit_give_up(struct hs_hit_context *c)
+{
+    hs_hit_clear(c->out);
+    c->out->verdict = HS_VERDICT_INCONCLUSIVE;
+    c->out->reason = HS_REASON_OVER_BUDGET;
+    c->out->rewind.time_us = c->claim->hit_time_us;
+    c->out->rewind.by_us = c->now_us - c->claim->hit_time_us;
+    c->out->weapon = HS_NONE;
+    c->out->fire_time_us = c->claim->has_fire_time ? c->claim->fire_time_us : c->claim->hit_time_us;
+    c->out->work = c->work.spent;
+}
+
+static void run_checks(struct hs_hit_context *c)
+{
+    describe_rewind(c);
+    compare_claim(c);
+    note_burst(c);
+    hs_check_shape(c);
+    hs_check_identity(c);
+    hs_check_trajectory(c);
+    hs_check_weapon(c);
+    if (hs_hit_stops_without_weapon(c))
+        return;
+    hs_check_fire_rate(c);
+    hs_check_rewind(c);
+    hs_check_latency(c);
+    hs_check_life(c);
+    hs_check_team(c);
+    hs_check_origin(c);
+    hs_check_aim(c);
+    hs_check_range(c);
+    judge_way(c);
+    hs_check_pellets(c);
+    hs_check_flight(c);
+    hs_check_blast(c);
+}
+
+void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
+                          int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out)
+{
+    struct hs_hit_context c = {.match = match,
+                               .ruleset = match->ruleset,
+                               .claim = claim,
+                               .now_us = now_us,
+                               .work = {.spent = HS_WORK_REPLAY, .limit = limit},
+                               .out = out};
+    hs_hit_clear(out);
+    out->replay = find_replay(&c);
+    out->work = c.work.spent;
+    if (out->replay != NULL)
+        return;
+    if (!hs_hit_may_begin(&c, is_whole)) {
+        hs_hit_give_up(&c);
+        return;
+    }
+    hs_work_spend(&c.work, HS_WORK_CLAIM + claim->pellet_count * HS_WORK_PELLET +
+                               claim->victim_count * HS_WORK_VICTIM);
+    run_checks(&c);
+    if (hs_work_is_over(&c.work)) {
+        hs_hit_give_up(&c);
+        return;
+    }
+    hs_hit_decide(&c);
+    hs_hit_damage(&c);
+    out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
+    out->fire_time_us = c.fire_time_us;
+    out->eye_time_us = c.eye_time_us;
+    out->shot_was_posted = c.posted != NULL;
+    out->work = c.work.spent;
+}
+
+void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
+                   struct hs_hit_result *out)
+{
+    hs_hit_verify_within(match, claim, now_us, 0, true, out);
+}
+
+/* ---- booking ---- */
+
+/* The player who gets the entry; adds them if no frame ever named them. NULL: no space. */
+struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
+{
+    struct hs_player *player = hs_players_find(&match->players, name);
+    if (player != NULL)
+        return player;
+    if (!hs_journal_reserve(&match->players, NULL) ||
+        hs_players_add(&match->players, name, match->limits.samples, &player) != HS_PLAYERS_ADDED)
+        return NULL;
+    hs_players_begin_session(&match->players, player);
+    return player;
+}
+
+bool hs_hit_admit(struct hs_match *match, struct hs_str shooter)
+{
+    return hs_hit_shooter(match, shooter) != NULL;
+}
+
+void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
+{
+    bool lacks_shot = result->reason == HS_REASON_NO_MATCHING_SHOT;
+    if (result->verdict != HS_VERDICT_ACCEPTED && !lacks_shot)
+        return;
+    result->verdict = HS_VERDICT_INCONCLUSIVE;
+    result->reason = reason;
+    result->damage_total = 0;
+    result->damage_count = 0;
+    for (uint16_t i = 0; i < result->check_count; i++) {
+        struct hs_check_row *row = &result->checks[i];
+        if (row->check != HS_CHECK_IDENTITY)
+            continue;
+        row->outcome = HS_OUTCOME_UNKNOWN;
+        row->reason = reason;
+    }
+}
+
+/* The weapon whose cadence counts this result; HS_NONE: no weapon. */
+static uint16_t cadence_of(const struct hs_hit_result *result)
+{
+    bool counts = result->verdict == HS_VERDICT_ACCEPTED || result->reason == HS_REASON_FIRE_RATE;
+    return counts && !result->shot_was_posted ? result->weapon : (uint16_t)HS_NONE;
+}
+
+/* The place was reserved. If the number took that memory, the rate of fire is not judged. */
+static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
+                         const struct hs_hit_result *result)
+{
+    uint16_t weapon = cadence_of(result);
+    if (weapon == HS_NONE)
+        return;
+    if (result->reason == HS_REASON_FIRE_RATE)
+        hs_ledger_note_too_fast(ledger, weapon);
+    else
+        hs_ledger_note_shot(ledger, weapon, result->fire_time_us,
+                            match->ruleset->weapons[weapon]->reload_us);
+}
+
+/* Books everything that may need memory. False: out of memory. */
+static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
+                        struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
+                        uint16_t weapon)
+{
+    size_t need = hs_ledger_need(ledger, numbers, entry);
+    hs_ledger_give_way(ledger, need);
+    hs_players_make_room(&match->players, need);
+    return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&
+           hs_ledger_note(ledger, numbers, entry);
+}
+
+bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
+                 const struct hs_ledger_entry *entry, const struct hs_hit_result *result)
+{
+    struct hs_ledger *ledger = &shooter->ledger;
+    struct hs_ledger_numbers *numbers = is_shot ? &ledger->shots : &ledger->hits;
+    bool is_of_former = hs_player_is_back_since(shooter, entry->fire_time_us);
+    bool was_used =
+        !is_of_former && (hs_ledger_find(numbers, entry->number) != NULL ||
+                          hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us));
+    if (was_used || (is_of_former && !entry->accepted))
+        return true;
+    struct hs_journal_payment payment = {.session = is_of_former ? shooter->former_session
+                                                                 : shooter->session,
+                                         .is_shot = is_shot,
+                                         .clock = match->clock,
+                                         .weapon = cadence_of(result),
+                                         .reason = result->reason,
+                                         .damage = result->damage_total,
+                                         .entry = *entry};
+    if (entry->accepted && !hs_journal_reserve(&match->players, entry))
+        return false;
+    if (is_of_former)
+        hs_ledger_note_ended(numbers, entry->number, entry->fire_time_us);
+    else if (!book_number(match, ledger, numbers, entry, payment.weapon))
+        return false;
+    else
+        book_cadence(match, ledger, result);
+    if (entry->accepted)
+        hs_journal_paid(&match->players, shooter, &payment);
+    return true;
+}
+
+static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
+                           const struct hs_hit_result *result)
+{
+    bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
+    if (result->verdict == HS_VERDICT_REJECTED)
+        hs_suspicion_add(shooter, result->reason, unstable, match->newest_us);
+    if (result->verdict != HS_VERDICT_ACCEPTED || result->would_reject_count == 0)
+        return;
+    shooter->would_reject++;
+    for (int i = 0; i < result->would_reject_count; i++)
+        if (hs_reason_verdict(result->would_reject[i]) == HS_VERDICT_REJECTED)
+            hs_suspicion_add(shooter, result->would_reject[i], unstable, match->newest_us);
+}
+
+bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
+                 const struct hs_hit_result *result, struct hs_str answer)
+{
+    struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
+    struct hs_ledger_entry entry = {.number = claim->shot,
+                                    .digest = hs_hit_digest(claim),
+                                    .fire_time_us = result->fire_time_us,
+                                    .accepted = result->verdict == HS_VERDICT_ACCEPTED,
+                                    .start = claim->start,
+                                    .end = claim->end,
+                                    .answer = (char *)(uintptr_t)answer.ptr,
+                                    .answer_size = answer.len};
+    if (shooter == NULL || !hs_hit_book(match, shooter, false, &entry, result))
+        return false;
+    match->totals.reasons[result->reason]++;
+    match->totals.damage += result->damage_total;
+    shooter->reasons[result->reason]++;
+    shooter->damage_dealt += result->damage_total;
+    note_suspicion(match, shooter, result);
+    return true;
+}

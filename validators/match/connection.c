@@ -1,0 +1,47 @@
+#include "validators/match/connection.h"
+
+/* Round trips are taken from this many samples that told one. */
+enum { ROUND_TRIPS = 4 };
+
+void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out)
+{
+    *out = (struct hs_connection){.wish_us = -1};
+    if (player == NULL)
+        return;
+    const struct hs_history *history = player->history;
+    int64_t newest = hs_history_find(history, now_us), largest = 0;
+    if (newest >= 0)
+        out->wish_us =
+            hs_history_state(history, hs_history_at(history, (uint32_t)newest))->prediction_us;
+    int found = 0;
+    for (int64_t i = newest; i >= 0 && found < ROUND_TRIPS; i--) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        if (i == newest && sample->interp_us >= 0)
+            out->interp_us = sample->interp_us;
+        if (!sample->rtt_posted)
+            continue;
+        if (found == 0 || sample->rtt_us < out->rtt_us)
+            out->rtt_us = sample->rtt_us;
+        if (sample->rtt_us > largest)
+            largest = sample->rtt_us;
+        found++;
+    }
+    if (found == 0 && newest >= 0 && hs_history_at(history, (uint32_t)newest)->rtt_us >= 0) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)newest);
+        out->rtt_us = largest = sample->rtt_us;
+        out->is_unsure = (hs_history_state(history, sample)->unsure & HS_UNSURE_LINE) != 0;
+        found = 1;
+    }
+    out->is_known = found > 0;
+    out->spread_us = largest - out->rtt_us;
+}
+
+int64_t hs_connection_prediction(const struct hs_connection *connection,
+                                 const struct hs_prediction_rules *rules)
+{
+    int64_t ping = connection->rtt_us - rules->fudge_us, most = rules->max_us;
+    if (connection->wish_us >= 0 && connection->wish_us < most)
+        most = connection->wish_us;
+    ping = ping < most ? ping : most;
+    return ping > 0 ? ping / 2 : 0;
+}

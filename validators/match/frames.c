@@ -1,0 +1,376 @@
+/* Posting frames: the clock of the match, its players as they come and go, and what is stored. */
+#include "validators/match.h"
+#include "validators/match/journal.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+#include "validators/match/sample.h"
+#include "validators/match/suspicion.h"
+
+static const char *const frame_flag_names[] = {
+#define X(id, name) name,
+    HS_FRAME_FLAGS(X)
+#undef X
+};
+
+const char *hs_frame_flag_name(enum hs_frame_flag flag)
+{
+    return frame_flag_names[flag];
+}
+
+const char *hs_frame_result_text(enum hs_frame_result result)
+{
+    switch (result) {
+    case HS_FRAME_STORED:
+        return "stored";
+    case HS_FRAME_MALFORMED:
+        return "fields are missing, unknown or bad, see errors";
+    case HS_FRAME_DUPLICATE_TIME:
+        return "there is a sample of this time already; the first one is kept";
+    case HS_FRAME_TOO_OLD:
+        return "the time is before the window of history";
+    case HS_FRAME_TIME_JUMP:
+        return "the time is ahead of the newest frame by more than history.max_forward";
+    case HS_FRAME_BAD_ROTATION:
+        return "the rotation is not a unit quaternion within 1e-3";
+    case HS_FRAME_BAD_BONES:
+        return "the bones do not match the rig, or one has no unit rotation or no scale";
+    case HS_FRAME_UNKNOWN_RIG:
+        return "the ruleset has no rig of this name";
+    case HS_FRAME_UNKNOWN_STANCE:
+        return "the rig has no stance of this name";
+    case HS_FRAME_UNKNOWN_WEAPON:
+        return "the ruleset has no weapon of this name";
+    case HS_FRAME_COORDINATE_OUT_OF_WORLD:
+        return "a coordinate is beyond history.world_bound";
+    case HS_FRAME_NO_HITBOXES:
+        return "none of the bones given carries a hitbox, or the mover's box was never given";
+    case HS_FRAME_CAPACITY:
+        return "the match is at its limit of players, of movers, of team names, or of memory";
+    case HS_FRAME_RESULT_COUNT:
+        break;
+    }
+    return "";
+}
+
+/* ---- the match's clock ---- */
+
+/*
+ * Frames far from the newest are refused, but a game server whose clock really was set anew must
+ * not be locked out: three refused frames in a row that follow each other closely restart the
+ * history at the third. A run begins max_forward away or further: smaller steps back heal by
+ * themselves.
+ */
+static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
+{
+    const struct hs_history_rules *rules = &match->ruleset->history;
+    int64_t step = time_us - match->jump_us;
+    bool agrees = match->jump_count > 0 && step > 0 && step <= rules->keep_us;
+    if (!agrees && !is_far)
+        return false;
+    match->jump_count = agrees ? match->jump_count + 1 : 1;
+    match->jump_us = time_us;
+    return match->jump_count >= 3;
+}
+
+/* Poses of another clock are useless; who the player is and what he holds still stands. */
+static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
+                           int64_t new_us)
+{
+    player->suspicion = hs_suspicion_at(player, old_us);
+    player->suspicion_us = new_us;
+    struct hs_inherited inherited;
+    player->has_carried = hs_player_inherited(player, &inherited);
+    if (player->has_carried) {
+        player->carried = *inherited.state;
+        player->carried_rtt_us = inherited.rtt_us;
+        player->carried_interp_us = inherited.interp_us;
+    }
+    hs_history_clear(player->history);
+    hs_players_note_history(players, player);
+    hs_ledger_forget_times(&player->ledger);
+    hs_player_moves_forget_times(player->moves);
+    player->has_left_before = player->was_moved = false;
+}
+
+/* *restarts: three frames agree on another clock; the history goes once an entry can be stored. */
+static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
+{
+    const struct hs_history_rules *rules = &match->ruleset->history;
+    if (!match->has_frames && !match->has_opening)
+        return HS_FRAME_STORED;
+    int64_t ahead = time_us - match->newest_us;
+    /* Without frames the match was read back (snapshot.h): how long ago, the first one tells. */
+    bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
+    if (ahead >= -rules->keep_us && is_near) {
+        match->jump_count = 0;
+        return HS_FRAME_STORED;
+    }
+    enum hs_frame_result refusal = ahead > 0 ? HS_FRAME_TIME_JUMP : HS_FRAME_TOO_OLD;
+    bool is_far = ahead > rules->max_forward_us || ahead <= -rules->max_forward_us;
+    *restarts = jump_is_confirmed(match, time_us, is_far);
+    return refusal;
+}
+
+void hs_match_restart(struct hs_match *match, int64_t time_us)
+{
+    /* Players who left under the old clock can be evicted: no claim has a time of that clock any
+       more. */
+    match->players.evict_before_us = time_us - match->claim_window_us;
+    for (uint32_t i = 0; i < match->players.count; i++) {
+        restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
+        match->players.all[i]->left_us = match->players.evict_before_us - 1;
+    }
+    match->clock++;
+    hs_journal_clock(match, time_us);
+    hs_movers_restart(&match->movers);
+    match->jump_count = 0;
+    match->has_lost_shots = match->has_lost_shots && !match->has_frames;
+    match->lost_from_us = INT64_MIN; /* they were fired by the other clock */
+    match->has_frames = false;
+}
+
+/* What stragglers of a session that ended are answered by is kept this long, or for a window of
+   history where that is longer. */
+#define ENDED_KEPT_US INT64_C(10000000)
+
+/* The player's session ends: late frames of it stay out, and so do its moves for one window of
+   history. What it was answered is kept for retries until he is back. */
+static void leave(struct hs_match *match, struct hs_player *player, int64_t time_us)
+{
+    if (player != NULL && !player->left)
+        hs_players_leave(&match->players, player, time_us,
+                         time_us + match->ruleset->history.keep_us);
+}
+
+/* A frame names him again: moves received from its time on are of the new session. */
+static void come_back(struct hs_match *match, struct hs_player *player, int64_t time_us)
+{
+    if (player->ended_us >= time_us)
+        player->ended_us = time_us - 1;
+    hs_players_rejoin(&match->players, player);
+}
+
+/* The server set the player down somewhere: his next move may be a jump. */
+static void note_moved(struct hs_player *player, const struct hs_player_frame *entry,
+                       int64_t time_us)
+{
+    if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
+        return;
+    int64_t *moved_us = player->moved_us;
+    for (int i = 0; i < HS_JUMPS_OPEN; i++) {
+        if (!player->was_moved)
+            moved_us[i] = time_us;
+        else if (moved_us[i] == time_us)
+            return; /* one more word of the same */
+    }
+    bool is_first = !player->was_moved;
+    player->was_moved = true;
+    if (is_first)
+        return;
+    /* One that stands there twice makes room, else the oldest. */
+    int place = 0, last = HS_JUMPS_OPEN - 1;
+    while (place < last && moved_us[place] != moved_us[place + 1])
+        place++;
+    if (place == last && time_us < moved_us[0])
+        return;
+    place = place < last ? place : 0;
+    for (; place < last && moved_us[place + 1] < time_us; place++)
+        moved_us[place] = moved_us[place + 1];
+    for (; place > 0 && moved_us[place - 1] > time_us; place--)
+        moved_us[place] = moved_us[place - 1];
+    moved_us[place] = time_us;
+}
+
+/* False: out of memory. */
+static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
+                       enum hs_frame_result *result, unsigned *flags)
+{
+    struct hs_player *player = hs_players_find(&match->players, entry->player);
+    *result = HS_FRAME_TOO_OLD;
+    if (player != NULL && player->has_left_before && time_us <= player->left_us)
+        return true;
+    bool is_here = player != NULL && !player->left;
+    if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
+        return false;
+    if (entry->event == HS_EVENT_LEAVE) {
+        *result = HS_FRAME_STORED;
+        leave(match, player, time_us);
+        return true;
+    }
+    union hs_extra_room room;
+    struct hs_posted_sample posted;
+    *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
+    if (*result != HS_FRAME_STORED)
+        return true;
+    bool is_new = player == NULL;
+    if (is_new) {
+        enum hs_players_add added =
+            hs_players_add(&match->players, entry->player, match->limits.samples, &player);
+        if (added == HS_PLAYERS_FULL)
+            *result = HS_FRAME_CAPACITY;
+        if (added != HS_PLAYERS_ADDED)
+            return added == HS_PLAYERS_FULL;
+    }
+    if (player->left)
+        come_back(match, player, time_us);
+
+    enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
+                                                       &posted.sample, &posted.state, posted.extra);
+    hs_players_note_history(&match->players, player);
+    if (is_new && (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY))
+        hs_players_drop_last(&match->players);
+    if (inserted == HS_INSERT_NO_ROOM)
+        *result = HS_FRAME_CAPACITY;
+    if (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY)
+        return inserted == HS_INSERT_NO_ROOM;
+    if (is_new)
+        hs_players_begin_session(&match->players, player);
+    if (inserted != HS_INSERT_DUPLICATE && inserted != HS_INSERT_TOO_OLD)
+        note_moved(player, entry, time_us);
+    if (inserted == HS_INSERT_DUPLICATE)
+        *result = HS_FRAME_DUPLICATE_TIME;
+    if (inserted == HS_INSERT_TOO_OLD)
+        *result = HS_FRAME_TOO_OLD;
+    if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
+        *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
+    int64_t at = hs_history_find(player->history, time_us);
+    if (at >= 0 && hs_history_at(player->history, (uint32_t)at)->jumped)
+        *flags |= 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP;
+    return true;
+}
+
+/* Whether he could be stored on another clock, where players keep their newest state. */
+static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
+{
+    const struct hs_players *players = &match->players;
+    const struct hs_player *player = hs_players_find(players, entry->player);
+    union hs_extra_room room;
+    struct hs_posted_sample posted;
+    if (entry->event == HS_EVENT_LEAVE)
+        return true;
+    bool has_place =
+        players->present < players->limit &&
+        hs_account_has_spare(&match->account, hs_players_least_bytes(match->limits.samples));
+    return (player != NULL || has_place) &&
+           hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
+}
+
+/* One entry of the frame is enough: movers tell the time as players do. */
+static bool would_store(struct hs_match *match, const struct hs_frame *frame)
+{
+    for (size_t i = 0; i < frame->player_count; i++)
+        if (would_store_player(match, &frame->players[i]))
+            return true;
+    for (size_t i = 0; i < frame->mover_count; i++)
+        if (hs_movers_would_store(&match->movers, match->ruleset, &match->limits, &frame->movers[i],
+                                  i))
+            return true;
+    return false;
+}
+
+/* Entries one after the other. False: out of memory; the rest is refused. */
+static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
+                         enum hs_frame_result *results, unsigned *flags, bool *stored)
+{
+    bool fine = true;
+    size_t count = frame->player_count + frame->mover_count;
+    for (size_t i = 0; i < count; i++) {
+        size_t m = i - frame->player_count;
+        results[i] = HS_FRAME_CAPACITY;
+        if (!fine)
+            continue;
+        if (i < frame->player_count)
+            fine = post_entry(match, &frame->players[i], frame->time_us, &results[i], flags);
+        else
+            fine = hs_movers_post(&match->movers, match->ruleset, &match->limits, &frame->movers[m],
+                                  m, frame->time_us, &results[i], flags);
+        *stored = *stored || (fine && results[i] == HS_FRAME_STORED);
+    }
+    return fine;
+}
+
+/* Those who left are looked at once in a while: what they left behind is kept no longer than
+ * needed. */
+static void sweep_ended(struct hs_match *match)
+{
+    int64_t keep_us = match->ruleset->history.keep_us;
+    keep_us = keep_us > ENDED_KEPT_US ? keep_us : ENDED_KEPT_US;
+    int64_t since_us = match->newest_us - match->players.swept_us;
+    if (since_us >= 0 && since_us < keep_us)
+        return;
+    match->players.swept_us = match->newest_us;
+    hs_players_forget_ended(&match->players, match->newest_us - keep_us);
+}
+
+static void advance_clock(struct hs_match *match, int64_t time_us)
+{
+    if (!match->has_frames) {
+        if (!match->has_opening)
+            match->opening_us = time_us;
+        match->has_opening = true;
+        match->window_start_us = match->newest_us = time_us;
+        match->has_frames = true;
+        match->lost_until_us = time_us + match->ruleset->history.keep_us;
+    }
+    if (time_us < match->window_start_us)
+        match->window_start_us = time_us;
+    if (time_us > match->newest_us)
+        match->newest_us = time_us;
+    match->players.evict_before_us = match->newest_us - match->claim_window_us;
+}
+
+bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
+                         enum hs_frame_result *results, unsigned *flags)
+{
+    size_t count = frame->player_count + frame->mover_count;
+    if (count == 0)
+        return true; /* says nothing, not even about the clock */
+    bool restarts = false;
+    enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
+    if (restarts && would_store(match, frame)) {
+        if (!hs_journal_reserve(&match->players, NULL))
+            return false;
+        hs_match_restart(match, frame->time_us);
+        *flags |= 1u << HS_FRAME_FLAG_HISTORY_RESTARTED;
+        when = HS_FRAME_STORED;
+    }
+    if (when != HS_FRAME_STORED) {
+        for (size_t i = 0; i < count; i++)
+            results[i] = when;
+        return true;
+    }
+    bool stored = false;
+    bool fine = post_entries(match, frame, results, flags, &stored);
+    if (!stored)
+        return fine;
+    advance_clock(match, frame->time_us);
+    int64_t keep_from = match->newest_us - match->ruleset->history.keep_us;
+    hs_players_prune(&match->players, keep_from);
+    hs_movers_prune(&match->movers, keep_from);
+    sweep_ended(match);
+    return fine;
+}
+
+bool hs_match_player_jump(const struct hs_match *match, struct hs_str name, int64_t time_us,
+                          struct hs_frame_jump *out)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    int64_t i = player != NULL ? hs_history_find(player->history, time_us) : -1;
+    if (i < 1)
+        return false;
+    const struct hs_sample *to = hs_history_at(player->history, (uint32_t)i);
+    const struct hs_sample *from = hs_history_at(player->history, (uint32_t)i - 1);
+    out->distance = hs_vec_distance(from->position, to->position);
+    out->elapsed_us = to->time_us - from->time_us;
+    out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
+    return to->time_us == time_us && to->jumped;
+}
+
+bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
+                         int64_t time_us, struct hs_frame_jump *out)
+{
+    bool jumped =
+        hs_movers_jump(&match->movers, mover, at, time_us, &out->distance, &out->elapsed_us);
+    out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
+    return jumped;
+}

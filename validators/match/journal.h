@@ -1,0 +1,38 @@
+/* Writing the records of journal.h. Internal to validators/. */
+#ifndef HS_JOURNAL_RECORDS_H
+#define HS_JOURNAL_RECORDS_H
+
+#include "validators/hit.h"
+#include "validators/journal.h"
+#include "validators/match/players.h"
+
+enum hs_journal_record {
+    HS_JOURNAL_SESSION = 1, /* a session begins or ends */
+    HS_JOURNAL_PAID,        /* a claim or a posted shot was accepted */
+    HS_JOURNAL_CLOCK        /* the clock was reset */
+};
+
+/* An accepted claim or posted shot. */
+struct hs_journal_payment {
+    uint64_t session;
+    bool is_shot;
+    uint32_t clock;
+    uint16_t weapon; /* whose cadence counts it; HS_NONE: no weapon */
+    enum hs_reason reason;
+    double damage;
+    struct hs_ledger_entry entry;
+};
+
+/*
+ * Make sure that one more record fits: a session or clock record, or the payment of `entry`.
+ * Without a journal they always succeed. False: out of memory; nothing changed.
+ */
+bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
+
+/* Append one record for which there is space. */
+void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
+void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
+                     const struct hs_journal_payment *payment);
+void hs_journal_clock(const struct hs_match *match, int64_t time_us);
+
+#endif

@@ -1,0 +1,217 @@
+#include "validators/match/player_moves.h"
+
+#include <stdlib.h>
+
+#include "validators/base/digest.h"
+
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account)
+{
+    if (moves == NULL)
+        return;
+    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
+    free(moves->answers);
+    free(moves);
+}
+
+struct hs_player_moves *hs_player_moves_create(void)
+{
+    struct hs_player_moves *moves = calloc(1, sizeof *moves);
+    if (moves != NULL)
+        moves->jump_closed_us = moves->granted_us = INT64_MIN;
+    return moves;
+}
+
+void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_account *account)
+{
+    if (moves == NULL)
+        return;
+    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
+    struct hs_timing timing = moves->judges.timing;
+    hs_timing_restart(&timing);
+    free(moves->answers);
+    *moves = (struct hs_player_moves){.judges.timing = timing,
+                                      .jump_closed_us = INT64_MIN,
+                                      .granted_us = moves->granted_us,
+                                      .has_lost_moves = moves->has_lost_moves};
+}
+
+size_t hs_player_moves_charge(const struct hs_player_moves *moves)
+{
+    if (moves == NULL || moves->answers == NULL || moves->answers->capacity <= HS_MOVES_FIRST)
+        return HS_MOVES_RESERVE;
+    return sizeof *moves + HS_MOVE_ANSWERS_BYTES(moves->answers->capacity);
+}
+
+struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
+{
+    struct hs_move_answers *answers = calloc(1, HS_MOVE_ANSWERS_BYTES(capacity));
+    if (answers == NULL)
+        return NULL;
+    answers->capacity = capacity;
+    answers->seq = (uint64_t *)(answers + 1);
+    answers->epoch = answers->seq + capacity;
+    answers->answer = (struct hs_move_answer *)(answers->epoch + capacity);
+    return answers;
+}
+
+static uint32_t more_places(const struct hs_move_answers *answers)
+{
+    if (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT)
+        return 0;
+    uint32_t left = HS_MOVES_KEPT - answers->capacity;
+    return answers->capacity < left ? answers->capacity : left;
+}
+
+size_t hs_player_moves_need(const struct hs_player_moves *moves)
+{
+    uint32_t more = moves->answers != NULL ? more_places(moves->answers) : 0;
+    return more > 0 ? HS_MOVE_ANSWERS_BYTES(more) - sizeof *moves->answers : 0;
+}
+
+void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account)
+{
+    struct hs_move_answers *old = moves->answers;
+    uint32_t more = more_places(old);
+    size_t bytes = hs_player_moves_need(moves);
+    if (more == 0 || !hs_account_take(account, bytes))
+        return;
+    struct hs_move_answers *grown = hs_move_answers_create(old->capacity + more);
+    if (grown == NULL) {
+        hs_account_give(account, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest, which is next to go */
+        uint32_t i = (old->next + k) % old->capacity;
+        grown->seq[k] = old->seq[i];
+        grown->epoch[k] = old->epoch[i];
+        grown->answer[k].digest = old->answer[i].digest;
+        hs_move_result_copy(&grown->answer[k].result, &old->answer[i].result);
+    }
+    grown->next = grown->count = old->count;
+    grown->newest_epoch = old->newest_epoch;
+    grown->newest_seq = old->newest_seq;
+    moves->answers = grown;
+    free(old);
+}
+
+void hs_player_moves_forget_times(struct hs_player_moves *moves)
+{
+    if (moves == NULL)
+        return;
+    hs_timing_restart(&moves->judges.timing);
+    moves->judges.movement = (struct hs_movement){0};
+    moves->has_epoch = moves->has_corrected = moves->is_restored = false;
+    moves->jump_closed_us = moves->granted_us = INT64_MIN;
+    moves->behind_count = 0;
+    moves->unmoved_us = moves->unmoved_client_us = 0;
+}
+
+/* Two words on ways of their own, which take part of their time at once: every move is hashed, and
+   few are ever compared. */
+static void take_word(struct hs_digest *digest, uint64_t word)
+{
+    digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    digest->word[0] ^= digest->word[0] >> 32;
+    digest->word[1] = (digest->word[1] << 29 | digest->word[1] >> 35) +
+                      (word ^ UINT64_C(0xd1b54a32d192ed03)) * UINT64_C(0xaef17502108ef2d9);
+}
+
+static void take_real(struct hs_digest *digest, double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    take_word(digest, word);
+}
+
+static void take_vec(struct hs_digest *digest, struct hs_vec v)
+{
+    take_real(digest, v.x);
+    take_real(digest, v.y);
+    take_real(digest, v.z);
+}
+
+struct hs_digest hs_move_digest(const struct hs_move *move)
+{
+    struct hs_digest digest = {{move->epoch, move->seq}};
+    take_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
+    take_word(&digest, (uint64_t)move->timestamp_us);
+    take_word(&digest, (uint64_t)move->received_us);
+    if (move->fields & HS_MOVE_HAS_ACK)
+        take_word(&digest, (uint64_t)move->ack_us);
+    take_real(&digest, move->dilation);
+    if (move->fields & HS_MOVE_HAS_POSITION)
+        take_vec(&digest, move->position);
+    if (move->fields & HS_MOVE_HAS_VELOCITY)
+        take_vec(&digest, move->velocity);
+    if (move->fields & HS_MOVE_HAS_SERVER_POSITION)
+        take_vec(&digest, move->server_position);
+    if (move->fields & HS_MOVE_HAS_SERVER_VELOCITY)
+        take_vec(&digest, move->server_velocity);
+    if (move->mode.ptr != NULL || move->base.ptr != NULL || move->server_mode.ptr != NULL) {
+        hs_digest_str(&digest, move->mode);
+        hs_digest_str(&digest, move->base);
+        hs_digest_str(&digest, move->server_mode);
+    }
+    return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};
+}
+
+static bool is_newer(uint64_t epoch, uint64_t seq, const struct hs_move_answers *answers)
+{
+    return epoch > answers->newest_epoch ||
+           (epoch == answers->newest_epoch && seq > answers->newest_seq);
+}
+
+const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
+                                                  uint64_t epoch, uint64_t seq)
+{
+    if (answers == NULL || answers->count == 0 || is_newer(epoch, seq, answers))
+        return NULL;
+    for (uint32_t i = 0; i < answers->count; i++)
+        if (answers->seq[i] == seq && answers->epoch[i] == epoch)
+            return &answers->answer[i];
+    return NULL;
+}
+
+/* Below everything that is kept, with no room left: once it was kept, and is no more. */
+static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
+{
+    for (uint32_t i = 0; i < answers->count; i++)
+        if (answers->epoch[i] < move->epoch ||
+            (answers->epoch[i] == move->epoch && answers->seq[i] < move->seq))
+            return false;
+    return answers->count == answers->capacity;
+}
+
+void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
+                          const struct hs_digest *digest, const struct hs_move_result *result)
+{
+    if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
+        return; /* else a long batch sent again would push out its own answers, one by one */
+    uint32_t i = answers->next;
+    answers->next = i + 1 < answers->capacity ? i + 1 : 0;
+    if (answers->count < answers->capacity)
+        answers->count++;
+    if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
+        answers->newest_epoch = move->epoch;
+        answers->newest_seq = move->seq;
+    }
+    answers->seq[i] = move->seq;
+    answers->epoch[i] = move->epoch;
+    answers->answer[i].digest = *digest;
+    hs_move_result_copy(&answers->answer[i].result, result);
+    answers->answer[i].result.replayed = true;
+}
+
+void hs_move_result_clear(struct hs_move_result *result)
+{
+    memset(result, 0, offsetof(struct hs_move_result, failures));
+    result->corrected_mode = HS_NONE;
+    result->speed = 1;
+}
+
+void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from)
+{
+    memcpy(to, from,
+           offsetof(struct hs_move_result, failures) +
+               from->failure_count * sizeof from->failures[0]);
+}

@@ -1,0 +1,354 @@
+#include "validators/match/players.h"
+
+#include <stdlib.h>
+
+#include "validators/match/journal.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/suspicion.h"
+
+enum { FIRST_PLACES = 8 };
+
+/* Bytes of a place in the arrays: in `all`, in `due` and, four times, in `index`. */
+#define PLACE_BYTES (sizeof(struct hs_player *) + sizeof(struct hs_due) + 4 * sizeof(uint32_t))
+
+/* What is set aside for a player for as long as he is known, but for his history itself. */
+#define PLAYER_BYTES (sizeof(struct hs_player) + HS_LEDGER_RESERVE + HS_MOVES_RESERVE)
+
+size_t hs_players_least_bytes(uint32_t max_samples)
+{
+    return PLAYER_BYTES + hs_history_least_bytes(max_samples);
+}
+
+static void destroy_player(struct hs_player *player, struct hs_account *account)
+{
+    hs_ledger_clear(&player->ledger);
+    hs_player_moves_destroy(player->moves, account);
+    hs_account_give(account, hs_players_least_bytes(hs_history_limit(player->history)));
+    hs_history_destroy(player->history);
+    free(player);
+}
+
+void hs_players_destroy(struct hs_players *players)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        destroy_player(players->all[i], players->account);
+    free(players->all);
+    free(players->index);
+    free(players->due);
+}
+
+struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
+{
+    if (players->index_size == 0)
+        return NULL;
+    uint64_t hash = hs_str_hash(name);
+    uint32_t mask = players->index_size - 1;
+    for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
+        struct hs_player *player = players->all[players->index[i] - 1];
+        if (player->hash == hash && hs_str_equal(hs_name_str(&player->name), name))
+            return player;
+    }
+    return NULL;
+}
+
+static void index_player(struct hs_players *players, uint32_t p)
+{
+    uint32_t mask = players->index_size - 1;
+    uint32_t i = (uint32_t)players->all[p]->hash & mask;
+    while (players->index[i] != 0)
+        i = (i + 1) & mask;
+    players->index[i] = p + 1;
+}
+
+static void rebuild_index(struct hs_players *players)
+{
+    memset(players->index, 0, players->index_size * sizeof players->index[0]);
+    for (uint32_t p = 0; p < players->count; p++)
+        index_player(players, p);
+}
+
+static bool grow(struct hs_players *players)
+{
+    uint32_t capacity = players->capacity == 0 ? FIRST_PLACES : players->capacity * 2;
+    struct hs_player **all = realloc(players->all, capacity * sizeof *all);
+    if (all == NULL)
+        return false;
+    players->all = all;
+    struct hs_due *due = realloc(players->due, capacity * sizeof *due);
+    if (due == NULL)
+        return false;
+    players->due = due;
+    uint32_t index_size = capacity * 4;
+    uint32_t *index = realloc(players->index, index_size * sizeof *index);
+    if (index == NULL)
+        return false;
+    players->index = index;
+    players->index_size = index_size;
+    players->capacity = capacity;
+    rebuild_index(players);
+    return true;
+}
+
+static bool can_go(const struct hs_players *players, const struct hs_player *player)
+{
+    return player->left && player->left_us < players->evict_before_us;
+}
+
+/*
+ * Evicts a player who left so long ago that none of their claims can pass: their payments are no
+ * longer needed. Their suspicion is lost, so the least suspicious player goes first, and among
+ * equals the one who came first. False: nobody can go.
+ */
+static bool evict_left(struct hs_players *players)
+{
+    uint32_t least = UINT32_MAX;
+    double suspicion = 0;
+    for (uint32_t i = 0; i < players->count; i++) {
+        if (!can_go(players, players->all[i]))
+            continue;
+        double own = hs_suspicion_at(players->all[i], players->evict_before_us);
+        if (least != UINT32_MAX && own >= suspicion)
+            continue;
+        least = i;
+        suspicion = own;
+    }
+    if (least == UINT32_MAX)
+        return false;
+    destroy_player(players->all[least], players->account);
+    players->count--;
+    memmove(&players->all[least], &players->all[least + 1],
+            (players->count - least) * sizeof players->all[0]);
+    rebuild_index(players);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static void free_empty_histories(struct hs_players *players)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        if (hs_history_count(players->all[i]->history) == 0 &&
+            hs_history_bytes(players->all[i]->history) >
+                hs_history_least_bytes(hs_history_limit(players->all[i]->history)))
+            hs_history_shrink(players->all[i]->history, 0);
+}
+
+void hs_players_make_room(struct hs_players *players, size_t bytes)
+{
+    if (hs_account_has(players->account, bytes))
+        return;
+    free_empty_histories(players);
+    while (!hs_account_has(players->account, bytes)) {
+        struct hs_player *longest = NULL;
+        uint32_t most = HS_HISTORY_FIRST;
+        for (uint32_t i = 0; i < players->count; i++) {
+            uint32_t capacity = hs_history_capacity(players->all[i]->history);
+            if (capacity <= most)
+                continue;
+            most = capacity;
+            longest = players->all[i];
+        }
+        uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
+        if (longest == NULL || !hs_history_shrink(longest->history, half))
+            return;
+        hs_players_note_history(players, longest);
+    }
+}
+
+size_t hs_match_count_bytes(const struct hs_match *match)
+{
+    const struct hs_players *players = &match->players;
+    size_t bytes = sizeof *match + match->team_capacity * sizeof *match->teams +
+                   hs_movers_bytes(&match->movers) + players->capacity * PLACE_BYTES;
+    for (uint32_t i = 0; i < players->count; i++) {
+        const struct hs_player *player = players->all[i];
+        size_t ledger = hs_ledger_bytes(&player->ledger);
+        bytes += sizeof *player + hs_history_bytes(player->history) +
+                 (ledger > HS_LEDGER_RESERVE ? ledger : HS_LEDGER_RESERVE) +
+                 hs_player_moves_charge(player->moves);
+    }
+    return bytes;
+}
+
+/* Takes what a player needs, and a place for him where there is none. Who left keeps no room for
+   poses then. */
+static bool take_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
+{
+    uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
+    *bytes = hs_players_least_bytes(max_samples);
+    if (players->count == players->capacity)
+        *bytes += places * PLACE_BYTES;
+    if (!hs_account_has_spare(players->account, *bytes))
+        free_empty_histories(players);
+    return hs_account_take_spare(players->account, *bytes);
+}
+
+static struct hs_player *make_player(const struct hs_players *players, struct hs_str name,
+                                     uint32_t max_samples)
+{
+    struct hs_player *player = calloc(1, sizeof *player);
+    if (player == NULL)
+        return NULL;
+    player->history = hs_history_create(
+        &(struct hs_history_limits){.samples = max_samples, .account = players->account});
+    if (player->history == NULL) {
+        free(player);
+        return NULL;
+    }
+    player->ledger.account = players->account;
+    hs_name_set(&player->name, name);
+    player->hash = hs_str_hash(name);
+    return player;
+}
+
+enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
+                                   uint32_t max_samples, struct hs_player **out)
+{
+    size_t bytes;
+    if (players->count == players->limit && !evict_left(players))
+        return HS_PLAYERS_FULL;
+    if (!take_place(players, max_samples, &bytes))
+        return HS_PLAYERS_FULL;
+    struct hs_player *player = NULL;
+    if (players->count < players->capacity || grow(players)) {
+        bytes = hs_players_least_bytes(max_samples); /* the place stays */
+        player = make_player(players, name, max_samples);
+    }
+    if (player == NULL) {
+        hs_account_give(players->account, bytes);
+        return HS_PLAYERS_NO_MEMORY;
+    }
+    players->all[players->count++] = player;
+    players->present++;
+    index_player(players, players->count - 1);
+    *out = player;
+    return HS_PLAYERS_ADDED;
+}
+
+void hs_players_drop_last(struct hs_players *players)
+{
+    struct hs_player *player = players->all[--players->count];
+    players->present--;
+    rebuild_index(players);
+    destroy_player(player, players->account);
+}
+
+static void forget_session(struct hs_players *players, struct hs_player *player)
+{
+    hs_ledger_end_session(&player->ledger);
+    hs_player_moves_end_session(player->moves, players->account);
+}
+
+void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        if (players->all[i]->left && players->all[i]->left_us < before_us)
+            forget_session(players, players->all[i]);
+}
+
+bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out)
+{
+    uint32_t count = hs_history_count(player->history);
+    if (count > 0) {
+        const struct hs_sample *newest = hs_history_at(player->history, count - 1);
+        *out = (struct hs_inherited){hs_history_state(player->history, newest), newest->rtt_us,
+                                     newest->interp_us};
+        return true;
+    }
+    *out =
+        (struct hs_inherited){&player->carried, player->carried_rtt_us, player->carried_interp_us};
+    return player->has_carried;
+}
+
+void hs_players_begin_session(struct hs_players *players, struct hs_player *player)
+{
+    player->former_session = player->session;
+    player->session = ++players->sessions;
+    hs_journal_session(players, player);
+}
+
+void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
+                      int64_t ended_us)
+{
+    hs_history_clear(player->history);
+    hs_players_note_history(players, player);
+    player->has_carried = player->was_moved = false;
+    player->left = true;
+    player->has_left_before = true;
+    player->left_us = left_us;
+    player->ended_us = ended_us;
+    players->present--;
+    hs_journal_session(players, player);
+}
+
+void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
+{
+    forget_session(players, player);
+    player->left = false;
+    memset(player->reasons, 0, sizeof player->reasons);
+    player->would_reject = 0;
+    player->damage_dealt = 0;
+    players->present++;
+    hs_players_begin_session(players, player);
+}
+
+void hs_players_reverse(struct hs_players *players)
+{
+    for (uint32_t i = 0; i < players->count / 2; i++) {
+        struct hs_player *swapped = players->all[i];
+        players->all[i] = players->all[players->count - 1 - i];
+        players->all[players->count - 1 - i] = swapped;
+    }
+    if (players->count > 0)
+        rebuild_index(players);
+}
+
+/* ---- pruning ---- */
+
+static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
+{
+    players->due[i] = due;
+    due.player->due = i + 1;
+}
+
+/* Puts an entry where it belongs in the heap, from the free place i. */
+static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
+{
+    struct hs_due *heap = players->due;
+    for (; i > 0 && due.time_us < heap[(i - 1) / 2].time_us; i = (i - 1) / 2)
+        place_due(players, i, heap[(i - 1) / 2]);
+    for (uint32_t child = 2 * i + 1; child < players->due_count; child = 2 * i + 1) {
+        if (child + 1 < players->due_count && heap[child + 1].time_us < heap[child].time_us)
+            child++;
+        if (due.time_us <= heap[child].time_us)
+            break;
+        place_due(players, i, heap[child]);
+        i = child;
+    }
+    place_due(players, i, due);
+}
+
+void hs_players_note_history(struct hs_players *players, struct hs_player *player)
+{
+    if (hs_history_count(player->history) >= 2) {
+        int64_t time_us = hs_history_at(player->history, 1)->time_us;
+        uint32_t i = player->due == 0 ? players->due_count++ : player->due - 1;
+        if (player->due == 0 || players->due[i].time_us != time_us)
+            sift(players, i, (struct hs_due){time_us, player});
+    } else if (player->due != 0) {
+        uint32_t i = player->due - 1;
+        player->due = 0;
+        struct hs_due last = players->due[--players->due_count];
+        if (last.player != player)
+            sift(players, i, last);
+    }
+}
+
+void hs_players_prune(struct hs_players *players, int64_t before_us)
+{
+    while (players->due_count > 0 && players->due[0].time_us <= before_us) {
+        struct hs_player *player = players->due[0].player;
+        hs_history_prune(player->history, before_us);
+        hs_players_note_history(players, player);
+    }
+}

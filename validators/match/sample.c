@@ -1,0 +1,348 @@
+/* What a posted sample says, what it inherits, and why it is refused. */
+#include "validators/match/sample.h"
+
+#include <stdlib.h>
+
+#include "validators/geometry/quat.h"
+
+enum { MAX_TEAMS = 1024 };
+
+static struct hs_state first_state(const struct hs_ruleset *ruleset)
+{
+    return (struct hs_state){.damage_scale = 1,
+                             .ammo = -1,
+                             .prediction_us = -1,
+                             .rig = ruleset->default_rig,
+                             .team = HS_NONE,
+                             .weapon = HS_NONE,
+                             .any_weapon = true,
+                             .alive = true};
+}
+
+/* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
+static uint16_t free_team(struct hs_match *match)
+{
+    bool used[MAX_TEAMS] = {false};
+    if (match->has_swept_teams && match->newest_us - match->teams_swept_us >= 0 &&
+        match->newest_us - match->teams_swept_us < match->ruleset->history.keep_us)
+        return HS_NONE;
+    for (uint32_t p = 0; p < match->players.count; p++) {
+        const struct hs_player *player = match->players.all[p];
+        if (player->has_carried && player->carried.team != HS_NONE)
+            used[player->carried.team] = true;
+        for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
+            uint16_t team =
+                hs_history_state(player->history, hs_history_at(player->history, i))->team;
+            if (team != HS_NONE)
+                used[team] = true;
+        }
+    }
+    uint16_t kept = HS_NONE;
+    for (uint16_t i = 0; i < match->team_count; i++) {
+        if (used[i])
+            continue;
+        memset(&match->teams[i], 0, sizeof match->teams[i]);
+        kept = i;
+    }
+    match->has_swept_teams = true;
+    match->teams_swept_us = match->newest_us;
+    return kept;
+}
+
+bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
+{
+    uint16_t empty = HS_NONE;
+    for (uint16_t i = 0; i < match->team_count; i++) {
+        if (match->teams[i].text[0] == '\0')
+            empty = i;
+        if (hs_str_equal(hs_name_str(&match->teams[i]), name)) {
+            *out = i;
+            return true;
+        }
+    }
+    if (empty == HS_NONE && match->team_count == MAX_TEAMS)
+        empty = free_team(match);
+    if (empty != HS_NONE) {
+        hs_name_set(&match->teams[empty], name);
+        *out = empty;
+        return true;
+    }
+    if (match->team_count == match->team_capacity) {
+        uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
+        struct hs_name *teams;
+        size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
+        if (capacity > MAX_TEAMS || !hs_account_take_spare(&match->account, more))
+            return false;
+        teams = realloc(match->teams, capacity * sizeof *teams);
+        if (teams == NULL) {
+            hs_account_give(&match->account, more);
+            return false;
+        }
+        match->teams = teams;
+        match->team_capacity = capacity;
+    }
+    hs_name_set(&match->teams[match->team_count], name);
+    *out = match->team_count++;
+    return true;
+}
+
+static void make_sure(struct hs_state *state, enum hs_unsure what)
+{
+    state->unsure = (uint8_t)(state->unsure & ~(unsigned)what);
+}
+
+static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
+                                            const struct hs_player_frame *entry,
+                                            struct hs_state *state)
+{
+    if (entry->weapon.ptr != NULL) {
+        state->weapon = hs_ruleset_find_weapon(ruleset, entry->weapon);
+        if (state->weapon == HS_NONE)
+            return HS_FRAME_UNKNOWN_WEAPON;
+        make_sure(state, HS_UNSURE_WEAPON);
+    }
+    if (entry->fields & HS_FIELD_WEAPONS) {
+        make_sure(state, HS_UNSURE_OWNED);
+        state->any_weapon = false;
+        memset(state->owned, 0, sizeof state->owned);
+        for (size_t i = 0; i < entry->weapon_count; i++) {
+            uint16_t w = hs_ruleset_find_weapon(ruleset, entry->weapons[i]);
+            if (w != HS_NONE)
+                state->owned[w / 64] |= UINT64_C(1) << (w % 64);
+        }
+    }
+    if (entry->fields & HS_FIELD_AMMO) {
+        state->ammo = entry->ammo;
+        make_sure(state, HS_UNSURE_AMMO);
+    }
+    if (entry->fields & HS_FIELD_RELOADING) {
+        state->reloading = entry->reloading;
+        make_sure(state, HS_UNSURE_RELOADING);
+    }
+    return HS_FRAME_STORED;
+}
+
+static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
+                                        const struct hs_player_frame *entry, struct hs_state *state)
+{
+    if (entry->rig.ptr != NULL) {
+        uint16_t rig = hs_ruleset_find_rig(ruleset, entry->rig);
+        if (rig == HS_NONE)
+            return HS_FRAME_UNKNOWN_RIG;
+        if (rig != state->rig)
+            state->stance = 0;
+        state->rig = rig;
+    }
+    if (entry->stance.ptr != NULL) {
+        state->stance = hs_rig_find_stance(ruleset->rigs[state->rig], entry->stance);
+        if (state->stance == HS_NONE)
+            return HS_FRAME_UNKNOWN_STANCE;
+    }
+    return HS_FRAME_STORED;
+}
+
+/* Lives are told apart, not measured: the last is followed by the first. */
+static int64_t next_life(int64_t life)
+{
+    return life < INT64_MAX ? life + 1 : INT64_MIN;
+}
+
+static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
+{
+    bool may_be_another = (state->unsure & HS_UNSURE_LIFE) != 0;
+    bool tells = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
+                 (entry->fields & HS_FIELD_ALIVE) != 0;
+    if (may_be_another && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
+        state->alive = true; /* his spawn was among what was lost */
+        tells = true;
+    }
+    if (tells)
+        make_sure(state, HS_UNSURE_LIFE);
+    if (entry->event == HS_EVENT_SPAWN) {
+        state->life = next_life(state->life);
+        state->alive = true;
+    }
+    if (entry->event == HS_EVENT_DEATH)
+        state->alive = false;
+    if (entry->fields & HS_FIELD_LIFE)
+        state->life = entry->life;
+    if (entry->fields & HS_FIELD_ALIVE)
+        state->alive = entry->alive;
+    if (entry->fields & HS_FIELD_PROTECTED) {
+        state->is_protected = entry->is_protected;
+        make_sure(state, HS_UNSURE_PROTECTED);
+    }
+    if (entry->fields & HS_FIELD_PREDICTION)
+        state->prediction_us = entry->prediction_us;
+    if (entry->fields & HS_FIELD_DAMAGE_SCALE)
+        state->damage_scale = entry->damage_scale;
+}
+
+static bool unit_rotation(const double from[4], float out[4])
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (float)from[i];
+    return hs_quat_normalise(out);
+}
+
+static void store_offset(struct hs_vec world, struct hs_vec root, float out[3])
+{
+    struct hs_vec offset = hs_vec_sub(world, root);
+    out[0] = (float)offset.x;
+    out[1] = (float)offset.y;
+    out[2] = (float)offset.z;
+}
+
+static struct hs_vec vec_of(const double v[3])
+{
+    return (struct hs_vec){v[0], v[1], v[2]};
+}
+
+static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, size_t i,
+                                         double bound, struct hs_extra *extra)
+{
+    const struct hs_posted_bone *bone = &entry->bones[i];
+    if (!bone->present)
+        return HS_FRAME_STORED;
+    float *values = extra->bones + i * extra->stride;
+    struct hs_vec place = vec_of(bone->position);
+    if (!hs_vec_is_within(place, bound))
+        return HS_FRAME_COORDINATE_OUT_OF_WORLD;
+    store_offset(place, entry->position, values);
+    if (!unit_rotation(bone->rotation, values + 3))
+        return HS_FRAME_BAD_BONES;
+    if (extra->stride == HS_BONE_FLOATS_SCALED) {
+        for (int k = 0; k < 3; k++) {
+            double size = fabs(bone->scale[k]);
+            if (!(size >= 1e-6 && size <= 1e6))
+                return HS_FRAME_BAD_BONES;
+            values[HS_BONE_FLOATS + k] = (float)bone->scale[k];
+        }
+    }
+    extra->present[i / 64] |= UINT64_C(1) << (i % 64);
+    return HS_FRAME_STORED;
+}
+
+/* How far the furthest hitbox reaches from the root; 0 when no hitbox has a bone. */
+static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extra)
+{
+    double furthest = 0;
+    for (int i = 0; i < rig->hitbox_count; i++) {
+        uint16_t bone = rig->hitboxes[i].bone;
+        if (!hs_extra_has_bone(extra, bone))
+            continue;
+        const float *v = extra->bones + (size_t)bone * extra->stride;
+        double scale = 1;
+        if (extra->stride == HS_BONE_FLOATS_SCALED)
+            scale = fmax(fmax(fabs((double)v[7]), fabs((double)v[8])), fabs((double)v[9]));
+        double reach = hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]}) +
+                       rig->hitbox_reach[i] * scale;
+        furthest = fmax(furthest, reach);
+    }
+    return furthest;
+}
+
+static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
+                                          const struct hs_player_frame *entry,
+                                          const struct hs_rig *rig, struct hs_extra *extra)
+{
+    if (entry->bone_count != rig->bone_count)
+        return HS_FRAME_BAD_BONES;
+    extra->stride = entry->fields & HS_FIELD_SCALES ? HS_BONE_FLOATS_SCALED : HS_BONE_FLOATS;
+    extra->bone_count = (uint16_t)entry->bone_count;
+    for (size_t i = 0; i < entry->bone_count; i++) {
+        enum hs_frame_result result = resolve_bone(entry, i, ruleset->history.world_bound, extra);
+        if (result != HS_FRAME_STORED)
+            return result;
+    }
+    double reach = posted_reach(rig, extra);
+    if (reach == 0)
+        return HS_FRAME_NO_HITBOXES;
+    /* Rounding up: the reach must never be short of a hitbox. */
+    extra->reach = (float)(reach * (1 + 1e-6));
+    return HS_FRAME_STORED;
+}
+
+static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
+                                         const struct hs_player_frame *entry,
+                                         struct hs_posted_sample *out)
+{
+    double bound = ruleset->history.world_bound;
+    struct hs_sample *sample = &out->sample;
+    if (!hs_vec_is_within(entry->position, bound))
+        return HS_FRAME_COORDINATE_OUT_OF_WORLD;
+    sample->position = entry->position;
+    sample->rotation[3] = 1;
+    if ((entry->fields & HS_FIELD_ROTATION) && !unit_rotation(entry->rotation, sample->rotation))
+        return HS_FRAME_BAD_ROTATION;
+    if (entry->fields & HS_FIELD_AIM) {
+        double length = hs_vec_length(vec_of(entry->aim));
+        for (int i = 0; i < 3; i++)
+            sample->aim[i] = length > 0 ? (float)(entry->aim[i] / length) : 0;
+    }
+    sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
+    if (sample->rtt_posted) {
+        sample->rtt_us = entry->rtt_us;
+        make_sure(&out->state, HS_UNSURE_LINE);
+    }
+    if (entry->fields & HS_FIELD_INTERP)
+        sample->interp_us = entry->interp_us;
+    sample->event = (uint8_t)entry->event;
+
+    struct hs_extra *extra = out->extra;
+    if (entry->fields & HS_FIELD_EYE) {
+        if (!hs_vec_is_within(entry->eye, bound))
+            return HS_FRAME_COORDINATE_OUT_OF_WORLD;
+        extra->has_eye = true;
+        struct hs_vec eye = hs_vec_sub(entry->eye, entry->position);
+        extra->eye[0] = eye.x;
+        extra->eye[1] = eye.y;
+        extra->eye[2] = eye.z;
+    }
+    if (entry->fields & HS_FIELD_BONES)
+        return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], extra);
+    return HS_FRAME_STORED;
+}
+
+static void inherit(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
+                    struct hs_posted_sample *out)
+{
+    int64_t before = player == NULL ? -1 : hs_history_find(player->history, time_us);
+    if (before < 0) {
+        bool carries = player != NULL && player->has_carried;
+        out->state = carries ? player->carried : first_state(match->ruleset);
+        if (carries) {
+            out->sample.rtt_us = player->carried_rtt_us;
+            out->sample.interp_us = player->carried_interp_us;
+        }
+        return;
+    }
+    const struct hs_sample *previous = hs_history_at(player->history, (uint32_t)before);
+    out->state = *hs_history_state(player->history, previous);
+    out->sample.rtt_us = previous->rtt_us;
+    out->sample.interp_us = previous->interp_us;
+}
+
+enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
+                                       const struct hs_player_frame *entry, int64_t time_us,
+                                       union hs_extra_room *room, struct hs_posted_sample *out)
+{
+    out->sample = (struct hs_sample){.time_us = time_us, .rtt_us = -1, .interp_us = -1};
+    memset(&room->extra, 0, sizeof room->extra);
+    bool has_extra = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
+    out->extra = has_extra ? &room->extra : NULL;
+    inherit(match, player, time_us, out);
+    enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
+    if (result != HS_FRAME_STORED)
+        return result;
+    result = resolve_weapons(match->ruleset, entry, &out->state);
+    if (result != HS_FRAME_STORED)
+        return result;
+    resolve_life(entry, &out->state);
+    result = resolve_pose(match->ruleset, entry, out);
+    if (result != HS_FRAME_STORED)
+        return result;
+    if (entry->team.ptr != NULL && !hs_sample_intern_team(match, entry->team, &out->state.team))
+        return HS_FRAME_CAPACITY;
+    return HS_FRAME_STORED;
+}

@@ -1,0 +1,175 @@
+#include "validators/match.h"
+
+#include <stdlib.h>
+
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+#include "validators/match/suspicion.h"
+
+/* A claim can pass if its impact is within the rewind limit of `now` and its launch is within the
+   longest flight before that. Its poses must be in the history. So the sum is never too short. */
+static int64_t claim_window(const struct hs_ruleset *ruleset)
+{
+    int64_t flight_us = 0;
+    for (uint16_t i = 0; i < ruleset->weapon_count; i++) {
+        const struct hs_weapon *weapon = ruleset->weapons[i];
+        if (weapon->type == HS_WEAPON_PROJECTILE && weapon->max_flight_us > flight_us)
+            flight_us = weapon->max_flight_us;
+    }
+    return ruleset->history.keep_us + ruleset->rewind.limit_us + ruleset->rewind.future_slack_us +
+           flight_us;
+}
+
+struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
+                                 const struct hs_match_limits *limits)
+{
+    struct hs_match *match = calloc(1, sizeof *match);
+    if (match == NULL)
+        return NULL;
+    match->ruleset = ruleset;
+    match->limits = *limits;
+    match->players.limit = limits->players;
+    match->players.account = match->movers.account = &match->account;
+    match->players.evict_before_us = INT64_MIN;
+    match->claim_window_us = claim_window(ruleset);
+    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_account_take(&match->account, sizeof *match))
+        return match;
+    free(match);
+    return NULL;
+}
+
+void hs_match_destroy(struct hs_match *match)
+{
+    if (match == NULL)
+        return;
+    hs_players_destroy(&match->players);
+    hs_movers_destroy(&match->movers);
+    free(match->teams);
+    hs_account_give(&match->account, hs_account_used(&match->account));
+    free(match);
+}
+
+void hs_match_set_world(struct hs_match *match, const struct hs_world *world)
+{
+    match->world = world;
+}
+
+bool hs_match_was_refused(struct hs_match *match)
+{
+    return atomic_exchange(&match->account.was_refused, false);
+}
+
+bool hs_match_has_room(const struct hs_match *match)
+{
+    for (const struct hs_account *at = &match->account; at != NULL; at = at->of)
+        if (atomic_load(&at->used) >= at->limit / 10 * 9)
+            return false;
+    return true;
+}
+
+size_t hs_match_least_bytes(void)
+{
+    return sizeof(struct hs_match);
+}
+
+const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
+{
+    return match->ruleset;
+}
+
+void hs_match_times(const struct hs_match *match, struct hs_match_times *out)
+{
+    int64_t window = match->newest_us - match->window_start_us;
+    *out = (struct hs_match_times){
+        .newest_us = match->newest_us,
+        .opening_us = match->opening_us,
+        .has_frames = match->has_frames,
+        .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
+    };
+}
+
+void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
+{
+    struct hs_match_times times;
+    hs_match_times(match, &times);
+    *out = (struct hs_match_info){.newest_us = times.newest_us,
+                                  .opening_us = times.opening_us,
+                                  .has_frames = times.has_frames,
+                                  .needs_resync = times.needs_resync,
+                                  .players = match->players.present,
+                                  .movers = match->movers.count,
+                                  .history_bytes = hs_account_used(&match->account)};
+}
+
+void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)
+{
+    *out = match->totals;
+}
+
+static void describe(const struct hs_match *match, const struct hs_player *player,
+                     struct hs_player_info *out)
+{
+    *out = (struct hs_player_info){.name = hs_name_str(&player->name),
+                                   .samples = hs_history_count(player->history),
+                                   .alive = true,
+                                   .would_reject = player->would_reject,
+                                   .damage_dealt = player->damage_dealt,
+                                   .suspicion = hs_suspicion_at(player, match->newest_us)};
+    memcpy(out->reasons, player->reasons, sizeof out->reasons);
+    if (out->samples == 0)
+        return;
+    const struct hs_sample *newest = hs_history_at(player->history, out->samples - 1);
+    const struct hs_state *state = hs_history_state(player->history, newest);
+    out->oldest_us = hs_history_at(player->history, 0)->time_us;
+    out->newest_us = newest->time_us;
+    out->position = newest->position;
+    out->life = state->life;
+    out->alive = state->alive;
+    if (state->team != HS_NONE)
+        out->team = hs_name_str(&match->teams[state->team]);
+}
+
+uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    if (player == NULL)
+        return 0;
+    return hs_player_is_back_since(player, fire_time_us) ? player->former_session : player->session;
+}
+
+bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
+                          struct hs_player_info *out)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    if (player == NULL || player->left)
+        return false;
+    describe(match, player, out);
+    return true;
+}
+
+bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
+                          struct hs_player_info *out)
+{
+    while (*cursor < match->players.count) {
+        const struct hs_player *player = match->players.all[(*cursor)++];
+        if (player->left)
+            continue;
+        describe(match, player, out);
+        return true;
+    }
+    return false;
+}
+
+bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out)
+{
+    for (uint32_t k = 0; k < match->players.count; k++) {
+        if (match->players.all[k]->left)
+            continue;
+        if (i-- == 0) {
+            describe(match, match->players.all[k], out);
+            return true;
+        }
+    }
+    return false;
+}

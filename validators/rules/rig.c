@@ -1,0 +1,61 @@
+#include "validators/rig.h"
+
+#include "validators/geometry/quat.h"
+#include "validators/ruleset.h"
+
+uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name)
+{
+    for (uint16_t i = 0; i < rig->bone_count; i++)
+        if (hs_str_equal(hs_name_str(&rig->bones[i]), name))
+            return i;
+    return HS_NONE;
+}
+
+uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name)
+{
+    for (uint16_t i = 0; i < rig->stance_count; i++)
+        if (hs_str_equal(hs_name_str(&rig->stances[i].name), name))
+            return i;
+    return HS_NONE;
+}
+
+static double hitbox_reach(const struct hs_hitbox *box)
+{
+    double extent = box->radius;
+    if (box->shape == HS_SHAPE_CAPSULE)
+        extent += box->half_length;
+    if (box->shape == HS_SHAPE_BOX)
+        extent = hs_vec_length(box->half_extents);
+    return hs_vec_length(box->center) + extent;
+}
+
+static double largest_scale(const float scale[3])
+{
+    double largest = 0;
+    for (int i = 0; i < 3; i++)
+        if (fabs((double)scale[i]) > largest)
+            largest = fabs((double)scale[i]);
+    return largest;
+}
+
+void hs_rig_finish(struct hs_rig *rig)
+{
+    for (int i = 0; i < rig->hitbox_count; i++)
+        hs_quat_normalise(rig->hitboxes[i].rotation);
+    for (int s = 0; s < rig->stance_count; s++)
+        for (int i = 0; i < rig->bone_count; i++)
+            hs_quat_normalise(rig->stances[s].bones[i].rotation);
+    for (int i = 0; i < rig->hitbox_count; i++)
+        rig->hitbox_reach[i] = hitbox_reach(&rig->hitboxes[i]);
+    for (int s = 0; s < rig->stance_count; s++) {
+        struct hs_stance *stance = &rig->stances[s];
+        stance->reach = 0;
+        for (int i = 0; i < rig->hitbox_count; i++) {
+            const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
+            double reach =
+                hs_vec_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone->scale);
+            if (reach > stance->reach)
+                stance->reach = reach;
+        }
+    }
+}

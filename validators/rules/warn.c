@@ -1,0 +1,192 @@
+/* What a ruleset allows but its author probably did not mean. */
+#include <stdarg.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "validators/geometry/quat.h"
+#include "validators/ruleset.h"
+
+struct warning {
+    hs_ruleset_report *report;
+    void *context;
+    size_t count;
+    const struct hs_rig *rig; /* the default rig, with which lengths are compared */
+    double body;              /* length: how far its body reaches from its root */
+};
+
+static void warn(struct warning *w, const char *pointer, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void warn(struct warning *w, const char *pointer, const char *format, ...)
+{
+    char text[384];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    w->count++;
+    if (w->report != NULL)
+        w->report(w->context, pointer, text);
+}
+
+/* ---- which way rigs stand ---- */
+
+/* The stance whose eye is furthest from the root: upright, where there are others. */
+static const struct hs_stance *upright(const struct hs_rig *rig)
+{
+    const struct hs_stance *found = &rig->stances[0];
+    for (int i = 1; i < rig->stance_count; i++)
+        if (hs_vec_length(rig->stances[i].eye) > hs_vec_length(found->eye))
+            found = &rig->stances[i];
+    return found;
+}
+
+static double along(struct hs_vec v, enum hs_up up)
+{
+    return hs_vec_dot(v, hs_up_direction(up));
+}
+
+/*
+ * The direction along which `v` is longest, if `v` extends along `up` by less than a quarter of
+ * that; else `up`. Animals are longer than they are high, but not by so much; a body along another
+ * axis than `up` has almost no height.
+ */
+static enum hs_up other_way(struct hs_vec v, enum hs_up up)
+{
+    enum hs_up longest = up;
+    for (int way = HS_UP_PX; way <= HS_UP_NZ; way++)
+        if (along(v, (enum hs_up)way) > along(v, longest))
+            longest = (enum hs_up)way;
+    return along(v, up) < along(v, longest) / 4 ? longest : up;
+}
+
+/* Between the outermost centres of the hitboxes, the root among them, along each axis. */
+static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *stance)
+{
+    struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
+    for (int i = 0; i < rig->hitbox_count; i++) {
+        const struct hs_hitbox *box = &rig->hitboxes[i];
+        const struct hs_rest_bone *bone = &stance->bones[box->bone];
+        struct hs_vec scaled = {box->center.x * (double)bone->scale[0],
+                                box->center.y * (double)bone->scale[1],
+                                box->center.z * (double)bone->scale[2]};
+        struct hs_vec turned = box->axis_aligned ? scaled : hs_quat_rotate(bone->rotation, scaled);
+        struct hs_vec at = hs_vec_add(bone->position, turned);
+        low = (struct hs_vec){fmin(low.x, at.x), fmin(low.y, at.y), fmin(low.z, at.z)};
+        high = (struct hs_vec){fmax(high.x, at.x), fmax(high.y, at.y), fmax(high.z, at.z)};
+    }
+    return hs_vec_sub(high, low);
+}
+
+static void warn_of_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up)
+{
+    const struct hs_stance *stance = upright(rig);
+    const char *name = hs_up_name(up);
+    char pointer[2 * HS_NAME_MAX + 64];
+    enum hs_up way = other_way(stance->eye, up);
+    double eye = hs_vec_length(stance->eye);
+    snprintf(pointer, sizeof pointer, "/rigs/%s/stances/%s/eye", rig->name.text, stance->name.text);
+    if (way != up)
+        warn(w, pointer,
+             "the eye is %g along %s and %g along %s, but `up` is %s: set `up` to %s, or turn the "
+             "rig",
+             along(stance->eye, way), hs_up_name(way), along(stance->eye, up), name, name,
+             hs_up_name(way));
+    else if (eye > 5 * stance->reach || (eye > 0 && eye < stance->reach / 50))
+        warn(w, pointer,
+             "the eye is %g from the root and the hitboxes reach %g from it: one of them looks "
+             "like another unit of length",
+             eye, stance->reach);
+    if (way != up)
+        return;
+    /* An extent has no sign. */
+    struct hs_vec size = extent(rig, stance);
+    double height = fabs(along(size, up));
+    enum hs_up widest = size.x >= size.y && size.x >= size.z ? HS_UP_PX
+                        : size.y >= size.z                   ? HS_UP_PY
+                                                             : HS_UP_PZ;
+    snprintf(pointer, sizeof pointer, "/rigs/%s/hitboxes", rig->name.text);
+    if (height < along(size, widest) / 4)
+        warn(w, pointer,
+             "the hitboxes extend by %g along %s and by %g along `up`, which is %s: change `up`, "
+             "or turn the rig",
+             along(size, widest), hs_up_name(widest) + 1, height, name);
+}
+
+/* ---- units of length ---- */
+
+/*
+ * Whether a length (0: not set), or the length of a second, is from `low` to `high` times the body.
+ * Everything is compared with the body, so no unit is preferred. The bounds are far from usual
+ * values, and nearer to them than a factor of 100, that of metres and centimetres.
+ */
+static bool check_length(struct warning *w, const char *pointer, double value, double low,
+                         double high)
+{
+    double times = value / w->body;
+    if (value == 0 || !(w->body > 0) || (times >= low && times <= high))
+        return true;
+    warn(w, pointer,
+         "%g is %.3g times the body of the rig `%s`, which reaches %g from its root: it looks like "
+         "another unit of length (lengths that a document leaves out are in centimetres)",
+         value, times, w->rig->name.text, w->body);
+    return false;
+}
+
+static void warn_of_weapons(struct warning *w, const struct hs_ruleset *ruleset)
+{
+    const struct hs_weapon *furthest = NULL; /* of those that are not melee */
+    char pointer[HS_NAME_MAX + 64];
+    for (int i = 0; i < ruleset->weapon_count; i++) {
+        const struct hs_weapon *weapon = ruleset->weapons[i];
+        snprintf(pointer, sizeof pointer, "/weapons/%s/min_interval", weapon->name.text);
+        if (weapon->min_interval_us == 0 && !hs_weapon_is_builtin_projectile(weapon))
+            warn(w, pointer,
+                 "is 0, so the rate of fire is not checked: set the seconds between two shots");
+        snprintf(pointer, sizeof pointer, "/weapons/%s/radius", weapon->name.text);
+        bool fine = check_length(w, pointer, weapon->radius, 0, 1);
+        snprintf(pointer, sizeof pointer, "/weapons/%s/range", weapon->name.text);
+        if (weapon->type == HS_WEAPON_MELEE && fine)
+            check_length(w, pointer, weapon->range, 0.05, 10);
+        if (weapon->type != HS_WEAPON_MELEE &&
+            (furthest == NULL || weapon->range > furthest->range))
+            furthest = weapon;
+    }
+    if (furthest == NULL)
+        return;
+    snprintf(pointer, sizeof pointer, "/weapons/%s/range", furthest->name.text);
+    check_length(w, pointer, furthest->range, 10, HUGE_VAL);
+}
+
+static void warn_of_speeds(struct warning *w, const struct hs_moves_rules *moves)
+{
+    const struct hs_move_mode *slow = NULL, *fast = NULL;
+    for (int i = 0; i < moves->mode_count; i++) {
+        const struct hs_move_mode *mode = &moves->modes[i];
+        if (mode->max_speed == 0)
+            continue; /* not checked */
+        slow = slow == NULL || mode->max_speed < slow->max_speed ? mode : slow;
+        fast = fast == NULL || mode->max_speed > fast->max_speed ? mode : fast;
+    }
+    if (slow == NULL || fast == NULL)
+        return;
+    char pointer[HS_NAME_MAX + 64];
+    snprintf(pointer, sizeof pointer, "/moves/modes/%s/max_speed", fast->name.text);
+    check_length(w, pointer, fast->max_speed, 1, HUGE_VAL);
+    snprintf(pointer, sizeof pointer, "/moves/modes/%s/max_speed", slow->name.text);
+    check_length(w, pointer, slow->max_speed, 0, 100);
+}
+
+size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context)
+{
+    const struct hs_rig *rig = ruleset->rigs[ruleset->default_rig];
+    struct warning w = {report, context, 0, rig, upright(rig)->reach};
+    for (int i = 0; i < ruleset->rig_count; i++)
+        warn_of_rig(&w, ruleset->rigs[i], ruleset->up);
+    check_length(&w, "/history/max_speed", ruleset->history.max_speed, 5, HUGE_VAL);
+    check_length(&w, "/hit/origin_tolerance", ruleset->hit.origin_tolerance, 0.01, 5);
+    check_length(&w, "/hit/sweep_extension", ruleset->hit.sweep_extension, 0, 3);
+    warn_of_weapons(&w, ruleset);
+    warn_of_speeds(&w, &ruleset->moves);
+    return w.count;
+}

@@ -1,0 +1,349 @@
+#include "validators/snapshot/fields.h"
+
+#include <math.h>
+
+/* ---- vocabularies ---- */
+
+static const char *name_of(enum hs_vocabulary vocabulary, unsigned member)
+{
+    switch (vocabulary) {
+    case HS_VOCABULARY_VERDICTS:
+        return hs_verdict_name((enum hs_verdict)member);
+    case HS_VOCABULARY_MODES:
+        return hs_mode_name((enum hs_mode)member);
+    case HS_VOCABULARY_CHECKS:
+        return hs_check_name((enum hs_check)member);
+    case HS_VOCABULARY_REASONS:
+        return hs_reason_name((enum hs_reason)member);
+    case HS_VOCABULARY_UNITS:
+        return hs_unit_name((enum hs_unit)member);
+    case HS_VOCABULARY_MOVE_CHECKS:
+        return hs_move_check_name((enum hs_move_check)member);
+    case HS_VOCABULARY_MOVE_REASONS:
+    case HS_VOCABULARIES:
+        break;
+    }
+    return hs_move_reason_name((enum hs_move_reason)member);
+}
+
+static const uint16_t name_counts[HS_VOCABULARIES] = {
+    [HS_VOCABULARY_VERDICTS] = HS_VERDICT_COUNT,
+    [HS_VOCABULARY_MODES] = HS_MODE_COUNT,
+    [HS_VOCABULARY_CHECKS] = HS_CHECK_COUNT,
+    [HS_VOCABULARY_REASONS] = HS_REASON_COUNT,
+    [HS_VOCABULARY_UNITS] = HS_UNIT_COUNT,
+    [HS_VOCABULARY_MOVE_CHECKS] = HS_MOVE_CHECK_COUNT,
+    [HS_VOCABULARY_MOVE_REASONS] = HS_MOVE_REASON_COUNT,
+};
+
+_Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MOST, "room for every name");
+
+void hs_saved_put_names(struct hs_bytes *bytes)
+{
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
+        hs_bytes_put(bytes, name_counts[v], 1);
+        for (unsigned i = 0; i < name_counts[v]; i++)
+            hs_bytes_put_name(bytes, name_of((enum hs_vocabulary)v, i));
+    }
+}
+
+static uint8_t member_of(enum hs_vocabulary vocabulary, struct hs_str name)
+{
+    for (unsigned i = 0; i < name_counts[vocabulary]; i++) {
+        const char *own = name_of(vocabulary, i);
+        if (hs_str_equal((struct hs_str){own, strlen(own)}, name))
+            return (uint8_t)i;
+    }
+    return HS_NO_MEMBER;
+}
+
+void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names)
+{
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
+        names->count[v] = (uint16_t)hs_bytes_get_most(reader, 1, HS_VOCABULARY_MOST);
+        for (unsigned i = 0; i < names->count[v]; i++) {
+            names->member[v][i] = member_of((enum hs_vocabulary)v, hs_bytes_get_name(reader));
+        }
+    }
+}
+
+void hs_saved_own_names(struct hs_saved_names *names)
+{
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
+        names->count[v] = name_counts[v];
+        for (unsigned i = 0; i < name_counts[v]; i++)
+            names->member[v][i] = (uint8_t)i;
+    }
+}
+
+/* ---- layouts ---- */
+
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
+{
+    uint64_t text = hs_str_hash((struct hs_str){bytes, size});
+    *hash = (*hash ^ text) * UINT64_C(1099511628211);
+}
+
+uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
+{
+    uint64_t hash = HS_SNAPSHOT_VERSION;
+    for (unsigned id = from; id < to; id++) {
+        const struct hs_saved_struct *saved = &hs_saved_structs[id];
+        for (size_t i = 0; i < saved->field_count; i++) {
+            const struct hs_saved_field *field = &saved->fields[i];
+            /* A vocabulary may grow: its names tell what changed. */
+            bool grows = field->kind == HS_SAVED_COUNTS;
+            uint32_t size = grows ? 0 : field->size;
+            unsigned char shape[6] = {field->kind,
+                                      field->vocabulary,
+                                      (unsigned char)size,
+                                      (unsigned char)(size >> 8),
+                                      (unsigned char)(size >> 16),
+                                      (unsigned char)(size >> 24)};
+            if (field->kind == HS_SAVED_ELSEWHERE)
+                continue;
+            hash_bytes(&hash, field->name, strlen(field->name));
+            hash_bytes(&hash, shape, sizeof shape);
+        }
+    }
+    return hash;
+}
+
+uint64_t hs_saved_vocabularies(void)
+{
+    uint64_t hash = HS_SNAPSHOT_VERSION;
+    for (unsigned v = 0; v < HS_VOCABULARIES; v++)
+        for (unsigned i = 0; i < name_counts[v]; i++) {
+            const char *name = name_of((enum hs_vocabulary)v, i);
+            hash_bytes(&hash, name, strlen(name) + 1);
+        }
+    return hash;
+}
+
+/* ---- writing ---- */
+
+static size_t item_size(const struct hs_saved_field *field)
+{
+    switch ((enum hs_saved_kind)field->kind) {
+    case HS_SAVED_FLAG:
+        return sizeof(bool);
+    case HS_SAVED_INT32:
+    case HS_SAVED_SMALL:
+    case HS_SAVED_SET:
+        return 4;
+    case HS_SAVED_MARK:
+    case HS_SAVED_TIME:
+    case HS_SAVED_REAL:
+    case HS_SAVED_BOUND:
+    case HS_SAVED_SPAN:
+    case HS_SAVED_COUNTS:
+        return 8;
+    case HS_SAVED_UNSIGNED: /* an array of them is one of words or of bytes */
+        if (field->size % 8 == 0)
+            return 8;
+        return field->size == 4 || field->size == 2 ? field->size : 1;
+    case HS_SAVED_MEMBER:
+    case HS_SAVED_ELSEWHERE:
+        break;
+    }
+    return field->size;
+}
+
+/* A whole number as it lies in memory, without its sign. */
+static uint64_t load_word(const unsigned char *from, size_t size)
+{
+    uint8_t b;
+    uint16_t h;
+    uint32_t w;
+    uint64_t d;
+    switch (size) {
+    case 1:
+        memcpy(&b, from, sizeof b);
+        return b;
+    case 2:
+        memcpy(&h, from, sizeof h);
+        return h;
+    case 4:
+        memcpy(&w, from, sizeof w);
+        return w;
+    default:
+        memcpy(&d, from, sizeof d);
+        return d;
+    }
+}
+
+static void store_word(unsigned char *to, size_t size, uint64_t word)
+{
+    uint8_t b = (uint8_t)word;
+    uint16_t h = (uint16_t)word;
+    uint32_t w = (uint32_t)word;
+    switch (size) {
+    case 1:
+        memcpy(to, &b, sizeof b);
+        break;
+    case 2:
+        memcpy(to, &h, sizeof h);
+        break;
+    case 4:
+        memcpy(to, &w, sizeof w);
+        break;
+    default:
+        memcpy(to, &word, sizeof word);
+        break;
+    }
+}
+
+void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
+{
+    const struct hs_saved_struct *saved = &hs_saved_structs[id];
+    for (size_t f = 0; f < saved->field_count; f++) {
+        const struct hs_saved_field *field = &saved->fields[f];
+        const unsigned char *at = (const unsigned char *)from + field->offset;
+        size_t size = item_size(field);
+        unsigned stored = field->kind == HS_SAVED_MEMBER ? 1 : (unsigned)size;
+        if (field->kind == HS_SAVED_ELSEWHERE)
+            continue;
+        for (size_t i = 0; i < field->size; i += size)
+            hs_bytes_put(bytes, load_word(at + i, size), stored);
+    }
+}
+
+static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
+{
+    hs_saved_put(out, HS_SAVED_SHOT, shot);
+    for (uint16_t i = 0; i < shot->check_count; i++)
+        hs_saved_put(out, HS_SAVED_REMEMBERED, &shot->checks[i]);
+    for (uint16_t i = 0; i < shot->direction_count; i++) {
+        hs_bytes_put_real(out, shot->directions[i].x);
+        hs_bytes_put_real(out, shot->directions[i].y);
+        hs_bytes_put_real(out, shot->directions[i].z);
+    }
+}
+
+void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry)
+{
+    hs_saved_put(out, HS_SAVED_ENTRY, entry);
+    hs_bytes_put(out, entry->shot != NULL, 1);
+    if (entry->shot != NULL)
+        save_shot(entry->shot, out);
+    hs_bytes_put(out, entry->answer_size, 4);
+    hs_bytes_put_run(out, entry->answer, entry->answer_size);
+}
+
+/* ---- reading ---- */
+
+static bool is_within(double value, double most)
+{
+    return isfinite(value) && fabs(value) <= most;
+}
+
+/* A value that the library would make. */
+static bool is_sane(enum hs_saved_kind kind, uint64_t word)
+{
+    double real;
+    float small;
+    uint32_t half = (uint32_t)word;
+    memcpy(&real, &word, sizeof real);
+    memcpy(&small, &half, sizeof small);
+    switch (kind) {
+    case HS_SAVED_FLAG:
+        return word <= 1;
+    case HS_SAVED_TIME:
+        return word + (uint64_t)HS_SAVED_TIME_MOST <= 2 * (uint64_t)HS_SAVED_TIME_MOST;
+    case HS_SAVED_REAL:
+        return isfinite(real);
+    case HS_SAVED_BOUND:
+        return !isnan(real);
+    case HS_SAVED_SPAN:
+        return is_within(real, (double)HS_SAVED_TIME_MOST);
+    case HS_SAVED_SMALL:
+        return isfinite(small);
+    case HS_SAVED_ELSEWHERE:
+    case HS_SAVED_UNSIGNED:
+    case HS_SAVED_INT32:
+    case HS_SAVED_MARK:
+    case HS_SAVED_MEMBER:
+    case HS_SAVED_COUNTS:
+    case HS_SAVED_SET:
+        break;
+    }
+    return true;
+}
+
+static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                       const struct hs_saved_field *field, unsigned char *to)
+{
+    uint64_t number = hs_bytes_get(reader, 1);
+    if (number >= names->count[field->vocabulary])
+        return false;
+    uint8_t member = names->member[field->vocabulary][number];
+    if (member == HS_NO_MEMBER)
+        return false;
+    store_word(to, field->size, member);
+    return true;
+}
+
+/* What is counted under names that are gone is lost. */
+static void get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                       const struct hs_saved_field *field, unsigned char *to)
+{
+    memset(to, 0, field->size);
+    for (unsigned i = 0; i < names->count[field->vocabulary]; i++) {
+        uint64_t count = hs_bytes_get(reader, 8);
+        uint8_t member = names->member[field->vocabulary][i];
+        if (member != HS_NO_MEMBER)
+            store_word(to + 8 * (size_t)member, 8, count);
+    }
+}
+
+static bool get_set(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                    const struct hs_saved_field *field, unsigned char *to)
+{
+    uint64_t bits = hs_bytes_get(reader, 4), members = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        if ((bits >> i & 1) == 0)
+            continue;
+        bool is_known = i < names->count[field->vocabulary] &&
+                        names->member[field->vocabulary][i] != HS_NO_MEMBER;
+        if (!is_known)
+            return false;
+        members |= UINT64_C(1) << names->member[field->vocabulary][i];
+    }
+    store_word(to, field->size, members);
+    return true;
+}
+
+static bool get_items(struct hs_bytes_reader *reader, const struct hs_saved_field *field,
+                      unsigned char *to)
+{
+    bool sane = true;
+    size_t size = item_size(field);
+    for (size_t i = 0; i < field->size; i += size) {
+        uint64_t word = hs_bytes_get(reader, (unsigned)size);
+        sane = sane && is_sane((enum hs_saved_kind)field->kind, word);
+        store_word(to + i, size, sane ? word : 0);
+    }
+    return sane;
+}
+
+bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                  enum hs_saved_id id, void *to)
+{
+    bool sane = true;
+    const struct hs_saved_struct *saved = &hs_saved_structs[id];
+    for (size_t f = 0; f < saved->field_count; f++) {
+        const struct hs_saved_field *field = &saved->fields[f];
+        unsigned char *at = (unsigned char *)to + field->offset;
+        if (field->kind == HS_SAVED_ELSEWHERE)
+            continue;
+        if (field->kind == HS_SAVED_COUNTS)
+            get_counts(reader, names, field, at);
+        else if (field->kind == HS_SAVED_MEMBER)
+            sane = get_member(reader, names, field, at) && sane;
+        else if (field->kind == HS_SAVED_SET)
+            sane = get_set(reader, names, field, at) && sane;
+        else
+            sane = get_items(reader, field, at) && sane;
+    }
+    return sane;
+}

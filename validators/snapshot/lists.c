@@ -1,0 +1,316 @@
+/* The structs that are saved, field by field. */
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+#include "validators/snapshot/fields.h"
+
+#define FIELD(type, member, kind)                                                                  \
+    {                                                                                              \
+#member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
+            HS_SAVED_##kind, 0                                                                     \
+    }
+#define NAMED(type, member, kind, names)                                                           \
+    {                                                                                              \
+#member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
+            HS_SAVED_##kind, HS_VOCABULARY_##names                                                 \
+    }
+
+/* The ruleset and the world are borrowed; players, movers and teams are saved by hand. A match that
+   is read has no frames, and what hangs on them begins anew. */
+static const struct hs_saved_field match_fields[] = {
+    FIELD(hs_match, ruleset, ELSEWHERE),
+    FIELD(hs_match, world, ELSEWHERE),
+    FIELD(hs_match, limits, ELSEWHERE),
+    FIELD(hs_match, players, ELSEWHERE),
+    FIELD(hs_match, movers, ELSEWHERE),
+    FIELD(hs_match, teams, ELSEWHERE),
+    FIELD(hs_match, team_count, ELSEWHERE),
+    FIELD(hs_match, team_capacity, ELSEWHERE),
+    FIELD(hs_match, has_swept_teams, ELSEWHERE),
+    FIELD(hs_match, teams_swept_us, ELSEWHERE),
+    FIELD(hs_match, account, ELSEWHERE),
+    FIELD(hs_match, has_frames, ELSEWHERE),
+    FIELD(hs_match, has_opening, FLAG),
+    FIELD(hs_match, newest_us, TIME),
+    FIELD(hs_match, opening_us, TIME),
+    NAMED(hs_match, totals.reasons, COUNTS, REASONS),
+    FIELD(hs_match, totals.damage, REAL),
+    FIELD(hs_match, window_start_us, ELSEWHERE),
+    FIELD(hs_match, clock, UNSIGNED),
+    FIELD(hs_match, claim_window_us, ELSEWHERE),
+    FIELD(hs_match, has_lost_shots, ELSEWHERE),
+    FIELD(hs_match, lost_from_us, ELSEWHERE),
+    FIELD(hs_match, lost_until_us, ELSEWHERE),
+    FIELD(hs_match, jump_count, ELSEWHERE),
+    FIELD(hs_match, jump_us, ELSEWHERE),
+};
+
+static const struct hs_saved_field player_fields[] = {
+    FIELD(hs_player, name, ELSEWHERE),
+    FIELD(hs_player, hash, ELSEWHERE),
+    FIELD(hs_player, history, ELSEWHERE),
+    FIELD(hs_player, due, ELSEWHERE),
+    FIELD(hs_player, ledger, ELSEWHERE),
+    FIELD(hs_player, moves, ELSEWHERE),
+    FIELD(hs_player, was_moved, FLAG),
+    FIELD(hs_player, moved_us, TIME),
+    FIELD(hs_player, left, FLAG),
+    FIELD(hs_player, left_us, TIME),
+    FIELD(hs_player, ended_us, TIME),
+    FIELD(hs_player, has_left_before, FLAG),
+    FIELD(hs_player, session, UNSIGNED),
+    FIELD(hs_player, former_session, UNSIGNED),
+    FIELD(hs_player, has_carried, ELSEWHERE),
+    FIELD(hs_player, carried, ELSEWHERE),
+    FIELD(hs_player, carried_rtt_us, ELSEWHERE),
+    FIELD(hs_player, carried_interp_us, ELSEWHERE),
+    NAMED(hs_player, reasons, COUNTS, REASONS),
+    FIELD(hs_player, would_reject, UNSIGNED),
+    FIELD(hs_player, shots_refused, UNSIGNED),
+    FIELD(hs_player, damage_dealt, REAL),
+    FIELD(hs_player, suspicion, REAL),
+    FIELD(hs_player, suspicion_us, TIME),
+};
+
+/* The team is a place in a list of the match's, which changes: it is saved by its name. Of what is
+   read back all is unsure. */
+static const struct hs_saved_field state_fields[] = {
+    FIELD(hs_state, owned, UNSIGNED),      FIELD(hs_state, damage_scale, REAL),
+    FIELD(hs_state, life, MARK),           FIELD(hs_state, ammo, INT32),
+    FIELD(hs_state, prediction_us, INT32), FIELD(hs_state, rig, UNSIGNED),
+    FIELD(hs_state, stance, UNSIGNED),     FIELD(hs_state, team, ELSEWHERE),
+    FIELD(hs_state, weapon, UNSIGNED),     FIELD(hs_state, any_weapon, FLAG),
+    FIELD(hs_state, alive, FLAG),          FIELD(hs_state, is_protected, FLAG),
+    FIELD(hs_state, reloading, FLAG),      FIELD(hs_state, unsure, ELSEWHERE),
+};
+
+static const struct hs_saved_field mover_state_fields[] = {
+    FIELD(hs_mover_state, half_extents, REAL), FIELD(hs_mover_state, center, REAL),
+    FIELD(hs_mover_state, has_box, FLAG),      FIELD(hs_mover_state, is_solid, FLAG),
+    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_unsure, ELSEWHERE),
+};
+
+static const struct hs_saved_field numbers_fields[] = {
+    FIELD(hs_ledger_numbers, entries, ELSEWHERE),
+    FIELD(hs_ledger_numbers, count, ELSEWHERE),
+    FIELD(hs_ledger_numbers, capacity, ELSEWHERE),
+    FIELD(hs_ledger_numbers, answers, ELSEWHERE),
+    FIELD(hs_ledger_numbers, notes, UNSIGNED),
+    FIELD(hs_ledger_numbers, has_floor, FLAG),
+    FIELD(hs_ledger_numbers, has_paid, FLAG),
+    FIELD(hs_ledger_numbers, was_cut, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacks_some, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacked_from_us, ELSEWHERE),
+    FIELD(hs_ledger_numbers, lacked_until_us, ELSEWHERE),
+    FIELD(hs_ledger_numbers, floor, UNSIGNED),
+    FIELD(hs_ledger_numbers, paid_number, UNSIGNED),
+    FIELD(hs_ledger_numbers, paid_us, TIME),
+};
+
+static const struct hs_saved_field entry_fields[] = {
+    FIELD(hs_ledger_entry, number, UNSIGNED),   FIELD(hs_ledger_entry, digest, UNSIGNED),
+    FIELD(hs_ledger_entry, fire_time_us, TIME), FIELD(hs_ledger_entry, noted, UNSIGNED),
+    FIELD(hs_ledger_entry, accepted, FLAG),     FIELD(hs_ledger_entry, start, REAL),
+    FIELD(hs_ledger_entry, end, REAL),          FIELD(hs_ledger_entry, shot, ELSEWHERE),
+    FIELD(hs_ledger_entry, answer, ELSEWHERE),  FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
+};
+
+static const struct hs_saved_field shot_fields[] = {
+    FIELD(hs_posted_shot, weapon, UNSIGNED),      FIELD(hs_posted_shot, checks, ELSEWHERE),
+    FIELD(hs_posted_shot, check_count, UNSIGNED), FIELD(hs_posted_shot, has_seed, FLAG),
+    FIELD(hs_posted_shot, seed, UNSIGNED),        FIELD(hs_posted_shot, has_direction, FLAG),
+    FIELD(hs_posted_shot, direction, REAL),       FIELD(hs_posted_shot, direction_count, UNSIGNED),
+    FIELD(hs_posted_shot, directions, ELSEWHERE),
+};
+
+static const struct hs_saved_field remembered_fields[] = {
+    NAMED(hs_remembered_check, check, MEMBER, CHECKS),
+    FIELD(hs_remembered_check, outcome, UNSIGNED), /* enum hs_outcome */
+    NAMED(hs_remembered_check, reason, MEMBER, REASONS),
+    NAMED(hs_remembered_check, unit, MEMBER, UNITS),
+    FIELD(hs_remembered_check, measured, REAL),
+    FIELD(hs_remembered_check, limit, REAL),
+};
+
+static const struct hs_saved_field cadence_fields[] = {
+    FIELD(hs_cadence, weapon, UNSIGNED),   FIELD(hs_cadence, count, UNSIGNED),
+    FIELD(hs_cadence, strict, UNSIGNED),   FIELD(hs_cadence, rounds, UNSIGNED),
+    FIELD(hs_cadence, fire_time_us, TIME),
+};
+
+static const struct hs_saved_field moves_fields[] = {
+    FIELD(hs_player_moves, judges, ELSEWHERE),
+    FIELD(hs_player_moves, epoch, UNSIGNED),
+    FIELD(hs_player_moves, epoch_us, TIME),
+    FIELD(hs_player_moves, corrected_us, TIME),
+    FIELD(hs_player_moves, jump_closed_us, MARK),
+    FIELD(hs_player_moves, granted_us, MARK),
+    FIELD(hs_player_moves, behind_from_us, ELSEWHERE),
+    FIELD(hs_player_moves, behind_us, ELSEWHERE),
+    FIELD(hs_player_moves, behind_count, ELSEWHERE),
+    FIELD(hs_player_moves, corrected, REAL),
+    FIELD(hs_player_moves, unmoved_us, SPAN),
+    FIELD(hs_player_moves, unmoved_client_us, BOUND),
+    FIELD(hs_player_moves, has_epoch, FLAG),
+    FIELD(hs_player_moves, has_corrected, FLAG),
+    FIELD(hs_player_moves, has_lost_moves, FLAG),
+    FIELD(hs_player_moves, is_restored, ELSEWHERE),
+    FIELD(hs_player_moves, has_restored_us, ELSEWHERE),
+    FIELD(hs_player_moves, restored_us, ELSEWHERE),
+    NAMED(hs_player_moves, reasons, COUNTS, MOVE_REASONS),
+    NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
+    FIELD(hs_player_moves, answers, ELSEWHERE),
+};
+
+/* Answers go from the oldest on, each with its numbers. */
+static const struct hs_saved_field answers_fields[] = {
+    FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
+    FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),
+    FIELD(hs_move_answers, newest_seq, UNSIGNED), FIELD(hs_move_answers, seq, ELSEWHERE),
+    FIELD(hs_move_answers, epoch, ELSEWHERE),     FIELD(hs_move_answers, answer, ELSEWHERE),
+};
+
+static const struct hs_saved_field answer_fields[] = {
+    FIELD(hs_move_answer, digest, UNSIGNED),
+    FIELD(hs_move_answer, result, ELSEWHERE),
+};
+
+static const struct hs_saved_field result_fields[] = {
+    NAMED(hs_move_result, verdict, MEMBER, VERDICTS),
+    NAMED(hs_move_result, reason, MEMBER, MOVE_REASONS),
+    FIELD(hs_move_result, replayed, FLAG),
+    FIELD(hs_move_result, force_update, FLAG),
+    FIELD(hs_move_result, is_resolving, FLAG),
+    FIELD(hs_move_result, delta_us, TIME),
+    NAMED(hs_move_result, raised, SET, MOVE_CHECKS),
+    FIELD(hs_move_result, failure_count, UNSIGNED),
+    FIELD(hs_move_result, discrepancy_us, TIME),
+    FIELD(hs_move_result, lifetime_us, TIME),
+    FIELD(hs_move_result, credit_us, TIME),
+    FIELD(hs_move_result, speed, REAL),
+    FIELD(hs_move_result, position, UNSIGNED), /* enum hs_move_position */
+    FIELD(hs_move_result, error, REAL),
+    FIELD(hs_move_result, limit, REAL),
+    FIELD(hs_move_result, corrected, REAL),
+    FIELD(hs_move_result, corrected_velocity, REAL),
+    FIELD(hs_move_result, has_corrected_velocity, FLAG),
+    FIELD(hs_move_result, corrected_mode, UNSIGNED),
+    FIELD(hs_move_result, failures, ELSEWHERE),
+};
+
+static const struct hs_saved_field failure_fields[] = {
+    NAMED(hs_move_failure, check, MEMBER, MOVE_CHECKS),
+    NAMED(hs_move_failure, mode, MEMBER, MODES),
+    NAMED(hs_move_failure, unit, MEMBER, UNITS),
+    FIELD(hs_move_failure, measured, REAL),
+    FIELD(hs_move_failure, limit, REAL),
+};
+
+#define JUDGE(member, kind) FIELD(hs_move_judges, member, kind)
+
+static const struct hs_saved_field judges_fields[] = {
+    JUDGE(timing.compat.current_us, TIME),
+    JUDGE(timing.compat.stamp_us, TIME),
+    JUDGE(timing.compat.arrived_us, TIME),
+    JUDGE(timing.compat.reset_us, TIME),
+    JUDGE(timing.compat.ahead_us, SPAN),
+    JUDGE(timing.compat.lifetime_us, SPAN),
+    JUDGE(timing.compat.gathered_us, SPAN),
+    JUDGE(timing.compat.override_us, SPAN),
+    JUDGE(timing.compat.is_resolving, FLAG),
+    JUDGE(timing.guard.base_us, TIME),
+    JUDGE(timing.guard.received_us, TIME),
+    JUDGE(timing.guard.shift_us, TIME),
+    JUDGE(timing.guard.change_us, MARK),
+    JUDGE(timing.guard.dilation, SPAN),
+    JUDGE(timing.guard.bound_us, SPAN),
+    JUDGE(timing.guard.ack_us, TIME),
+    JUDGE(timing.guard.arriving_ack_us, TIME),
+    JUDGE(timing.guard.block_from_us, TIME),
+    JUDGE(timing.guard.cell_so_far_us, INT32),
+    JUDGE(timing.guard.gathered_us, SMALL),
+    JUDGE(timing.guard.jumped_us, SMALL),
+    JUDGE(timing.guard.made_up_us, INT32),
+    JUDGE(timing.guard.noise_us, SMALL),
+    JUDGE(timing.guard.highest_us, INT32),
+    JUDGE(timing.guard.highest_before_us, INT32),
+    JUDGE(timing.guard.reference_us, INT32),
+    JUDGE(timing.guard.cell_highest_us, INT32),
+    JUDGE(timing.guard.lowest_us, INT32),
+    JUDGE(timing.guard.lowest_before_us, INT32),
+    JUDGE(timing.guard.lowest_trip_us, INT32),
+    JUDGE(timing.guard.trip_before_us, INT32),
+    JUDGE(timing.guard.ceilings_us, INT32),
+    JUDGE(timing.guard.round_trips_us, INT32),
+    JUDGE(timing.guard.speed, SMALL),
+    JUDGE(timing.guard.cell_noise, UNSIGNED),
+    JUDGE(timing.guard.cell_below, UNSIGNED),
+    JUDGE(timing.guard.cell_below_count, UNSIGNED),
+    JUDGE(timing.guard.cell, UNSIGNED),
+    JUDGE(timing.guard.half_cells, UNSIGNED),
+    JUDGE(timing.guard.settling, UNSIGNED),
+    JUDGE(timing.guard.settling_cell, UNSIGNED),
+    JUDGE(timing.guard.known, UNSIGNED),
+    JUDGE(timing.wrapped_us, TIME),
+    JUDGE(timing.credit_us, SPAN),
+    JUDGE(timing.first_us, TIME),
+    JUDGE(timing.heard_us, TIME),
+    JUDGE(timing.stall_from_us, TIME),
+    JUDGE(timing.stall_to_us, TIME),
+    JUDGE(timing.burst_to_us, TIME),
+    JUDGE(timing.backlog_us, SMALL),
+    JUDGE(timing.caught_us, SMALL),
+    JUDGE(timing.burst_part, INT32),
+    JUDGE(timing.bursts, UNSIGNED),
+    JUDGE(timing.has_begun, FLAG),
+    JUDGE(timing.has_credit, FLAG),
+    JUDGE(timing.has_burst, FLAG),
+    JUDGE(movement.position, REAL),
+    JUDGE(movement.base, UNSIGNED),
+    JUDGE(movement.received_us, TIME),
+    JUDGE(movement.window_until_us, MARK),
+    JUDGE(movement.speed, SMALL),
+    JUDGE(movement.climbing, SMALL),
+    JUDGE(movement.acceleration, SMALL),
+    JUDGE(movement.velocity, SMALL),
+    JUDGE(movement.way, SMALL),
+    JUDGE(movement.way_s, SMALL),
+    JUDGE(movement.unused_us, SMALL),
+    JUDGE(movement.rise, SMALL),
+    JUDGE(movement.rise_age_s, SMALL),
+    JUDGE(movement.airborne_s, SMALL),
+    JUDGE(movement.last_climb, SMALL),
+    JUDGE(movement.kept, SMALL),
+    JUDGE(movement.tick_us, SMALL),
+    JUDGE(movement.base_changes, SMALL),
+    JUDGE(movement.mode, UNSIGNED),
+    JUDGE(movement.old_mode, UNSIGNED),
+    JUDGE(movement.velocity_source, UNSIGNED),
+    JUDGE(movement.bounces, UNSIGNED),
+    JUDGE(movement.has_begun, FLAG),
+};
+
+_Static_assert(sizeof(struct hs_movement_pool) == 3 * sizeof(float), "saved as floats");
+_Static_assert(sizeof(struct hs_vec) == 3 * sizeof(double), "saved as doubles");
+
+#define SAVED(type, list)                                                                          \
+    {                                                                                              \
+#type, (list), sizeof(list) / sizeof(list)[0], sizeof(struct type)                         \
+    }
+
+const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS] = {
+    [HS_SAVED_MATCH] = SAVED(hs_match, match_fields),
+    [HS_SAVED_PLAYER] = SAVED(hs_player, player_fields),
+    [HS_SAVED_STATE] = SAVED(hs_state, state_fields),
+    [HS_SAVED_MOVER_STATE] = SAVED(hs_mover_state, mover_state_fields),
+    [HS_SAVED_NUMBERS] = SAVED(hs_ledger_numbers, numbers_fields),
+    [HS_SAVED_ENTRY] = SAVED(hs_ledger_entry, entry_fields),
+    [HS_SAVED_SHOT] = SAVED(hs_posted_shot, shot_fields),
+    [HS_SAVED_REMEMBERED] = SAVED(hs_remembered_check, remembered_fields),
+    [HS_SAVED_CADENCE] = SAVED(hs_cadence, cadence_fields),
+    [HS_SAVED_MOVES] = SAVED(hs_player_moves, moves_fields),
+    [HS_SAVED_ANSWERS] = SAVED(hs_move_answers, answers_fields),
+    [HS_SAVED_ANSWER] = SAVED(hs_move_answer, answer_fields),
+    [HS_SAVED_RESULT] = SAVED(hs_move_result, result_fields),
+    [HS_SAVED_FAILURE] = SAVED(hs_move_failure, failure_fields),
+    [HS_SAVED_JUDGES] = SAVED(hs_move_judges, judges_fields),
+};

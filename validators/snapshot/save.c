@@ -1,0 +1,138 @@
+#include "validators/snapshot.h"
+
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+#include "validators/snapshot/fields.h"
+
+/*
+ * version, the layout of all but the judges, that of the judges, names of vocabularies;
+ * the match; movers; then, each behind a 1, players from the newest to the oldest; 0.
+ */
+
+static void save_head(const struct hs_match *match, struct hs_bytes *out)
+{
+    hs_bytes_put(out, HS_SNAPSHOT_VERSION, 4);
+    hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_JUDGES), 8);
+    hs_bytes_put(out, hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS), 8);
+    hs_saved_put_names(out);
+    hs_saved_put(out, HS_SAVED_MATCH, match);
+    hs_bytes_put(out, match->players.sessions, 8);
+    hs_bytes_put(out, match->movers.count, 4);
+    for (uint32_t i = 0; i < match->movers.count; i++) {
+        const struct hs_mover *mover = &match->movers.all[i];
+        hs_bytes_put_name(out, mover->name.text);
+        hs_saved_put(out, HS_SAVED_MOVER_STATE, hs_mover_newest_state(mover));
+    }
+}
+
+/* What his next sample inherits, as there is none before it. */
+static void save_state(const struct hs_match *match, const struct hs_player *player,
+                       struct hs_bytes *out)
+{
+    struct hs_inherited inherited;
+    bool is_known = hs_player_inherited(player, &inherited);
+    hs_bytes_put(out, is_known, 1);
+    if (!is_known)
+        return;
+    uint16_t team = inherited.state->team;
+    hs_saved_put(out, HS_SAVED_STATE, inherited.state);
+    hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
+    hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
+    hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
+}
+
+static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
+{
+    hs_saved_put(out, HS_SAVED_NUMBERS, numbers);
+    hs_bytes_put(out, numbers->count, 4);
+    for (uint32_t i = 0; i < numbers->count; i++)
+        hs_saved_put_entry(out, &numbers->entries[i]);
+}
+
+static void save_ledger(const struct hs_ledger *ledger, struct hs_bytes *out)
+{
+    save_numbers(&ledger->hits, out);
+    save_numbers(&ledger->shots, out);
+    hs_bytes_put(out, ledger->cadence_count, 2);
+    for (uint16_t i = 0; i < ledger->cadence_count; i++)
+        hs_saved_put(out, HS_SAVED_CADENCE, &ledger->cadences[i]);
+}
+
+static void save_answers(const struct hs_move_answers *answers, struct hs_bytes *out)
+{
+    uint32_t count = answers != NULL ? answers->count : 0;
+    hs_bytes_put(out, answers != NULL, 1);
+    if (answers != NULL)
+        hs_saved_put(out, HS_SAVED_ANSWERS, answers);
+    hs_bytes_put(out, count, 1);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = (answers->next + answers->capacity - count + k) % answers->capacity;
+        const struct hs_move_answer *answer = &answers->answer[i];
+        hs_bytes_put(out, answers->seq[i], 8);
+        hs_bytes_put(out, answers->epoch[i], 8);
+        hs_saved_put(out, HS_SAVED_ANSWER, answer);
+        hs_saved_put(out, HS_SAVED_RESULT, &answer->result);
+        for (uint16_t f = 0; f < answer->result.failure_count; f++)
+            hs_saved_put(out, HS_SAVED_FAILURE, &answer->result.failures[f]);
+    }
+}
+
+/* The credit stands before the judges, whose layout may be unknown to who reads this. */
+static void save_moves(const struct hs_player_moves *moves, struct hs_bytes *out)
+{
+    hs_bytes_put(out, moves != NULL, 1);
+    if (moves == NULL)
+        return;
+    const struct hs_timing *timing = &moves->judges.timing;
+    hs_saved_put(out, HS_SAVED_MOVES, moves);
+    hs_bytes_put(out, timing->has_credit, 1);
+    hs_bytes_put_real(out, timing->credit_us);
+    hs_bytes_put(out, (uint64_t)timing->heard_us, 8);
+    size_t before = out->len;
+    hs_bytes_put(out, 0, 4);
+    hs_saved_put(out, HS_SAVED_JUDGES, &moves->judges);
+    for (unsigned i = 0; i < 4 && !out->failed; i++)
+        out->data[before + i] = (unsigned char)((out->len - before - 4) >> 8 * i);
+    save_answers(moves->answers, out);
+}
+
+static void save_player(const struct hs_match *match, const struct hs_player *player,
+                        struct hs_bytes *out)
+{
+    hs_bytes_put(out, 1, 1);
+    hs_bytes_put_name(out, player->name.text);
+    hs_saved_put(out, HS_SAVED_PLAYER, player);
+    save_state(match, player, out);
+    save_ledger(&player->ledger, out);
+    save_moves(player->moves, out);
+}
+
+/* From the last to the first: who goes meanwhile moves others down, so that nobody is missed; who
+   is there twice is taken once. */
+bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
+                        size_t part_bytes, struct hs_bytes *out)
+{
+    size_t before = out->len;
+    if (!cursor->has_begun) {
+        save_head(match, out);
+        cursor->has_begun = true;
+        cursor->players = match->players.count;
+    }
+    if (cursor->players > match->players.count)
+        cursor->players = match->players.count;
+    do {
+        if (cursor->players == 0) {
+            hs_bytes_put(out, 0, 1);
+            return false;
+        }
+        save_player(match, match->players.all[--cursor->players], out);
+    } while (out->len - before < part_bytes && !out->failed);
+    return !out->failed;
+}
+
+void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
+{
+    struct hs_save_cursor cursor = {0};
+    while (hs_match_save_part(match, &cursor, SIZE_MAX, out))
+        continue;
+}

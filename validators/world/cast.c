@@ -1,0 +1,425 @@
+/* Walks the hierarchy: nearest child first, nothing further away than the best contact so far. */
+#include "validators/world/tree.h"
+
+#include "validators/base/lanes.h"
+#include "validators/geometry/triangle.h"
+
+#include <float.h>
+
+/*
+ * What the float tests work with. They may only err towards keeping, so the sphere is grown by
+ * more than rounding can move anything:
+ *
+ * - the slack of touch twice, 2e-6 (length + radius): once because a touch within the slack
+ *   counts, once for a direction and its inverse in float, 4 x 2^-24 of the travel;
+ * - 1e-12 of the largest coordinate, for rounding in double;
+ * - the start is rounded away from the boxes on each side, by the size of a float there.
+ */
+struct walk {
+    const struct hs_world *world;
+    const struct hs_sweep *sweep;
+    bool any; /* the first contact found will do */
+    struct hs_work *work;
+
+    struct hs_lanes near_from[3], far_from[3]; /* start, moved by the sphere's size */
+    struct hs_lanes inverse[3];                /* 1 / direction */
+    int near_row[3], far_row[3];               /* offsets in hs_world_node.bounds */
+
+    struct hs_lanes direction[3]; /* for the triangles */
+    struct hs_lanes reach;        /* of the sphere, and rounding that does not depend ... */
+    struct hs_lanes reach_share;  /* ... and does depend on the size of the triangle */
+    struct hs_lanes blur;         /* by which rounding its corners may make an edge longer */
+
+    double best;           /* distance so far; at first the length of the path */
+    float farthest;        /* the same, rounded up */
+    struct hs_lanes limit; /* the same in all lanes */
+    enum hs_world_kind kind;
+    uint32_t index;
+    const struct hs_world_group *group; /* where the triangle is */
+    unsigned lane;
+    bool touched;
+};
+
+static double inverse_of(double d)
+{
+    /* Steeper than this the path does not move on the axis: less than the slack over any length. */
+    const double flat = 1e-18;
+    if (fabs(d) >= flat)
+        return 1 / d;
+    return d < 0 ? -1 / flat : 1 / flat;
+}
+
+static void prepare(struct walk *w)
+{
+    const struct hs_sweep *s = w->sweep;
+    struct hs_vec from = hs_vec_sub(s->start, w->world->origin);
+    const double start[3] = {from.x, from.y, from.z};
+    const double direction[3] = {s->direction.x, s->direction.y, s->direction.z};
+    double span = w->world->extent;
+    for (int a = 0; a < 3; a++)
+        span = fabs(start[a]) > span ? fabs(start[a]) : span;
+    double rounding = 1e-12 * (span + w->world->coordinate);
+    double slack = HS_TOUCH_SLACK * (s->length + s->radius);
+    double grown = s->radius + 2 * slack + rounding;
+    for (int a = 0; a < 3; a++) {
+        bool forward = direction[a] >= 0;
+        w->near_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 0 : 1));
+        w->far_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 1 : 0));
+        float high = hs_float_above(start[a] + grown), low = hs_float_below(start[a] - grown);
+        w->near_from[a] = hs_lanes_all(forward ? high : low);
+        w->far_from[a] = hs_lanes_all(forward ? low : high);
+        w->inverse[a] = hs_lanes_all((float)inverse_of(direction[a]));
+        w->direction[a] = hs_lanes_all((float)direction[a]);
+    }
+    /* See may_touch. */
+    w->reach = hs_lanes_all(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
+    w->reach_share = hs_lanes_all(2.2e-6f);
+    w->blur = hs_lanes_all(hs_float_above(3e-7 * (s->length + 2 * grown)));
+}
+
+static void set_limit(struct walk *w, double distance)
+{
+    w->best = distance;
+    w->farthest = hs_float_above(distance);
+    w->limit = hs_lanes_all(w->farthest);
+}
+
+/* ---- what is in the leaves ---- */
+
+/* Keeps a contact if it is the first so far; ties go to triangles, then to the lower index. */
+static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
+{
+    bool better = !w->touched || distance < w->best;
+    if (!better && distance == w->best)
+        better = kind < w->kind || (kind == w->kind && index < w->index);
+    if (!better)
+        return false;
+    w->touched = true;
+    w->kind = kind;
+    w->index = index;
+    set_limit(w, distance);
+    return true;
+}
+
+static struct hs_triangle triangle_in(const struct hs_world_group *g, unsigned lane)
+{
+    struct hs_triangle triangle;
+    for (int i = 0; i < 3; i++)
+        triangle.corner[i] =
+            (struct hs_vec){g->corner[i][0][lane], g->corner[i][1][lane], g->corner[i][2][lane]};
+    return triangle;
+}
+
+static struct hs_solid solid_of(const struct hs_world_box *box)
+{
+    struct hs_vec half = hs_vec_scale(hs_vec_sub(box->max, box->min), 0.5);
+    return (struct hs_solid){.center = hs_vec_add(box->min, half),
+                             .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                             .half_extents = half,
+                             .axis_aligned = true};
+}
+
+struct lanes_vec {
+    struct hs_lanes x, y, z;
+};
+
+static inline struct lanes_vec minus(struct lanes_vec a, struct lanes_vec b)
+{
+    return (struct lanes_vec){hs_lanes_sub(a.x, b.x), hs_lanes_sub(a.y, b.y),
+                              hs_lanes_sub(a.z, b.z)};
+}
+
+static inline struct lanes_vec plus(struct lanes_vec a, struct lanes_vec b)
+{
+    return (struct lanes_vec){hs_lanes_add(a.x, b.x), hs_lanes_add(a.y, b.y),
+                              hs_lanes_add(a.z, b.z)};
+}
+
+static inline struct hs_lanes dot(struct lanes_vec a, struct lanes_vec b)
+{
+    return hs_lanes_add(hs_lanes_add(hs_lanes_mul(a.x, b.x), hs_lanes_mul(a.y, b.y)),
+                        hs_lanes_mul(a.z, b.z));
+}
+
+static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
+{
+    return (struct lanes_vec){
+        hs_lanes_sub(hs_lanes_mul(a.y, b.z), hs_lanes_mul(a.z, b.y)),
+        hs_lanes_sub(hs_lanes_mul(a.z, b.x), hs_lanes_mul(a.x, b.z)),
+        hs_lanes_sub(hs_lanes_mul(a.x, b.y), hs_lanes_mul(a.y, b.x)),
+    };
+}
+
+/*
+ * Which of four triangles the sphere may touch before the limit. Looking along the path, it passes
+ * a triangle when it is further than its reach on the outer side of an edge:
+ * direction . (edge x corner) is the distance to the edge's line times at most the edge's length.
+ * And it must come within its reach of the plane: normal . (corner - start - direction t) changes
+ * linearly, and at one end of the travel it is small, or it changes sign.
+ *
+ * Rounding: a triangle that can be touched has its corners within D = length + reach + size of the
+ * start. Relative to the start they are rounded to float once, u = 2^-24 of D each way: what is
+ * tested is a triangle whose edges are longer by up to 2 sqrt(3) u D, which is more than they were
+ * where it is tiny and far away; `blur` is added to its size. The rest of the arithmetic takes
+ * edge x (corner + corner) off by less than 32 u size D = 2e-6 size D, and the direction is off by
+ * u: 2.2e-6 D covers all, whence `reach` and `reach_share`. What is further away may be judged
+ * wrong in either direction, for it cannot be touched.
+ */
+static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
+{
+    const struct hs_vec *from = &w->sweep->start;
+    struct lanes_vec direction = {w->direction[0], w->direction[1], w->direction[2]};
+    struct lanes_vec c[3], e[3];
+    for (int i = 0; i < 3; i++)
+        c[i] = (struct lanes_vec){hs_lanes_narrow(g->corner[i][0], from->x),
+                                  hs_lanes_narrow(g->corner[i][1], from->y),
+                                  hs_lanes_narrow(g->corner[i][2], from->z)};
+    e[0] = minus(c[1], c[0]);
+    e[1] = minus(c[2], c[1]);
+    e[2] = minus(c[0], c[2]);
+    struct hs_lanes f0 = dot(direction, cross(e[0], plus(c[0], c[1])));
+    struct hs_lanes f1 = dot(direction, cross(e[1], plus(c[1], c[2])));
+    struct hs_lanes f2 = dot(direction, cross(e[2], plus(c[2], c[0])));
+
+    struct hs_lanes zero = hs_lanes_all(0);
+    struct hs_lanes size = hs_lanes_add(hs_lanes_load(g->size), w->blur);
+    struct hs_lanes reach = hs_lanes_add(w->reach, hs_lanes_mul(w->reach_share, size));
+    struct hs_lanes by_size = hs_lanes_mul(reach, size);
+    struct hs_lanes aside = hs_lanes_add(by_size, by_size);
+    struct hs_lanes least = hs_lanes_min(f0, hs_lanes_min(f1, f2));
+    struct hs_lanes most = hs_lanes_max(f0, hs_lanes_max(f1, f2));
+    unsigned mask =
+        hs_lanes_at_most(hs_lanes_sub(zero, aside), least) | hs_lanes_at_most(most, aside);
+    if (mask == 0)
+        return 0;
+
+    struct lanes_vec normal = cross(e[0], e[1]);
+    struct hs_lanes near_height = dot(normal, c[0]);
+    struct hs_lanes far_height =
+        hs_lanes_sub(near_height, hs_lanes_mul(w->limit, dot(normal, direction)));
+    struct hs_lanes off = hs_lanes_mul(by_size, size);
+    mask &= hs_lanes_at_most(hs_lanes_min(near_height, far_height), off);
+    mask &= hs_lanes_at_most(hs_lanes_sub(zero, off), hs_lanes_max(near_height, far_height));
+    return mask;
+}
+
+static void visit_group(struct walk *w, const struct hs_world_group *group)
+{
+    unsigned mask = may_touch(w, group);
+    for (unsigned lane = 0; mask >> lane != 0; lane++) {
+        if ((mask >> lane & 1) == 0 || group->index[lane] == HS_WORLD_NO_TRIANGLE)
+            continue;
+        double distance;
+        hs_work_spend(w->work, HS_WORK_TRIANGLE);
+        struct hs_triangle triangle = triangle_in(group, lane);
+        if (hs_triangle_touches(w->sweep, &triangle, &distance) &&
+            keep(w, distance, HS_WORLD_TRIANGLE, group->index[lane])) {
+            w->group = group;
+            w->lane = lane;
+        }
+    }
+}
+
+static void visit_box(struct walk *w, uint32_t index)
+{
+    double distance;
+    hs_work_spend(w->work, HS_WORK_TRIANGLE);
+    struct hs_solid solid = solid_of(&w->world->boxes[index]);
+    if (hs_sweep_touches(w->sweep, &solid, &distance))
+        keep(w, distance, HS_WORLD_BOX, index);
+}
+
+/* ---- the walk ---- */
+
+struct place {
+    uint32_t child;
+    float enter; /* travel at which the sphere may first touch what is there */
+};
+
+static inline struct hs_lanes slab(const float *bounds, struct hs_lanes from,
+                                   struct hs_lanes inverse)
+{
+    return hs_lanes_mul(hs_lanes_sub(hs_lanes_load(bounds), from), inverse);
+}
+
+/* Which of the four children from `first` on are reached, one bit each, and when. */
+static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
+                               float *entered)
+{
+    const float *b = &node->bounds[0][first];
+    struct hs_lanes x = slab(b + w->near_row[0], w->near_from[0], w->inverse[0]);
+    struct hs_lanes y = slab(b + w->near_row[1], w->near_from[1], w->inverse[1]);
+    struct hs_lanes z = slab(b + w->near_row[2], w->near_from[2], w->inverse[2]);
+    struct hs_lanes enter = hs_lanes_max(hs_lanes_max(x, y), hs_lanes_max(z, hs_lanes_all(0)));
+    x = slab(b + w->far_row[0], w->far_from[0], w->inverse[0]);
+    y = slab(b + w->far_row[1], w->far_from[1], w->inverse[1]);
+    z = slab(b + w->far_row[2], w->far_from[2], w->inverse[2]);
+    struct hs_lanes leave = hs_lanes_min(hs_lanes_min(x, y), hs_lanes_min(z, w->limit));
+    hs_lanes_store(entered + first, enter);
+    return hs_lanes_at_most(enter, leave) << first;
+}
+
+/* Most of what is pushed is looked at: its memory may as well be on the way. */
+static inline void fetch(const struct hs_world *world, uint32_t child)
+{
+    uint32_t index = HS_CHILD_INDEX(child);
+    if (HS_CHILD_KIND(child) == HS_CHILD_BOX) {
+        hs_lanes_prefetch(&world->boxes[index]);
+        return;
+    }
+    const char *memory = HS_CHILD_KIND(child) == HS_CHILD_NODE
+                             ? (const char *)&world->nodes[index]
+                             : (const char *)&world->groups[index];
+    for (size_t line = 0; line < sizeof(struct hs_world_node); line += 64)
+        hs_lanes_prefetch(memory + line);
+}
+
+/* Pushes the children that can be reached, the nearest last; returns the new top. */
+static inline int push_children(const struct walk *w, const struct hs_world_node *node,
+                                struct place *stack, int top)
+{
+    _Alignas(16) float entered[HS_WORLD_WIDTH];
+    unsigned mask = 0;
+    hs_lanes_prefetch(node->child);
+    for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
+        mask |= reached(w, node, first, entered);
+    if (mask == 0)
+        return top;
+    int i = hs_lowest_bit(mask), bottom = top;
+    stack[top++] = (struct place){node->child[i], entered[i]};
+    mask &= mask - 1;
+    if (mask == 0)
+        return top;
+    fetch(w->world, node->child[i]);
+    for (; mask != 0; mask &= mask - 1) {
+        i = hs_lowest_bit(mask);
+        int j = top++;
+        for (; j > bottom && stack[j - 1].enter < entered[i]; j--)
+            stack[j] = stack[j - 1];
+        stack[j] = (struct place){node->child[i], entered[i]};
+        fetch(w->world, node->child[i]);
+    }
+    return top;
+}
+
+static void walk_tree(struct walk *w)
+{
+    const struct hs_world *world = w->world;
+    struct place stack[HS_WORLD_STACK_MAX];
+    int top = 1;
+    stack[0] = (struct place){HS_CHILD_NODE, 0};
+    while (top > 0 && !hs_work_is_over(w->work)) {
+        struct place place = stack[--top];
+        if (place.enter > w->farthest)
+            continue;
+        hs_work_spend(w->work, HS_WORK_NODE);
+        uint32_t index = HS_CHILD_INDEX(place.child);
+        if (HS_CHILD_KIND(place.child) == HS_CHILD_NODE) {
+            top = push_children(w, &world->nodes[index], stack, top);
+            continue;
+        }
+        if (HS_CHILD_KIND(place.child) == HS_CHILD_GROUP)
+            visit_group(w, &world->groups[index]);
+        else
+            visit_box(w, index);
+        if (w->any && w->touched)
+            return;
+    }
+}
+
+static bool cast(struct walk *w)
+{
+    prepare(w);
+    w->touched = false;
+    w->kind = HS_WORLD_TRIANGLE;
+    w->index = 0;
+    w->group = NULL;
+    w->lane = 0;
+    set_limit(w, w->sweep->length);
+    walk_tree(w);
+    return w->touched;
+}
+
+/* ---- the contact ---- */
+
+static void describe_triangle(const struct walk *w, struct hs_world_contact *out)
+{
+    struct hs_triangle triangle = triangle_in(w->group, w->lane);
+    double slack = HS_TOUCH_SLACK * (w->sweep->length + w->sweep->radius);
+    out->point = out->center;
+    if (w->sweep->radius > 0) {
+        out->point = hs_triangle_nearest(&triangle, out->center);
+        struct hs_vec to_center = hs_vec_sub(out->center, out->point);
+        double length = hs_vec_length(to_center);
+        if (w->sweep->radius > 2 * slack && length > slack) {
+            out->normal = hs_vec_scale(to_center, 1 / length);
+            return;
+        }
+    }
+    /* Centre and point are as good as one: the face decides, on the side of the start. */
+    out->normal = hs_triangle_normal(&triangle);
+    double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
+    if (fabs(side) <= slack)
+        side = -hs_vec_dot(out->normal, w->sweep->direction);
+    if (side < 0)
+        out->normal = hs_vec_scale(out->normal, -1);
+}
+
+static void describe_box(const struct walk *w, struct hs_world_contact *out)
+{
+    struct hs_sweep_contact contact;
+    struct hs_solid solid = solid_of(&w->world->boxes[w->index]);
+    hs_sweep_solid(w->sweep, &solid, &contact);
+    out->point = contact.point;
+    out->normal = contact.normal;
+}
+
+/* From a place no world reaches, floats overflow, and unused places of a node look reached. */
+static bool is_castable(const struct hs_sweep *s)
+{
+    const double farthest = 10 * HS_WORLD_COORDINATE_MAX;
+    return fabs(s->start.x) <= farthest && fabs(s->start.y) <= farthest &&
+           fabs(s->start.z) <= farthest && s->length <= farthest && s->radius <= farthest;
+}
+
+bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
+                    struct hs_world_contact *out)
+{
+    struct hs_work work = {0};
+    return hs_world_sweep_within(world, sweep, &work, out);
+}
+
+bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
+                           struct hs_work *work, struct hs_world_contact *out)
+{
+    if (!is_castable(sweep))
+        return false;
+    struct walk w;
+    w.world = world;
+    w.sweep = sweep;
+    w.any = out == NULL;
+    w.work = work;
+    if (!cast(&w))
+        return false;
+    if (out == NULL)
+        return true;
+    out->distance = w.best;
+    out->center = hs_vec_add_scaled(sweep->start, sweep->direction, w.best);
+    out->kind = w.kind;
+    out->index = w.index;
+    if (w.kind == HS_WORLD_TRIANGLE)
+        describe_triangle(&w, out);
+    else
+        describe_box(&w, out);
+    return true;
+}
+
+bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to)
+{
+    struct hs_vec path = hs_vec_sub(to, from);
+    double length = hs_vec_length(path);
+    struct hs_sweep sweep = {.start = from, .direction = {1, 0, 0}, .length = length};
+    if (length > 0)
+        sweep.direction = hs_vec_scale(path, 1 / length);
+    return hs_world_sweep(world, &sweep, NULL);
+}
