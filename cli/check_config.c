@@ -2,11 +2,11 @@
 
 #include "api/rulesets/document.h"
 #include "service/http/tls.h"
-#include "service/system/memory_limit.h"
 #include "service/options/values.h"
 #include "service/reload/rulesets.h"
-#include "service/state/rulesets.h"
 #include "service/reload/tokens.h"
+#include "service/state/rulesets.h"
+#include "service/system/memory_limit.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* The program: one subcommand each for what it can do. */
 #include "cli/check_config.h"
-#include "service/watch/log.h"
-#include "service/options/values.h"
 #include "cli/play/command.h"
 #include "cli/recheck/command.h"
-#include "service/serve.h"
 #include "cli/simulate/command_table.h"
 #include "cli/token.h"
+#include "service/options/values.h"
+#include "service/serve.h"
 #include "service/system/version.h"
+#include "service/watch/log.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frame.h"
+#include "limits.h"
 #include "linkage.h"
 #include "ruleset.h"
 #include "vec.h"
@@ -21,17 +23,6 @@
 HS_PUBLIC_BEGIN
 
 struct hs_match;
-struct hs_account;
-
-struct hs_match_limits {
-    uint32_t players; /* in a match */
-    uint32_t samples; /* of history, per player and mover; 2 .. 16384 */
-    uint32_t movers;  /* in a match */
-    size_t bytes;     /* of all there is of a match; 0: no bound */
-    /* What many matches take together is taken from it (account.h); NULL: from nowhere. Borrowed;
-       must outlive them. */
-    struct hs_account *shared;
-};
 
 /*
  * The ruleset is borrowed and must outlive the match. NULL: out of memory, or the limits have no
@@ -62,96 +53,6 @@ bool hs_match_has_room(const struct hs_match *match);
 size_t hs_match_least_bytes(void);
 
 /* ---- frames ---- */
-
-/* A bone as posted: world place, rotation, scale. */
-struct hs_posted_bone {
-    bool present;
-    double position[3];
-    double rotation[4];
-    double scale[3];
-};
-
-/* A set of optional members of struct hs_player_frame. */
-enum hs_frame_field {
-    HS_FIELD_ROTATION = 1 << 0,
-    HS_FIELD_AIM = 1 << 1,
-    HS_FIELD_EYE = 1 << 2,
-    HS_FIELD_BONES = 1 << 3,
-    HS_FIELD_SCALES = 1 << 4, /* bones carry scale */
-    HS_FIELD_ALIVE = 1 << 5,
-    HS_FIELD_LIFE = 1 << 6,
-    HS_FIELD_PROTECTED = 1 << 7,
-    HS_FIELD_RTT = 1 << 8,
-    HS_FIELD_INTERP = 1 << 9,
-    HS_FIELD_AMMO = 1 << 10,
-    HS_FIELD_RELOADING = 1 << 11,
-    HS_FIELD_DAMAGE_SCALE = 1 << 12,
-    HS_FIELD_WEAPONS = 1 << 13,
-    HS_FIELD_PREDICTION = 1 << 14,
-};
-
-/* One player of a frame as posted. Names absent: ptr NULL. Numbers are finite. */
-struct hs_player_frame {
-    struct hs_str player;
-    unsigned fields; /* enum hs_frame_field */
-    struct hs_vec position;
-    double rotation[4];
-    double aim[3];     /* a direction, any length above 0 */
-    struct hs_vec eye; /* world */
-    const struct hs_posted_bone *bones;
-    size_t bone_count;
-    struct hs_str rig, stance, team, weapon;
-    const struct hs_str *weapons;
-    size_t weapon_count;
-    enum hs_sample_event event;
-    bool alive, is_protected, reloading;
-    int64_t life;
-    int32_t ammo;
-    int32_t rtt_us, interp_us;
-    int32_t prediction_us; /* prediction ping asked for */
-    double damage_scale;
-};
-
-/* A set of optional members of struct hs_mover_frame. */
-enum hs_mover_field {
-    HS_MOVER_ROTATION = 1 << 0,
-    HS_MOVER_BOX = 1 << 1,
-    HS_MOVER_SOLID = 1 << 2,
-};
-
-/* One mover of a frame as posted: a part of the world that moves. Numbers are finite. */
-struct hs_mover_frame {
-    struct hs_str mover;
-    unsigned fields;        /* enum hs_mover_field */
-    struct hs_vec position; /* world, length */
-    double rotation[4];
-    struct hs_vec half_extents; /* of its box, length, each >= 0 */
-    struct hs_vec center;       /* of its box, in its own frame */
-    bool is_solid;
-    bool teleported; /* arrived in this sample by a jump */
-};
-
-struct hs_frame {
-    int64_t time_us;
-    const struct hs_player_frame *players;
-    size_t player_count;
-    const struct hs_mover_frame *movers;
-    size_t mover_count;
-};
-
-/* Remarks on a stored sample, a set. */
-#define HS_FRAME_FLAGS(X)                                                                          \
-    X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
-    X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
-    X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
-
-enum hs_frame_flag {
-#define X(id, name) HS_FRAME_FLAG_##id,
-    HS_FRAME_FLAGS(X)
-#undef X
-        HS_FRAME_FLAG_COUNT
-};
-const char *hs_frame_flag_name(enum hs_frame_flag flag);
 
 /*
  * Stores one frame. `results` has player_count entries, then mover_count for the movers. A refused

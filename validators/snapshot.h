@@ -26,19 +26,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
 #include "linkage.h"
 #include "match.h"
 
 HS_PUBLIC_BEGIN
-
-enum { HS_SNAPSHOT_VERSION = 1 };
-
-/* A run of bytes that grows; zero is an empty one. `failed`: memory was out, it lacks something. */
-struct hs_bytes {
-    unsigned char *data; /* owned; free() */
-    size_t len, capacity;
-    bool failed;
-};
 
 /* How far a match was saved; zero at first. */
 struct hs_save_cursor {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/json/buffer.h"
 #include "api/http/problem.h"
+#include "api/json/buffer.h"
 
 struct MHD_Connection;
 

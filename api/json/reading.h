@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/http/problem.h"
 #include "api/json/arena.h"
 #include "api/malformed.h"
-#include "api/http/problem.h"
 #include "validators/str.h"
 
 /* Containers nested deeper than this are refused before anything is parsed: parsers recurse. */

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/demo/synthetic.h"
 #include "cli/play/local_service.h"
 #include "cli/play/picture.h"
 #include "cli/play/playback.h"
-#include "cli/demo/synthetic.h"
 
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  4

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/play/recording.h"
 #include "cli/demo/walkers.h"
+#include "cli/play/recording.h"
 
 #define HS_WHO_HONEST        "honest"
 #define HS_WHO_CLAIM_FORGER  "claim_forger"

@@ -9,8 +9,8 @@
 #include <zlib.h>
 
 #include "cli/play/import/match.h"
-#include "cli/play/scenario/suite.h"
 #include "cli/play/playback.h"
+#include "cli/play/scenario/suite.h"
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 

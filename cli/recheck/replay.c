@@ -7,12 +7,12 @@
 
 #include "api/maps.h"
 #include "service/http/server.h"
-#include "service/state/maps.h"
-#include "service/watch/metrics.h"
 #include "service/options/values.h"
+#include "service/serve.h"
+#include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
-#include "service/serve.h"
+#include "service/watch/metrics.h"
 
 /* A ruleset of the stream: the revision it had there, and what it is here. */
 struct ruleset {

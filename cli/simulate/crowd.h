@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/simulate/dice.h"
 #include "cli/simulate/arena.h"
+#include "cli/simulate/dice.h"
 
 enum { HS_CROWD = 10, HS_CROWD_HZ = 60 };
 

@@ -4,11 +4,11 @@
 #include <strings.h>
 
 #include "api/http/scopes.h"
-#include "service/state/maps.h"
 #include "service/options/values.h"
+#include "service/serve.h"
+#include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
-#include "service/serve.h"
 
 /* ---- the token ---- */
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "api/json/reading.h"
 #include "api/http/scopes.h"
+#include "api/json/reading.h"
 #include "service/system/files.h"
 
 enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };

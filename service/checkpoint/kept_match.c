@@ -5,7 +5,7 @@
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/watch/log.h"
 #include "service/checkpoint/map_file.h"
+#include "service/watch/log.h"
 
 /* ---- revisions ---- */
 

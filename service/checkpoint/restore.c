@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "service/checkpoint/file.h"
-#include "service/checkpoint/restore_maps.h"
 #include "service/checkpoint/journal.h"
-#include "service/watch/log.h"
-#include "service/state/maps.h"
+#include "service/checkpoint/restore_maps.h"
 #include "service/options/values.h"
+#include "service/serve.h"
+#include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
-#include "service/serve.h"
-#include "validators/base/bytes.h"
+#include "service/watch/log.h"
+#include "validators/base/encoding.h"
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 

@@ -2,8 +2,8 @@
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_H
 
-#include "service/checkpoint/save.h"
 #include "service/checkpoint/maps.h"
+#include "service/checkpoint/save.h"
 
 /* The state of the journals at the start. */
 struct hs_restored_journals {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/watch/log.h"
 #include "service/checkpoint/map_file.h"
+#include "service/watch/log.h"
 
 struct hs_restored_map {
     struct hs_name name;

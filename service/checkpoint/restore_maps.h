@@ -3,8 +3,8 @@
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 
-#include "service/checkpoint/save.h"
 #include "service/checkpoint/maps.h"
+#include "service/checkpoint/save.h"
 #include "service/state/maps.h"
 
 struct hs_restored_map;

@@ -12,20 +12,20 @@
 #include <unistd.h>
 
 #include "service/checkpoint/file.h"
-#include "service/checkpoint/maps.h"
-#include "service/checkpoint/restore.h"
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
+#include "service/checkpoint/maps.h"
+#include "service/checkpoint/restore.h"
 #include "service/checkpoint/words.h"
+#include "service/options/values.h"
+#include "service/serve.h"
+#include "service/state/maps.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
 #include "service/watch/log.h"
-#include "service/state/maps.h"
-#include "service/options/values.h"
-#include "service/state/registry.h"
-#include "service/state/rulesets.h"
-#include "service/serve.h"
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
 /* Of a match, as much is copied at a time while its lock is held: some tens of microseconds. */

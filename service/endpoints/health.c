@@ -1,9 +1,9 @@
 /* The endpoints about the service itself: liveness, readiness, metrics, the contract. */
 #include "service/http/server.h"
 
+#include "service/serve.h"
 #include "service/system/embedded.h"
 #include "service/watch/metrics.h"
-#include "service/serve.h"
 
 /* One line of ?verbose. */
 struct check {

@@ -3,14 +3,14 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
-#include "service/system/clock.h"
-#include "service/endpoints/table.h"
 #include "service/endpoints/judge_items.h"
+#include "service/endpoints/table.h"
+#include "service/options/values.h"
+#include "service/serve.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
-#include "service/options/values.h"
-#include "service/state/rulesets.h"
-#include "service/serve.h"
 
 static void write_revision(struct hs_writer *writer, const struct hs_match_slot *slot)
 {

@@ -2,12 +2,12 @@
 
 #include <stdio.h>
 
-#include "service/system/clock.h"
-#include "service/watch/metrics.h"
-#include "service/state/rulesets.h"
 #include "service/options/values.h"
 #include "service/serve.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "service/system/sha256.h"
+#include "service/watch/metrics.h"
 
 bool hs_judge_frames(struct hs_judging *judging, const struct hs_frames_request *request)
 {

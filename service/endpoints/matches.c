@@ -3,15 +3,15 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
-#include "service/system/clock.h"
 #include "service/endpoints/table.h"
-#include "service/watch/log.h"
-#include "service/state/maps.h"
-#include "service/watch/metrics.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
-#include "service/state/rulesets.h"
 #include "service/serve.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
 
 static struct hs_match_head head_of(const struct hs_match_slot *slot)
 {

@@ -3,15 +3,15 @@
 
 #include "api/http/scopes.h"
 #include "service/access/auth.h"
-#include "service/checkpoint/save.h"
 #include "service/checkpoint/kept_match.h"
-#include "service/watch/log.h"
-#include "service/state/maps.h"
-#include "service/watch/metrics.h"
+#include "service/checkpoint/save.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
-#include "service/state/rulesets.h"
 #include "service/serve.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
     [HS_ROUTE_MATCH_LIST] = hs_endpoint_match_list,

@@ -1,8 +1,8 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
-#include "service/system/clock.h"
 #include "service/serve.h"
+#include "service/system/clock.h"
 
 #include <stdlib.h>
 #include <sys/eventfd.h>

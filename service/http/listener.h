@@ -9,9 +9,9 @@
 #include "api/http/routes.h"
 #include "service/http/admission.h"
 #include "service/http/header_block.h"
-#include "service/http/server.h"
 #include "service/http/linger.h"
 #include "service/http/pool.h"
+#include "service/http/server.h"
 #include "service/state/share.h"
 #include "service/watch/log.h"
 

@@ -1,7 +1,7 @@
 #include "service/http/pool.h"
 
-#include "service/system/clock.h"
 #include "service/http/background.h"
+#include "service/system/clock.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
-#include "service/system/clock.h"
 #include "service/serve.h"
+#include "service/system/clock.h"
 
 #include <string.h>
 

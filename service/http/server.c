@@ -1,10 +1,10 @@
 #include "service/http/listener.h"
 
+#include "service/options/values.h"
+#include "service/serve.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
-#include "service/options/values.h"
-#include "service/serve.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/json/arena.h"
-#include "api/json/buffer.h"
 #include "api/http/problem.h"
 #include "api/http/routes.h"
+#include "api/json/arena.h"
+#include "api/json/buffer.h"
 #include "service/http/tls.h"
 
 struct hs_service; /* service/serve.h: everything an endpoint may reach */

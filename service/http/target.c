@@ -1,10 +1,10 @@
 /* Routing and admission: where a request goes, or why the service refuses it. */
 #include "service/http/request.h"
 
-#include "service/system/clock.h"
 #include "service/options/values.h"
 #include "service/serve.h"
 #include "service/state/maps.h"
+#include "service/system/clock.h"
 
 #include <string.h>
 #include <strings.h>

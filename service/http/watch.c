@@ -5,9 +5,9 @@
  */
 #include "service/http/listener.h"
 
+#include "service/serve.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
-#include "service/serve.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The threads that serve a listener. */
 #include "service/http/listener.h"
 
+#include "service/serve.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
-#include "service/serve.h"
 
 #include <errno.h>
 #include <fcntl.h>

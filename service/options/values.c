@@ -1,9 +1,9 @@
 #include "service/options/values.h"
 
 #include "service/checkpoint/journal.h"
+#include "service/options/rows.h"
 #include "service/system/address.h"
 #include "service/watch/log.h"
-#include "service/options/rows.h"
 
 #include <errno.h>
 #include <jansson.h>

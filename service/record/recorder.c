@@ -6,12 +6,12 @@
 
 #include "api/json/writing.h"
 #include "service/record/queue.h"
-#include "service/watch/log.h"
-#include "service/state/maps.h"
-#include "service/watch/metrics.h"
-#include "service/state/rulesets.h"
 #include "service/record/stream.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
 #include "service/system/version.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
 
 /* A ruleset or a map, by its name and revision. */
 struct revision {

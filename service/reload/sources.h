@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/json/buffer.h"
 #include "api/http/problem.h"
+#include "api/json/buffer.h"
 #include "service/options/values.h"
 
 /* What one run found; set `fault` and `context`, the rest is zero. */

@@ -2,8 +2,8 @@
 #ifndef HS_SERVICE_TOKEN_RELOAD_H
 #define HS_SERVICE_TOKEN_RELOAD_H
 
-#include "service/reload/sources.h"
 #include "service/access/tokens.h"
+#include "service/reload/sources.h"
 
 /*
  * Takes the tokens of `token_file`. `keyring` NULL: the service was started without one, and asks

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "service/system/clock.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "validators/base/account_inside.h"
 #include "validators/journal.h"
 

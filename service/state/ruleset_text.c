@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/rulesets/document.h"
-#include "service/system/files.h"
 #include "service/state/rulesets.h"
+#include "service/system/files.h"
 
 enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/json/buffer.h"
 #include "api/http/routes.h"
-#include "service/checkpoint/save.h"
+#include "api/json/buffer.h"
 #include "service/access/tokens.h"
+#include "service/checkpoint/save.h"
 #include "validators/vocabulary.h"
 
 struct hs_service;

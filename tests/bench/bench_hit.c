@@ -17,9 +17,9 @@
 #include "tests/peers/bullet_bodies.h"
 #include "tests/support/bench.h"
 #include "tests/support/random.h"
+#include "validators/history/rewind.h"
 #include "validators/hit.h"
 #include "validators/match/players.h"
-#include "validators/history/rewind.h"
 
 enum { CASES = 1024, BONES = 16, SAMPLES = 64, PLAYERS = 64, STEP_US = 16000 };
 

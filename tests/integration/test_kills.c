@@ -7,9 +7,9 @@
 #include "tests/support/files.h"
 #include "tests/support/follower.h"
 #include "tests/support/gallery.h"
+#include "tests/support/kept_service.h"
 #include "tests/support/kill_game.h"
 #include "tests/support/kill_squad.h"
-#include "tests/support/kept_service.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 

@@ -1,11 +1,11 @@
 /* The command line of the program: exit codes, help, check-config, the log. */
+#include "service/system/version.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
-#include "service/system/version.h"
 
 #include <check.h>
 #include <fcntl.h>

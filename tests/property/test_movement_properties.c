@@ -12,8 +12,8 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "validators/clock/movement.h"
-#include "validators/ruleset.h"
 #include "validators/clock/timing.h"
+#include "validators/ruleset.h"
 
 #define DEFAULT_SEED  20250411
 #define DEFAULT_CASES 600

@@ -17,6 +17,7 @@
 #include "tests/support/stage.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
+#include "validators/moves.h"
 
 #define DEFAULT_SEED 20250612
 #define FRAME_US     INT64_C(16667)

@@ -2,8 +2,8 @@
  * Moving, turning, scaling and delaying a whole scenario changes no verdict: every scenario of
  * tests/scenarios is judged as written and again in frames of reference drawn at random, and
  * answers the same words and, seen from there, the same numbers. (tests/property/
- * test_hit_properties.c does so with random matches; what cli/play/scenario/reference.h cannot turn by
- * any angle, it does.)
+ * test_hit_properties.c does so with random matches; what cli/play/scenario/reference.h cannot turn
+ * by any angle, it does.)
  */
 #include <check.h>
 #include <glob.h>

@@ -14,6 +14,7 @@
 #include "tests/support/small_game.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
+#include "validators/moves.h"
 #include "validators/snapshot.h"
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};

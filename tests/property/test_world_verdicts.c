@@ -14,8 +14,8 @@
 #include "tests/support/stage.h"
 #include "tests/support/world_cases.h"
 #include "tests/support/world_reference.h"
-#include "validators/match/players.h"
 #include "validators/history/rewind.h"
+#include "validators/match/players.h"
 
 #define DEFAULT_SEED 20261123
 

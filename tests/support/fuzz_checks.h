@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "api/json/buffer.h"
 #include "api/http/problem.h"
+#include "api/json/buffer.h"
 #include "validators/hit.h"
 #include "validators/match.h"
 

@@ -5,7 +5,7 @@
 #include "tests/support/fuzz_stage.h"
 #include "tests/support/fuzz_targets.h"
 #include "tests/support/small_game.h"
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
 enum { HEAD = 20 }; /* version and tags: the fuzzer would not guess them */

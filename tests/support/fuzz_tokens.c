@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json/reading.h"
 #include "api/http/scopes.h"
+#include "api/json/reading.h"
 #include "service/access/tokens.h"
 #include "tests/support/fuzz_checks.h"
 

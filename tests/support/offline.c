@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/http/routes.h"
 #include "api/json/arena.h"
 #include "api/json/reading.h"
 #include "api/maps.h"
 #include "api/matches.h"
-#include "api/http/routes.h"
 #include "api/rulesets/document.h"
 #include "api/ticks.h"
 #include "tests/support/stage.h"

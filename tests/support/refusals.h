@@ -34,8 +34,8 @@ int hs_refusal_send(unsigned port, const struct hs_refusal_message *message);
 /* Reads one answer, the only one at a time, and closes the connection. */
 const struct hs_raw_answer *hs_refusal_receive(int fd);
 
-/* Where a service listens for a route (its number in api/http/routes.h), what the contract says of it,
-   whether its method comes with a body. */
+/* Where a service listens for a route (its number in api/http/routes.h), what the contract says of
+   it, whether its method comes with a body. */
 unsigned hs_refusal_port(const struct hs_test_service *service, size_t route);
 const json_t *hs_refusal_operation(const json_t *document, size_t route);
 bool hs_refusal_takes_body(size_t route);

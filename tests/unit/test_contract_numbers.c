@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "api/json/reading.h"
 #include "api/http/problem.h"
+#include "api/json/reading.h"
 #include "tests/support/contract.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit.h"

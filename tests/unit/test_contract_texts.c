@@ -10,14 +10,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/json/reading.h"
 #include "api/http/problem.h"
 #include "api/http/scopes.h"
+#include "api/json/reading.h"
+#include "service/system/version.h"
 #include "tests/support/contract.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/schema.h"
-#include "service/system/version.h"
 #include "validators/hit.h"
 #include "validators/match.h"
 #include "validators/moves.h"

@@ -3,8 +3,8 @@
  * and how near a miss was.
  */
 #include <check.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"

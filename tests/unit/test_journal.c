@@ -10,7 +10,7 @@
 #include "tests/support/run_suite.h"
 #include "tests/support/small_game.h"
 #include "tests/support/stage.h"
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 #include "validators/journal.h"
 #include "validators/match/players.h"
 

@@ -5,8 +5,8 @@
 #include "tests/support/run_suite.h"
 #include "tests/support/session.h"
 #include "tests/support/stage.h"
-#include "validators/moves.h"
 #include "validators/match/players.h"
+#include "validators/moves.h"
 
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
 #define FRAME_US   INT64_C(16667)

@@ -27,8 +27,8 @@ static const char *const c_library[] = {
     "stdint.h", "stdio.h",    "stdlib.h", "stdnoreturn.h", "string.h",  "tgmath.h",
 };
 
-/* Of the compiler: the four floats at a time that every x86-64 has; validators/base/lanes.h, which does
-   without them elsewhere. */
+/* Of the compiler: the four floats at a time that every x86-64 has; validators/base/lanes.h, which
+   does without them elsewhere. */
 static const char intrinsics[] = "emmintrin.h";
 
 static bool begins(const char *text, const char *with)

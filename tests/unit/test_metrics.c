@@ -1,6 +1,6 @@
 /* The exposition: every series from the start, counts where they belong, histograms that add up. */
-#include "service/watch/metrics.h"
 #include "service/system/version.h"
+#include "service/watch/metrics.h"
 
 #include "api/http/problem.h"
 #include "tests/support/run_suite.h"

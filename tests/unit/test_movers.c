@@ -7,8 +7,8 @@
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
 #include "validators/geometry/angle.h"
-#include "validators/world/movers.h"
 #include "validators/match/players.h"
+#include "validators/world/movers.h"
 
 static struct hs_ruleset *rules;
 static struct hs_match *match;

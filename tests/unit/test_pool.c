@@ -1,6 +1,6 @@
 /* Long jobs run one at a time, tenants take turns, and jobs end with their owner. */
-#include "service/system/clock.h"
 #include "service/http/pool.h"
+#include "service/system/clock.h"
 #include "tests/support/clock.h"
 #include "tests/support/run_suite.h"
 

@@ -1,9 +1,9 @@
 /* The recording of requests: the queue to the file, its bound, gaps, and the lines of a stream. */
 #include "service/record/queue.h"
-#include "service/state/maps.h"
-#include "service/watch/metrics.h"
 #include "service/record/recorder.h"
+#include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/watch/metrics.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"

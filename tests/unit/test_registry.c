@@ -1,9 +1,9 @@
 /* Opening matches while the memory they take changes: there is a match or a reason, never neither;
    and whom nine tenths are for. */
-#include "service/system/clock.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

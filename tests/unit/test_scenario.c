@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/play/scenario/reference.h"
 #include "cli/play/scenario/file.h"
+#include "cli/play/scenario/reference.h"
 #include "cli/play/track.h"
 #include "tests/support/run_suite.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/simulate/film.h"
 #include "cli/simulate/command_table.h"
+#include "cli/simulate/film.h"
 #include "cli/simulate/hits/simulation.h"
 #include "cli/simulate/hits/skirmish.h"
 #include "tests/support/run_suite.h"

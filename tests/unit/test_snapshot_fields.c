@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/support/run_suite.h"
-#include "validators/snapshot/fields.h"
+#include "validators/base/saved.h"
 
 /* Bytes that are skipped so that a field stands at a multiple of its alignment, which its offset
    divides by. */

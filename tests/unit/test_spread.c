@@ -11,8 +11,8 @@
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/geometry/angle.h"
 #include "validators/base/digest.h"
+#include "validators/geometry/angle.h"
 #include "validators/spread.h"
 
 /* The numbers as they are written in the table, so that the page can be searched for them. */

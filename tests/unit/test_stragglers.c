@@ -8,9 +8,9 @@
 #include "tests/support/session.h"
 #include "tests/support/stage.h"
 #include "tests/support/verdicts.h"
-#include "validators/moves.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
+#include "validators/moves.h"
 #include "validators/shot.h"
 
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/demo/walkers.h"
 #include "cli/play/picture.h"
 #include "cli/play/tally.h"
-#include "cli/demo/walkers.h"
 #include "tests/support/run_suite.h"
 
 static void add(struct hs_tally *tally, const char *who, enum hs_truth truth, const char *text)

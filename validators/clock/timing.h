@@ -10,8 +10,8 @@
 #ifndef HS_TIMING_H
 #define HS_TIMING_H
 
-#include "validators/clock/guard.h"
 #include "validators/clock/compat.h"
+#include "validators/clock/guard.h"
 
 /* A flag raised on a move; each is a check of its own. */
 enum hs_timing_flag {

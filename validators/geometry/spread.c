@@ -1,7 +1,7 @@
 #include "validators/spread.h"
 
-#include "validators/geometry/angle.h"
 #include "validators/base/digest.h"
+#include "validators/geometry/angle.h"
 
 void hs_sine_cosine(double x, double *sine, double *cosine)
 {

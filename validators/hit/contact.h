@@ -5,8 +5,8 @@
 #define HS_CONTACT_H
 
 #include "validators/geometry/path.h"
-#include "validators/match/players.h"
 #include "validators/history/rewind.h"
+#include "validators/match/players.h"
 #include "validators/work.h"
 
 /* Touches closer together than this share of the path happen at once: starts inside two hitboxes,

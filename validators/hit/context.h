@@ -5,10 +5,10 @@
 #ifndef HS_HIT_CONTEXT_H
 #define HS_HIT_CONTEXT_H
 
-#include "validators/hit.h"
 #include "validators/geometry/path.h"
-#include "validators/match/players.h"
 #include "validators/history/rewind.h"
+#include "validators/hit.h"
+#include "validators/match/players.h"
 #include "validators/work.h"
 
 /* A player at the time that counts for him. */

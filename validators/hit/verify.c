@@ -3,11 +3,11 @@
 
 #include "validators/base/digest.h"
 #include "validators/hit/context.h"
+#include "validators/hit/volley.h"
 #include "validators/hit/work.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/suspicion.h"
-#include "validators/hit/volley.h"
 
 /* ---- what the answer says about the rewind ---- */
 

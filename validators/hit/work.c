@@ -1,7 +1,7 @@
 #include "validators/hit/work.h"
 
-#include "validators/hit.h"
 #include "validators/geometry/path.h"
+#include "validators/hit.h"
 
 /* Cost of one leg of a path through the map: the nodes on the way down, and a leaf at every other
    level. */

@@ -1,6 +1,6 @@
 #include "validators/match/journal.h"
 
-#include "validators/snapshot/fields.h"
+#include "validators/base/saved.h"
 
 /* Max size of a session or clock record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
@@ -8,16 +8,6 @@ enum { RECORD_BYTES = 512 };
 /* While the owner cannot write the records, nothing is paid, but sessions go on. Beyond this they
    are refused as without memory. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
-
-void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)
-{
-    match->players.journal = journal;
-}
-
-uint64_t hs_journal_layout(void)
-{
-    return hs_saved_layout(0, HS_SAVED_STRUCTS) ^ hs_saved_vocabularies();
-}
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)
 {

@@ -2,9 +2,9 @@
 #ifndef HS_JOURNAL_RECORDS_H
 #define HS_JOURNAL_RECORDS_H
 
-#include "validators/hit.h"
-#include "validators/journal.h"
+#include "validators/ledger_entry.h"
 #include "validators/match/players.h"
+#include "validators/vocabulary.h"
 
 enum hs_journal_record {
     HS_JOURNAL_SESSION = 1, /* a session begins or ends */

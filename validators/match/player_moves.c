@@ -1,5 +1,7 @@
 #include "validators/match/player_moves.h"
 
+#include "validators/ruleset.h"
+
 #include <stdlib.h>
 
 #include "validators/base/digest.h"

@@ -7,8 +7,8 @@
 
 #include "validators/base/ledger.h"
 #include "validators/clock/movement.h"
-#include "validators/moves.h"
 #include "validators/clock/timing.h"
+#include "validators/move.h"
 
 /* An answer kept for a retry. */
 struct hs_move_answer {

@@ -3,11 +3,11 @@
 #define HS_PLAYERS_H
 
 #include "validators/base/account_inside.h"
-#include "validators/history/ring.h"
 #include "validators/base/ledger.h"
+#include "validators/history/ring.h"
 #include "validators/match.h"
-#include "validators/world/movers.h"
 #include "validators/str.h"
+#include "validators/world/movers.h"
 
 /* Jumps of a player's that the server announced and no move has shown yet, at most. */
 enum { HS_JUMPS_OPEN = 4 };

@@ -1,6 +1,6 @@
 /* What a ruleset allows but its author probably did not mean. */
-#include <stdarg.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "validators/geometry/quat.h"

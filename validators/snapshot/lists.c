@@ -1,7 +1,7 @@
 /* The structs that are saved, field by field. */
+#include "validators/base/saved.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
-#include "validators/snapshot/fields.h"
 
 #define FIELD(type, member, kind)                                                                  \
     {                                                                                              \

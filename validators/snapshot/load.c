@@ -1,11 +1,13 @@
 /* A match from its bytes, in the order of snapshot.c. */
 #include <math.h>
 
+#include "validators/base/saved.h"
 #include "validators/hit.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 #include "validators/match/sample.h"
-#include "validators/snapshot/fields.h"
+#include "validators/snapshot.h"
+#include "validators/snapshot/load.h"
 
 struct loading {
     struct hs_bytes_reader reader;
@@ -394,7 +396,7 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     struct loading l = {.reader = {bytes, (const unsigned char *)bytes + size, false},
                         .ruleset = ruleset};
     *out = NULL;
-    bool is_known = hs_bytes_get(&l.reader, 4) == HS_SNAPSHOT_VERSION &&
+    bool is_known = hs_bytes_get(&l.reader, 4) == HS_SAVED_VERSION &&
                     hs_bytes_get(&l.reader, 8) == hs_saved_layout(0, HS_SAVED_JUDGES);
     l.knows_judges =
         hs_bytes_get(&l.reader, 8) == hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS);

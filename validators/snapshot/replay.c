@@ -1,7 +1,9 @@
 /* Applies the records of journal.c to a match. */
-#include "validators/match/journal.h"
+#include "validators/journal.h"
 
-#include "validators/snapshot/fields.h"
+#include "validators/base/saved.h"
+#include "validators/match/journal.h"
+#include "validators/snapshot/load.h"
 
 struct replaying {
     struct hs_bytes_reader reader;
@@ -142,6 +144,16 @@ static void replay_clock(struct replaying *r)
     hs_match_restart(match, time_us);
     match->clock = clock;
     match->newest_us = time_us;
+}
+
+void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)
+{
+    match->players.journal = journal;
+}
+
+uint64_t hs_journal_layout(void)
+{
+    return hs_saved_layout(0, HS_SAVED_STRUCTS) ^ hs_saved_vocabularies();
 }
 
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size)

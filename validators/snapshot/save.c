@@ -1,8 +1,8 @@
 #include "validators/snapshot.h"
 
+#include "validators/base/saved.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
-#include "validators/snapshot/fields.h"
 
 /*
  * version, the layout of all but the judges, that of the judges, names of vocabularies;
@@ -11,7 +11,7 @@
 
 static void save_head(const struct hs_match *match, struct hs_bytes *out)
 {
-    hs_bytes_put(out, HS_SNAPSHOT_VERSION, 4);
+    hs_bytes_put(out, HS_SAVED_VERSION, 4);
     hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_JUDGES), 8);
     hs_bytes_put(out, hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS), 8);
     hs_saved_put_names(out);

@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "validators/match.h"
+#include "validators/frame.h"
 #include "validators/history/rewind.h"
+#include "validators/limits.h"
 
 /* What a mover is besides its place; a sample inherits it from the one before it in time. */
 struct hs_mover_state {

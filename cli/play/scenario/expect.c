@@ -1,8 +1,8 @@
 #include "cli/play/scenario/expect.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

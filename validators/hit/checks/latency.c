@@ -1,6 +1,6 @@
 /* latency: does the time of the claim fit the shooter's connection, and his earlier shots? */
-#include "validators/match/connection.h"
 #include "validators/hit/context.h"
+#include "validators/match/connection.h"
 
 /* False when fire times run back; the row is then written. */
 static bool runs_forward(struct hs_hit_context *c)

@@ -1,4 +1,4 @@
-#include "validators/snapshot/fields.h"
+#include "validators/base/saved.h"
 
 #include <math.h>
 
@@ -86,7 +86,7 @@ static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
 
 uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
 {
-    uint64_t hash = HS_SNAPSHOT_VERSION;
+    uint64_t hash = HS_SAVED_VERSION;
     for (unsigned id = from; id < to; id++) {
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
@@ -111,7 +111,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
 
 uint64_t hs_saved_vocabularies(void)
 {
-    uint64_t hash = HS_SNAPSHOT_VERSION;
+    uint64_t hash = HS_SAVED_VERSION;
     for (unsigned v = 0; v < HS_VOCABULARIES; v++)
         for (unsigned i = 0; i < name_counts[v]; i++) {
             const char *name = name_of((enum hs_vocabulary)v, i);

@@ -2,15 +2,18 @@
  * The structs whose fields are saved, field by field, in one place each: what is written, how it
  * is checked when it is read, and what tells one layout from another. Internal to validators/.
  *
- * A field that is added to one of these structs belongs into its list in snapshot_fields.c; a test
+ * A field that is added to one of these structs belongs into its list in saved.c; a test
  * finds bytes that no list mentions.
  */
-#ifndef HS_SNAPSHOT_FIELDS_H
-#define HS_SNAPSHOT_FIELDS_H
+#ifndef HS_SAVED_H
+#define HS_SAVED_H
 
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 #include "validators/base/ledger.h"
 #include "validators/vocabulary.h"
+
+/* The version that saved bytes begin with. */
+enum { HS_SAVED_VERSION = 1 };
 
 /* How a field is saved, and what is right when it is read. An array is one field. */
 enum hs_saved_kind {
@@ -107,13 +110,7 @@ uint64_t hs_saved_vocabularies(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/*
- * An entry of a ledger with its posted shot and its answer. After hs_saved_get_entry the caller
- * owns the memory of the entry (hs_ledger_free_entry), even if it failed. False: damaged, or no
- * memory.
- */
+/* An entry of a ledger with its posted shot and its answer; hs_saved_get_entry reads it. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
-bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
-                        const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry);
 
 #endif

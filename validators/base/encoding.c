@@ -1,4 +1,4 @@
-#include "validators/base/bytes.h"
+#include "validators/base/encoding.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * Values as bytes, little-endian whatever the machine: a buffer to write them to, a reader that
  * never leaves what it was given.
  */
-#ifndef HS_BYTES_H
-#define HS_BYTES_H
+#ifndef HS_ENCODING_H
+#define HS_ENCODING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validators/snapshot.h"
+#include "validators/bytes.h"
 #include "validators/str.h"
 
 /* Room for `size` more bytes; NULL when memory is out. */

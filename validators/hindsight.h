@@ -1,0 +1,15 @@
+/* The whole library: rulesets, matches, claims, shots, moves, worlds, and what outlives a process.
+ */
+#ifndef HS_HINDSIGHT_H
+#define HS_HINDSIGHT_H
+
+#include "hit.h"
+#include "journal.h"
+#include "match.h"
+#include "moves.h"
+#include "ruleset.h"
+#include "shot.h"
+#include "snapshot.h"
+#include "world.h"
+
+#endif
