@@ -238,7 +238,7 @@ golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulat
 valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 	@sh tests/valgrind.sh $(B)
 
-lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style, static analysis, dependency direction
+lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static analysis
 	@PKG_FLAGS="$(PKG_FLAGS)" sh scripts/lint.sh
 
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image

@@ -1,9 +1,10 @@
 /*
- * Dependencies point one way: service -> api -> validators. This reads the #include lines of the
- * tree in the current directory, which is its top when run by make.
+ * Dependencies point one way: cli -> service -> api -> validators, and inside validators/ from each
+ * room to those before it. This test reads the #include lines of the tree in the current directory,
+ * which is the top of the tree when make runs it.
  *
- * validators/ may include its own headers, cglm and the C library; api/ its own, validators' and
- * libraries'; service/ anything but tests. Nothing outside tests/ includes tests/.
+ * Quoted includes are paths from the top of the tree. Public headers, at the root of validators/,
+ * are installed side by side: they include each other by their bare names, and nothing else.
  */
 #include <check.h>
 #include <ctype.h>
@@ -15,35 +16,81 @@
 
 #include "tests/support/run_suite.h"
 
-enum layer { VALIDATORS, API, SERVICE, LAYERS };
+/* Each place may include itself and those before it. */
+static const char *const places[] = {
+    "validators/base",
+    "validators/geometry",
+    "validators/rules",
+    "validators/history",
+    "validators/clock",
+    "validators/world",
+    "validators/match",
+    "validators/hit",
+    "validators/moves",
+    "validators/snapshot",
+    "api",
+    "service",
+    "cli",
+};
+enum { PLACES = sizeof places / sizeof *places, API = PLACES - 3, NOWHERE = -1 };
 
-static const char *const folders[LAYERS] = {"validators", "api", "service"};
+/* The room that a public header belongs to. */
+static const struct {
+    const char *room, *headers;
+} public_headers[] = {
+    {"base", " account bytes ledger_entry limits linkage str vec vocabulary work "},
+    {"geometry", " spread sweep "},
+    {"rules", " moves_rules rig ruleset "},
+    {"history", " frame "},
+    {"clock", " move "},
+    {"world", " world "},
+    {"match", " match "},
+    {"hit", " hit shot "},
+    {"moves", " moves "},
+    {"snapshot", " hindsight journal snapshot "},
+};
 
 /* All of C11, annex by annex; <signal.h>, <threads.h>, <time.h> and <locale.h> are left out on
    purpose: a verdict is a pure function. */
-static const char *const c_library[] = {
-    "assert.h", "ctype.h",    "float.h",  "inttypes.h",    "iso646.h",  "limits.h",
-    "math.h",   "stdalign.h", "stdarg.h", "stdatomic.h",   "stdbool.h", "stddef.h",
-    "stdint.h", "stdio.h",    "stdlib.h", "stdnoreturn.h", "string.h",  "tgmath.h",
-};
-
-/* Of the compiler: the four floats at a time that every x86-64 has; validators/base/lanes.h, which
-   does without them elsewhere. */
-static const char intrinsics[] = "emmintrin.h";
+static const char c_library[] =
+    " assert.h ctype.h float.h inttypes.h iso646.h limits.h math.h stdalign.h stdarg.h stdatomic.h"
+    " stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h"
+    /* Four floats at a time, which every x86-64 has; validators/base/lanes.h. */
+    " emmintrin.h ";
 
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_c_library(const char *name)
+/* A list has a space before and after each word. */
+static bool lists(const char *list, const char *word, size_t len)
 {
-    if (strcmp(name, intrinsics) == 0)
-        return true;
-    for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
-        if (strcmp(name, c_library[i]) == 0)
-            return true;
-    return false;
+    char spaced[128];
+    snprintf(spaced, sizeof spaced, " %.*s ", (int)len, word);
+    return strstr(list, spaced) != NULL;
+}
+
+static bool is_public(const char *path)
+{
+    return begins(path, "validators/") && strchr(path + strlen("validators/"), '/') == NULL;
+}
+
+/* The place of a file, given by its path from the top; NOWHERE: it belongs to none. */
+static int place_of(const char *path)
+{
+    char room[64] = "";
+    if (is_public(path)) {
+        const char *name = path + strlen("validators/");
+        for (size_t i = 0; i < sizeof public_headers / sizeof *public_headers; i++)
+            if (lists(public_headers[i].headers, name, strcspn(name, ".")))
+                snprintf(room, sizeof room, "validators/%s/", public_headers[i].room);
+        path = room;
+    }
+    for (int i = 0; i < PLACES; i++)
+        if (begins(path, places[i]) && path[strlen(places[i])] == '/')
+            return i;
+    return NOWHERE;
 }
 
 /*
@@ -72,26 +119,32 @@ static bool read_include(const char *line, char *out, size_t size)
     return true;
 }
 
-/* Why a file of a layer may not include this; NULL: it may. */
-static const char *objection(enum layer layer, const char *include)
+/* Why the file at `path` may not include this; NULL: it may. */
+static const char *objection(const char *path, const char *include)
 {
     const char *name = include + 1;
-    bool quoted = include[0] == '"';
+    char full[512];
     if (include[0] == '?')
         return "is computed, and cannot be checked";
     if (strstr(name, "..") != NULL || name[0] == '/')
         return "leaves its folder";
     if (begins(name, "tests/"))
         return "is a test's";
-    if (layer == SERVICE)
-        return NULL;
-    if (begins(name, "service/"))
-        return "is the service's";
-    if (layer == API)
-        return NULL;
-    if (quoted)
-        return strchr(name, '/') == NULL ? NULL : "is not a header of validators/";
-    return is_c_library(name) || begins(name, "cglm/") ? NULL : "is neither cglm nor the C library";
+    if (include[0] == '<') {
+        for (int i = 0; i < PLACES; i++)
+            if (begins(name, places[i]))
+                return "is the project's own";
+        bool is_c = lists(c_library, name, strlen(name)) || begins(name, "cglm/");
+        return place_of(path) >= API || is_c ? NULL : "is neither cglm nor the C library";
+    }
+    bool is_bare = strchr(name, '/') == NULL;
+    if (is_bare != is_public(path))
+        return is_bare ? "is no path from the top" : "is not installed beside a public header";
+    snprintf(full, sizeof full, "%s%s", is_bare ? "validators/" : "", name);
+    int place = place_of(full);
+    return place == NOWHERE         ? "is in no room"
+           : place > place_of(path) ? "is of a later room or layer"
+                                    : NULL;
 }
 
 struct tally {
@@ -106,31 +159,21 @@ static void fault(struct tally *tally, const char *path, const char *include, co
         snprintf(tally->first, sizeof tally->first, "%.300s: %.100s %.80s", path, include, why);
 }
 
-/* Quoted names without a folder must exist beside the file that includes them. */
-static bool is_beside(const char *path, const char *name)
-{
-    char beside[1100];
-    const char *slash = strrchr(path, '/');
-    struct stat stat_buffer;
-    snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - path), path, name);
-    return stat(beside, &stat_buffer) == 0;
-}
-
-static void read_file(struct tally *tally, enum layer layer, const char *path)
+static void read_file(struct tally *tally, const char *path)
 {
     FILE *file = fopen(path, "r");
     ck_assert_msg(file != NULL, "cannot read %s", path);
     char line[1024], include[512];
     tally->files++;
+    if (place_of(path) == NOWHERE)
+        fault(tally, path, "", "is in no room");
     while (fgets(line, sizeof line, file) != NULL) {
         if (!read_include(line, include, sizeof include))
             continue;
         tally->includes++;
-        const char *why = objection(layer, include);
+        const char *why = objection(path, include);
         if (why != NULL)
             fault(tally, path, include, why);
-        else if (layer == VALIDATORS && include[0] == '"' && !is_beside(path, include + 1))
-            fault(tally, path, include, "is not in validators/");
     }
     fclose(file);
 }
@@ -141,7 +184,7 @@ static bool is_source(const char *name)
     return dot != NULL && (strcmp(dot, ".c") == 0 || strcmp(dot, ".h") == 0);
 }
 
-static void read_folder(struct tally *tally, enum layer layer, const char *folder)
+static void read_folder(struct tally *tally, const char *folder)
 {
     DIR *directory = opendir(folder);
     ck_assert_msg(directory != NULL, "no %s here: run from the top of the tree", folder);
@@ -154,17 +197,19 @@ static void read_folder(struct tally *tally, enum layer layer, const char *folde
         ck_assert_int_lt(length, (int)sizeof path);
         ck_assert_int_eq(stat(path, &what), 0);
         if (S_ISDIR(what.st_mode))
-            read_folder(tally, layer, path);
+            read_folder(tally, path);
         else if (is_source(entry->d_name))
-            read_file(tally, layer, path);
+            read_file(tally, path);
     }
     closedir(directory);
 }
 
+static const char *const folders[] = {"validators", "api", "service", "cli"};
+
 START_TEST(dependencies_point_one_way)
 {
     struct tally tally = {0};
-    read_folder(&tally, (enum layer)_i, folders[_i]);
+    read_folder(&tally, folders[_i]);
     printf("%s: %d files, %d includes\n", folders[_i], tally.files, tally.includes);
     ck_assert_msg(tally.files >= 10, "only %d files in %s", tally.files, folders[_i]);
     ck_assert_msg(tally.includes >= tally.files, "only %d includes", tally.includes);
@@ -174,35 +219,47 @@ END_TEST
 
 /* The net has the holes it should have, and no others. */
 static const struct {
-    enum layer layer;
-    const char *line;
+    const char *path, *line;
     bool allowed;
 } lines[] = {
-    {VALIDATORS, "#include \"vec.h\"", true},
-    {VALIDATORS, "#include <math.h>", true},
-    {VALIDATORS, "#include <cglm/vec3.h>", true},
-    {VALIDATORS, "#include <jansson.h>", false},
-    {VALIDATORS, "#include <pthread.h>", false},
-    {VALIDATORS, "#include <time.h>", false},
-    {VALIDATORS, "#include <sys/types.h>", false},
-    {VALIDATORS, "#include \"api/json/buffer.h\"", false},
-    {VALIDATORS, "#include \"validators/vec.h\"", false},
-    {VALIDATORS, "#include \"../api/buffer.h\"", false},
-    {VALIDATORS, "  #  include <unistd.h> // late", false},
-    {VALIDATORS, "#include HEADER", false},
-    {VALIDATORS, "#include \"tests/support/stage.h\"", false},
-    {API, "#include \"api/json/buffer.h\"", true},
-    {API, "#include \"buffer.h\"", true},
-    {API, "#include \"validators/vec.h\"", true},
-    {API, "#include <jansson.h>", true},
-    {API, "#include \"service/http/server.h\"", false},
-    {API, "#include <service/http/server.h>", false},
-    {API, "#include \"../service/http/http.h\"", false},
-    {API, "\t#\tinclude \"tests/support/stage.h\"", false},
-    {SERVICE, "#include \"api/json/buffer.h\"", true},
-    {SERVICE, "#include <microhttpd.h>", true},
-    {SERVICE, "#include \"tests/support/http.h\"", false},
-    {SERVICE, "#include \"../tests/support/http.h\"", false},
+    {"validators/hit.h", "#include \"match.h\"", true},
+    {"validators/match.h", "#include \"hit.h\"", false},
+    {"validators/match.h", "#include \"unheard_of.h\"", false},
+    {"validators/match.h", "#include \"validators/frame.h\"", false},
+    {"validators/hit/contact.c", "#include <math.h>", true},
+    {"validators/hit/contact.c", "#include <cglm/vec3.h>", true},
+    {"validators/hit/contact.c", "#include <jansson.h>", false},
+    {"validators/hit/contact.c", "#include <pthread.h>", false},
+    {"validators/hit/contact.c", "#include <time.h>", false},
+    {"validators/hit/contact.c", "#include <sys/types.h>", false},
+    {"validators/hit/contact.c", "#include <validators/hit.h>", false},
+    {"validators/hit/contact.c", "#include \"api/json/buffer.h\"", false},
+    {"validators/hit/contact.c", "#include \"validators/vec.h\"", true},
+    {"validators/hit/contact.c", "#include \"vec.h\"", false},
+    {"validators/hit/contact.c", "#include \"contact.h\"", false},
+    {"validators/hit/checks/aim.c", "#include \"validators/hit/context.h\"", true},
+    {"validators/hit/checks/aim.c", "#include \"validators/snapshot.h\"", false},
+    {"validators/geometry/path.c", "#include \"validators/geometry/path.h\"", true},
+    {"validators/geometry/path.c", "#include \"validators/world/tree.h\"", false},
+    {"validators/world/movers.c", "#include \"validators/match.h\"", false},
+    {"validators/hit/contact.c", "#include \"../api/buffer.h\"", false},
+    {"validators/hit/contact.c", "  #  include <unistd.h> // late", false},
+    {"validators/hit/contact.c", "#include HEADER", false},
+    {"validators/hit/contact.c", "#include \"tests/support/stage.h\"", false},
+    {"api/hits.c", "#include \"api/json/buffer.h\"", true},
+    {"api/hits.c", "#include \"hits.h\"", false},
+    {"api/hits.c", "#include \"validators/vec.h\"", true},
+    {"api/hits.c", "#include <jansson.h>", true},
+    {"api/hits.c", "#include \"service/http/server.h\"", false},
+    {"api/hits.c", "#include <service/http/server.h>", false},
+    {"api/hits.c", "#include \"../service/http/server.h\"", false},
+    {"api/hits.c", "\t#\tinclude \"tests/support/stage.h\"", false},
+    {"service/serve.c", "#include \"api/json/buffer.h\"", true},
+    {"service/serve.c", "#include <microhttpd.h>", true},
+    {"service/serve.c", "#include \"cli/token.h\"", false},
+    {"service/serve.c", "#include \"tests/support/http.h\"", false},
+    {"cli/main.c", "#include \"service/serve.h\"", true},
+    {"cli/main.c", "#include \"../tests/support/http.h\"", false},
 };
 
 #define LINES ((int)(sizeof lines / sizeof *lines))
@@ -211,8 +268,8 @@ START_TEST(the_check_can_fail)
 {
     char include[512];
     ck_assert(read_include(lines[_i].line, include, sizeof include));
-    ck_assert_msg((objection(lines[_i].layer, include) == NULL) == lines[_i].allowed, "%s",
-                  lines[_i].line);
+    ck_assert_msg((objection(lines[_i].path, include) == NULL) == lines[_i].allowed, "%s: %s",
+                  lines[_i].path, lines[_i].line);
 }
 END_TEST
 
@@ -230,7 +287,8 @@ int main(void)
 {
     Suite *suite = suite_create("layers");
     TCase *tcase = tcase_create("layers");
-    tcase_add_loop_test(tcase, dependencies_point_one_way, 0, LAYERS);
+    tcase_add_loop_test(tcase, dependencies_point_one_way, 0,
+                        (int)(sizeof folders / sizeof *folders));
     tcase_add_loop_test(tcase, the_check_can_fail, 0, LINES);
     tcase_add_test(tcase, other_lines_are_no_includes);
     suite_add_tcase(suite, tcase);
