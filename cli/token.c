@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "service/access/tokens.h"
 
 enum { FINE = 0, FAILED = 1, WRONG_USAGE = 2, KID_BYTES = 4, MAX_DAYS = 36500 };

@@ -2,7 +2,7 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
-#include "service/endpoints/table.h"
+#include "service/housekeeping.h"
 #include "service/http/admission.h"
 #include "service/http/pool.h"
 #include "service/http/server.h"
@@ -11,6 +11,7 @@
 #include "service/reload/configuration.h"
 #include "service/reload/rulesets.h"
 #include "service/reload/tokens.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/state/share.h"

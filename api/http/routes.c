@@ -7,12 +7,30 @@ static const char *const method_names[HS_METHOD_COUNT] = {"GET", "PUT", "POST", 
 
 enum { DATA = HS_LISTENER_DATA, ADMIN = HS_LISTENER_ADMIN, BOTH = HS_LISTENER_BOTH };
 
+enum {
+    INGEST = HS_SCOPE_INGEST,
+    VERIFY = HS_SCOPE_VERIFY,
+    RULES = HS_SCOPE_RULES,
+    /* Whoever has to do with matches may look at them. */
+    OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
+    ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
+};
+
+enum access { ACCESS_OPEN, ACCESS_ALL_OF, ACCESS_ANY_OF };
+
 static const struct {
     enum hs_method method;
     const char *pattern;
     unsigned listeners;
+    enum access access;
+    unsigned scopes;
+    enum hs_priority priority;
 } routes[HS_ROUTE_COUNT] = {
-#define X(id, method, pattern, listeners) {HS_METHOD_##method, pattern, listeners},
+#define OPEN           ACCESS_OPEN, 0
+#define ALL_OF(scopes) ACCESS_ALL_OF, scopes
+#define ANY_OF(scopes) ACCESS_ANY_OF, scopes
+#define X(id, method, pattern, listeners, access, priority, endpoint)                              \
+    {HS_METHOD_##method, pattern, listeners, access, HS_PRIORITY_##priority},
     HS_ROUTES(X)
 #undef X
 };
@@ -93,4 +111,62 @@ enum hs_route_match hs_route_find(enum hs_listener listener, const char *method,
         return HS_ROUTE_FOUND;
     }
     return known ? HS_ROUTE_BAD_METHOD : HS_ROUTE_UNKNOWN;
+}
+
+enum hs_priority hs_route_priority(enum hs_route route)
+{
+    return routes[route].priority;
+}
+
+/* ---- scopes ---- */
+
+static const char *const scope_names[HS_SCOPE_COUNT] = {
+#define X(id, name) name,
+    HS_SCOPES(X)
+#undef X
+};
+
+const char *hs_scope_name(enum hs_scope scope)
+{
+    return scope_names[scope];
+}
+
+unsigned hs_scope_parse(struct hs_str name)
+{
+    for (unsigned i = 0; i < HS_SCOPE_COUNT; i++)
+        if (hs_str_equal(name, (struct hs_str){scope_names[i], strlen(scope_names[i])}))
+            return 1u << i;
+    return 0;
+}
+
+bool hs_route_is_open(enum hs_route route)
+{
+    return routes[route].access == ACCESS_OPEN;
+}
+
+bool hs_route_allows(enum hs_route route, unsigned scopes)
+{
+    unsigned wanted = routes[route].scopes;
+    if (scopes & HS_SCOPE_ADMIN)
+        scopes |= ANY_SCOPE;
+    switch (routes[route].access) {
+    case ACCESS_OPEN:
+        return true;
+    case ACCESS_ALL_OF:
+        return (scopes & wanted) == wanted;
+    case ACCESS_ANY_OF:
+        return (scopes & wanted) != 0;
+    }
+    return false;
+}
+
+const char *hs_route_scopes(enum hs_route route, char *text, size_t size)
+{
+    size_t len = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < HS_SCOPE_COUNT; i++)
+        if ((routes[route].scopes & 1u << i) != 0 && len < size)
+            len += (size_t)snprintf(text + len, size - len, "%s%s", len > 0 ? " " : "",
+                                    scope_names[i]);
+    return text;
 }

@@ -8,7 +8,7 @@
 #include "api/maps.h"
 #include "service/http/server.h"
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "api/json/reading.h"
 #include "service/system/files.h"
 

@@ -62,7 +62,7 @@ const char *hs_auth_failure_name(enum hs_auth_failure failure);
 /* Who a valid token speaks for. */
 struct hs_identity {
     struct hs_name tenant;
-    unsigned scopes; /* api/http/scopes.h */
+    unsigned scopes; /* api/http/routes.h */
 };
 
 /*

@@ -1,7 +1,7 @@
 #include "service/checkpoint/kept_match.h"
 
 #include "service/checkpoint/journal.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"

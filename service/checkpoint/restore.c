@@ -9,7 +9,7 @@
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/restore_maps.h"
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"

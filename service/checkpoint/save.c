@@ -18,7 +18,7 @@
 #include "service/checkpoint/restore.h"
 #include "service/checkpoint/words.h"
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"

@@ -1,7 +1,8 @@
 /* The endpoints about the service itself: liveness, readiness, metrics, the contract. */
-#include "service/http/server.h"
+#include "service/endpoints/table.h"
 
-#include "service/serve.h"
+#include "service/housekeeping.h"
+#include "service/service.h"
 #include "service/system/embedded.h"
 #include "service/watch/metrics.h"
 

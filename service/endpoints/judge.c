@@ -6,7 +6,7 @@
 #include "service/endpoints/judge_items.h"
 #include "service/endpoints/table.h"
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"

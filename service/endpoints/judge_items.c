@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/system/sha256.h"

@@ -3,7 +3,7 @@
 
 #include "service/access/auth.h"
 #include "service/endpoints/table.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 
 static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)

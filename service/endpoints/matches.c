@@ -6,31 +6,16 @@
 #include "service/endpoints/table.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-static struct hs_match_head head_of(const struct hs_match_slot *slot)
-{
-    struct hs_match_head head = {.name = hs_name_str(&slot->name),
-                                 .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
-                                 .revision = slot->ruleset->revision};
-    if (slot->map != NULL) {
-        head.map = hs_name_str(&slot->map->name);
-        head.map_revision = slot->map->revision;
-    } else if (slot->awaited_map.text[0] != '\0') {
-        head.map = hs_name_str(&slot->awaited_map);
-        head.map_revision = slot->awaited_revision;
-    }
-    return head;
-}
-
 static void list_match(void *context, struct hs_match_slot *slot)
 {
-    struct hs_match_head head = head_of(slot);
+    struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode(context, &head, slot->match);
 }
 
@@ -51,7 +36,7 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
-    struct hs_match_head head = head_of(slot);
+    struct hs_match_head head = hs_match_slot_head(slot);
     struct hs_str wanted =
         ruleset != NULL ? hs_name_str(&ruleset->ruleset->name) : request->ruleset;
     bool same_rules = request->ruleset.ptr == NULL || hs_str_equal(head.ruleset, wanted);
@@ -61,7 +46,7 @@ static bool confirms(const struct hs_match_slot *slot, const struct hs_match_req
 static void answer_put(const struct hs_match_slot *slot, bool created, struct hs_reply *reply)
 {
     struct hs_writer writer = {.buffer = &reply->body};
-    struct hs_match_head head = head_of(slot);
+    struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode(&writer, &head, slot->match);
     reply->status = created ? 201 : 200;
 }
@@ -155,7 +140,7 @@ void hs_endpoint_match_get(struct hs_service *service, const struct hs_request *
     if (slot == NULL)
         return;
     struct hs_writer writer = {.buffer = &reply->body};
-    struct hs_match_head head = head_of(slot);
+    struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode_state(&writer, &head, slot->match);
     hs_registry_release(service->registry, slot);
 }
@@ -167,7 +152,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     if (slot == NULL)
         return;
     struct hs_writer writer = {.buffer = &reply->body};
-    struct hs_match_head head = head_of(slot);
+    struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode_summary(&writer, &head, slot->match);
     bool is_kept = hs_kept_match_close(service, slot);
     if (!is_kept)
@@ -179,37 +164,6 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     hs_registry_release(service->registry, slot);
     if (is_kept && service->journal != NULL && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the end of the match cannot be synced to the disk");
-}
-
-/* Recorded like the request that would have ended it. */
-static void end_idle(void *context, struct hs_match_slot *slot)
-{
-    struct hs_service *service = context;
-    hs_metrics_match_expired(service->metrics);
-    /* If this record cannot be written, the match may come back after a crash, and is idle
-       again. */
-    (void)hs_kept_match_close(service, slot);
-    if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
-        hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
-    if (service->record == NULL)
-        return;
-    struct hs_buffer summary = {0};
-    struct hs_writer writer = {.buffer = &summary};
-    struct hs_match_head head = head_of(slot);
-    hs_match_encode_summary(&writer, &head, slot->match);
-    struct hs_recorded_request recorded = {.route = HS_ROUTE_MATCH_DELETE};
-    if (!summary.failed)
-        recorded.answer = (struct hs_str){summary.data, summary.len};
-    hs_record_request(service->record, slot, &recorded);
-    hs_buffer_free(&summary);
-}
-
-void hs_service_expire(struct hs_service *service)
-{
-    size_t seconds = service->options->match_idle_seconds;
-    if (seconds > 0)
-        hs_registry_expire(service->registry, hs_clock_us() - (int64_t)seconds * 1000000, end_idle,
-                           service);
 }
 
 void hs_endpoint_player_get(struct hs_service *service, const struct hs_request *request,

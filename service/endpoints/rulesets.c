@@ -4,7 +4,7 @@
 #include "service/access/auth.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/table.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/rulesets.h"
 
 static void write_head(struct hs_writer *writer, struct hs_str name, const char *revision)

@@ -1,40 +1,20 @@
 /* The table from routes to endpoints, and what they share. */
 #include "service/endpoints/table.h"
 
-#include "api/http/scopes.h"
 #include "service/access/auth.h"
 #include "service/checkpoint/kept_match.h"
-#include "service/checkpoint/save.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
-#include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
-    [HS_ROUTE_MATCH_LIST] = hs_endpoint_match_list,
-    [HS_ROUTE_MATCH_PUT] = hs_endpoint_match_put,
-    [HS_ROUTE_MATCH_GET] = hs_endpoint_match_get,
-    [HS_ROUTE_MATCH_DELETE] = hs_endpoint_match_delete,
-    [HS_ROUTE_PLAYER_GET] = hs_endpoint_player_get,
-    [HS_ROUTE_FRAMES_POST] = hs_endpoint_frames_post,
-    [HS_ROUTE_MOVES_POST] = hs_endpoint_moves_post,
-    [HS_ROUTE_SHOTS_POST] = hs_endpoint_shots_post,
-    [HS_ROUTE_HITS_POST] = hs_endpoint_hits_post,
-    [HS_ROUTE_TICKS_POST] = hs_endpoint_ticks_post,
-    [HS_ROUTE_RULESET_LIST] = hs_endpoint_ruleset_list,
-    [HS_ROUTE_RULESET_PUT] = hs_endpoint_ruleset_put,
-    [HS_ROUTE_RULESET_GET] = hs_endpoint_ruleset_get,
-    [HS_ROUTE_RULESET_DELETE] = hs_endpoint_ruleset_delete,
-    [HS_ROUTE_MAP_PUT] = hs_endpoint_map_put,
-    [HS_ROUTE_MAP_GET] = hs_endpoint_map_get,
-    [HS_ROUTE_MAP_DELETE] = hs_endpoint_map_delete,
-    [HS_ROUTE_CONTRACT] = hs_endpoint_contract,
-    [HS_ROUTE_LIVEZ] = hs_endpoint_livez,
-    [HS_ROUTE_READYZ] = hs_endpoint_readyz,
-    [HS_ROUTE_METRICS] = hs_endpoint_metrics,
+#define X(id, method, pattern, listeners, access, priority, endpoint)                              \
+    [HS_ROUTE_##id] = hs_endpoint_##endpoint,
+    HS_ROUTES(X)
+#undef X
 };
 
 bool hs_body_open(struct hs_service *service, const struct hs_request *request,
@@ -227,35 +207,4 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
     if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)
         recorded.answer = (struct hs_str){reply->body.data, reply->body.len};
     hs_record_request(service->record, slot, &recorded);
-}
-
-void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
-{
-    *gauges = (struct hs_metrics_gauges){0};
-    struct hs_registry_totals totals;
-    hs_registry_totals(service->registry, &totals);
-    gauges->matches = totals.matches;
-    gauges->players = totals.players;
-    gauges->movers = totals.movers;
-    gauges->matches_held = totals.held;
-    gauges->record_queue_bytes =
-        service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
-    struct hs_map_usage maps = hs_map_store_usage(service->maps);
-    gauges->history_bytes = hs_registry_bytes(service->registry);
-    gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
-    gauges->match_limit = service->options->max_matches;
-    gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
-    gauges->rulesets = hs_ruleset_store_count(service->rulesets);
-    gauges->ruleset_limit = service->options->max_rulesets;
-    gauges->map_limit = service->options->max_maps;
-    gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
-    gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
-    gauges->record_queue_bytes_limit = service->options->record_queue_bytes;
-    for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)
-        gauges->stuck[i] = atomic_load(&service->stuck[i]);
-    gauges->draining = atomic_load(&service->draining);
-    gauges->log_lines_dropped = hs_log_dropped();
-    gauges->maps = maps.maps;
-    gauges->map_bytes = maps.bytes;
-    hs_checkpoint_stats(service->checkpoint, &gauges->checkpoint);
 }

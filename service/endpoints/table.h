@@ -10,14 +10,11 @@
 #include "service/http/server.h"
 #include "service/state/registry.h"
 
-hs_endpoint hs_endpoint_match_list, hs_endpoint_match_put, hs_endpoint_match_get,
-    hs_endpoint_match_delete, hs_endpoint_player_get, hs_endpoint_frames_post,
-    hs_endpoint_moves_post, hs_endpoint_shots_post, hs_endpoint_hits_post, hs_endpoint_ticks_post,
-    hs_endpoint_ruleset_list, hs_endpoint_ruleset_put, hs_endpoint_ruleset_get,
-    hs_endpoint_ruleset_delete, hs_endpoint_map_put, hs_endpoint_map_get, hs_endpoint_map_delete;
-
-/* health.c */
-hs_endpoint hs_endpoint_contract, hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics;
+/* The endpoint of each route. Those of a group of routes share a file. */
+#define X(id, method, pattern, listeners, access, priority, endpoint)                              \
+    hs_endpoint hs_endpoint_##endpoint;
+HS_ROUTES(X)
+#undef X
 
 /* Reads a body for an endpoint: the reader is set up, the JSON value lives until the end. */
 struct hs_body_reader {
@@ -82,8 +79,5 @@ void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
  */
 bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
                           struct hs_reply *reply);
-
-/* Ends the matches that have been idle for as long as is configured. For one thread. */
-void hs_service_expire(struct hs_service *service);
 
 #endif

@@ -8,28 +8,6 @@
 
 /* ---- turns ---- */
 
-enum hs_priority hs_priority_of(enum hs_route route)
-{
-    switch (route) {
-    case HS_ROUTE_HITS_POST:
-    case HS_ROUTE_SHOTS_POST:
-    case HS_ROUTE_TICKS_POST:
-    case HS_ROUTE_MATCH_DELETE:
-        return HS_PRIORITY_HITS;
-    case HS_ROUTE_FRAMES_POST:
-    case HS_ROUTE_MOVES_POST:
-    case HS_ROUTE_MATCH_PUT:
-        return HS_PRIORITY_FRAMES;
-    case HS_ROUTE_CONTRACT:
-    case HS_ROUTE_LIVEZ:
-    case HS_ROUTE_READYZ:
-    case HS_ROUTE_METRICS:
-        return HS_PRIORITY_VITAL;
-    default:
-        return HS_PRIORITY_CONSOLE;
-    }
-}
-
 /* What a request may wait while a queue stands. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {

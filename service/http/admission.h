@@ -17,15 +17,6 @@
 #include "api/http/routes.h"
 #include "validators/str.h"
 
-enum hs_priority {
-    HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */
-    HS_PRIORITY_HITS,    /* hits, shots, ticks; ending a match, which makes room */
-    HS_PRIORITY_FRAMES,  /* frames, moves; opening a match */
-    HS_PRIORITY_CONSOLE, /* what people and tools look at, rulesets and maps */
-};
-
-enum hs_priority hs_priority_of(enum hs_route route);
-
 enum {
     /* Waits must have been long for this time, never further apart than it, for the queue to count
        as standing. Longer: bursts pass, and overload is noticed later. */

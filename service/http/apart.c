@@ -1,7 +1,7 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/clock.h"
 
 #include <stdlib.h>

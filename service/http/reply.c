@@ -2,7 +2,7 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/clock.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void charge_answer(struct hs_http_request *request, const struct hs_http_
     struct hs_share *share = request->http->service->bodies;
     size_t bytes = reply->body.capacity;
     if (reply->problem->code != HS_PROBLEM_NONE || bytes <= LONG_ANSWER || request->share != NULL ||
-        hs_priority_of((enum hs_route)target->route) == HS_PRIORITY_VITAL)
+        hs_route_priority((enum hs_route)target->route) == HS_PRIORITY_VITAL)
         return;
     if (hs_share_take(share, hs_http_tenant_of(request), bytes)) {
         request->share = share;

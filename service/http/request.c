@@ -2,7 +2,7 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/clock.h"
 
 #include <stdio.h>

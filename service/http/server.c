@@ -1,7 +1,7 @@
 #include "service/http/listener.h"
 
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"

@@ -32,7 +32,7 @@ struct hs_request {
     atomic_llong *alive_us;
     struct hs_str
         tenant;       /* the caller's; ptr NULL: the service has no tokens, nobody owns anything */
-    unsigned scopes;  /* the caller's scopes (api/http/scopes.h); meaningless without a tenant */
+    unsigned scopes;  /* the caller's scopes (api/http/routes.h); meaningless without a tenant */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 

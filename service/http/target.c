@@ -2,7 +2,7 @@
 #include "service/http/request.h"
 
 #include "service/options/values.h"
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/state/maps.h"
 #include "service/system/clock.h"
 
@@ -211,7 +211,7 @@ static void take_body(struct hs_http_request *request, unsigned route)
 void hs_http_admit(struct hs_http_request *request, struct hs_http_target *target)
 {
     struct hs_service *service = request->http->service;
-    enum hs_priority priority = hs_priority_of((enum hs_route)target->route);
+    enum hs_priority priority = hs_route_priority((enum hs_route)target->route);
     judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
     if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
         request->retry_after_ms =
@@ -234,6 +234,6 @@ void hs_http_admit_again(struct hs_http_request *request, const struct hs_http_t
     enum { JUST_AFTER_US = 1000 };
     int64_t now_us = hs_clock_us();
     if (now_us - request->start_us > JUST_AFTER_US)
-        judge_wait(request, hs_priority_of((enum hs_route)target->route),
+        judge_wait(request, hs_route_priority((enum hs_route)target->route),
                    hs_socket_waited_us(request->connection->fd), now_us);
 }

@@ -5,7 +5,7 @@
  */
 #include "service/http/listener.h"
 
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
 

@@ -1,7 +1,7 @@
 /* The threads that serve a listener. */
 #include "service/http/listener.h"
 
-#include "service/serve.h"
+#include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
 

@@ -458,3 +458,18 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
                                        .movers = atomic_load(&registry->movers),
                                        .held = atomic_load(&registry->held)};
 }
+
+struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot)
+{
+    struct hs_match_head head = {.name = hs_name_str(&slot->name),
+                                 .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
+                                 .revision = slot->ruleset->revision};
+    if (slot->map != NULL) {
+        head.map = hs_name_str(&slot->map->name);
+        head.map_revision = slot->map->revision;
+    } else if (slot->awaited_map.text[0] != '\0') {
+        head.map = hs_name_str(&slot->awaited_map);
+        head.map_revision = slot->awaited_revision;
+    }
+    return head;
+}

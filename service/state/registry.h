@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/matches.h"
 #include "service/options/values.h"
 #include "service/state/rulesets.h"
 #include "validators/account.h"
@@ -177,5 +178,8 @@ struct hs_registry_totals {
 };
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
+
+/* What answers say first about a match. Borrowed from the slot. */
+struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
 #endif

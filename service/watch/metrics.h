@@ -133,9 +133,6 @@ struct hs_metrics_gauges {
     struct hs_checkpoint_stats checkpoint;
 };
 
-/* Fills the gauges from where they live; service/endpoints/table.c. */
-void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
-
 /* Writes the exposition. */
 void hs_metrics_write(const struct hs_metrics *metrics, const struct hs_metrics_gauges *gauges,
                       struct hs_buffer *out);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http.h"
@@ -171,7 +171,7 @@ static const struct {
     const char *method, *pattern;
     enum hs_listener listeners;
 } routes[] = {
-#define X(id, method, pattern, listeners) {#method, pattern, HS_LISTENER_##listeners},
+#define X(id, method, pattern, listeners, ...) {#method, pattern, HS_LISTENER_##listeners},
     HS_ROUTES(X)
 #undef X
 };

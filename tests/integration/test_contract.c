@@ -115,7 +115,7 @@ static void play_step(struct hs_test_http *http, const json_t *step, json_t *use
 static const struct {
     const char *method, *pattern;
 } routes[] = {
-#define X(id, method, pattern, listeners) {#method, pattern},
+#define X(id, method, pattern, ...) {#method, pattern},
     HS_ROUTES(X)
 #undef X
 };

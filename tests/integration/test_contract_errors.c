@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "tests/support/clock.h"
 #include "tests/support/contract.h"
 #include "tests/support/process_states.h"

@@ -105,7 +105,7 @@ static void expect_same(int who, const char *method, const char *path, const cha
 static const struct {
     const char *method, *pattern;
 } routes[] = {
-#define X(id, method, pattern, listeners) {#method, pattern},
+#define X(id, method, pattern, ...) {#method, pattern},
     HS_ROUTES(X)
 #undef X
 };

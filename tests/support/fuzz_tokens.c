@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "api/json/reading.h"
 #include "service/access/tokens.h"
 #include "tests/support/fuzz_checks.h"

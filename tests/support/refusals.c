@@ -19,7 +19,7 @@ static const struct {
     const char *method, *pattern;
     enum hs_listener listeners;
 } routes[] = {
-#define X(id, method, pattern, listeners) {#method, pattern, HS_LISTENER_##listeners},
+#define X(id, method, pattern, listeners, ...) {#method, pattern, HS_LISTENER_##listeners},
     HS_ROUTES(X)
 #undef X
 };

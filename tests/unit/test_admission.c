@@ -27,7 +27,7 @@ START_TEST(kinds)
         {HS_ROUTE_METRICS, HS_PRIORITY_VITAL},       {HS_ROUTE_CONTRACT, HS_PRIORITY_VITAL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        ck_assert_int_eq(hs_priority_of(rows[i].route), rows[i].priority);
+        ck_assert_int_eq(hs_route_priority(rows[i].route), rows[i].priority);
     ck_assert_int_lt(HS_PRIORITY_VITAL, HS_PRIORITY_HITS);
     ck_assert_int_lt(HS_PRIORITY_HITS, HS_PRIORITY_FRAMES);
     ck_assert_int_lt(HS_PRIORITY_FRAMES, HS_PRIORITY_CONSOLE);

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "api/http/problem.h"
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "api/json/reading.h"
 #include "service/system/version.h"
 #include "tests/support/contract.h"
@@ -172,7 +172,7 @@ static const struct {
     const char *method, *pattern;
     const char *listeners;
 } routes[] = {
-#define X(id, method, pattern, listeners) {#method, pattern, #listeners},
+#define X(id, method, pattern, listeners, ...) {#method, pattern, #listeners},
     HS_ROUTES(X)
 #undef X
 };

@@ -1,7 +1,7 @@
 /* Tokens: what a token file may say, which tokens are admitted, tokens exchanged in flight. */
 #include "service/access/tokens.h"
 
-#include "api/http/scopes.h"
+#include "api/http/routes.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
