@@ -1,7 +1,7 @@
 /* Whose turn it is: waits, standing queues, priorities, token buckets. Time is made up. */
 #include "service/http/admission.h"
+#include "service/http/descriptors.h"
 #include "service/http/linger.h"
-#include "service/system/descriptors.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

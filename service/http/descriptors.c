@@ -1,4 +1,4 @@
-#include "service/system/descriptors.h"
+#include "service/http/descriptors.h"
 
 #include "service/http/linger.h"
 #include "service/watch/log.h"

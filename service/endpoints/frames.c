@@ -1,0 +1,46 @@
+/* POST frames: what the game server saw goes into the histories. */
+#include "service/endpoints/posting.h"
+#include "service/service.h"
+#include "service/watch/metrics.h"
+
+bool hs_post_frames(struct hs_posting *posting, const struct hs_ticks_request *tick)
+{
+    const struct hs_frames_request *request = &tick->frames;
+    struct hs_service *service = posting->service;
+    struct hs_match_slot *slot = posting->slot;
+    enum hs_frame_result *results =
+        hs_arena_alloc(posting->request->arena, request->entries + 1, sizeof *results);
+    if (results == NULL)
+        return false;
+    unsigned flags = 0;
+    size_t done = 0;
+    for (size_t i = 0; i < request->count; i++) {
+        const struct hs_frame *frame = &request->frames[i];
+        if (!hs_match_post_frame(slot->match, frame, results + done, &flags))
+            return false;
+        done += frame->player_count + frame->mover_count;
+    }
+    struct hs_frames_counts counts;
+    hs_frames_count(request, posting->malformed, results, &counts);
+    for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++) {
+        enum hs_frame_result result = (enum hs_frame_result)i;
+        hs_metrics_frame(service->metrics, HS_POSTED_PLAYER, result, counts.players[i]);
+        hs_metrics_frame(service->metrics, HS_POSTED_MOVER, result, counts.movers[i]);
+    }
+    struct hs_match_times times;
+    hs_match_times(slot->match, &times);
+    hs_frames_encode(&posting->writer, request, posting->malformed, results, flags, slot->match,
+                     times.needs_resync);
+    return true;
+}
+
+static void decode(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
+{
+    hs_frames_decode_body(reader, root, &out->frames);
+}
+
+void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    hs_posting_run(service, request, reply, decode, hs_post_frames);
+}

@@ -1,0 +1,198 @@
+#include "service/endpoints/posting.h"
+
+#include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/options/values.h"
+#include "service/service.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+/* A replay cannot know what was refused for lack of memory or disk: the recording ends here, or
+   never begins. */
+static void end_recording(struct hs_match_slot *slot)
+{
+    if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
+        slot->recorded = HS_RECORDED_LOST;
+}
+
+static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
+{
+    bool was_held = slot->held;
+    hs_registry_note_posted(slot);
+    if (slot->held == was_held)
+        return;
+    struct hs_match_info info;
+    hs_match_info(slot->match, &info);
+    if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
+               HS_LOG_NUMBER("bytes", info.history_bytes));
+    end_recording(slot);
+}
+
+static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
+{
+    hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                   "the map of this match, %s, was lost in a restart: put it again, as it was",
+                   slot->awaited_map.text);
+    reply->shed = HS_SHED_MAP;
+}
+
+/* Writes payments to the journal before other requests can see them. Called before a claim is
+   judged, it also finds out whether the journal can be written. */
+static void write_journal(struct hs_posting *posting)
+{
+    bool has_records = posting->slot->journal.len > posting->unwritten;
+    bool is_written = hs_kept_match_write(posting->service, posting->slot);
+    posting->is_unwritten = posting->is_unwritten || (has_records && !is_written);
+    posting->unwritten = posting->slot->journal.len;
+    posting->slot->pays_nothing = !is_written;
+}
+
+/*
+ * Unlocks the match of a request: for good, or only for the waiting threads. False: it was deleted
+ * while others had the lock. Every unlock goes through this function.
+ */
+static bool let_go(struct hs_posting *posting, bool for_good)
+{
+    struct hs_registry *registry = posting->service->registry;
+    if (for_good) {
+        hs_registry_release(registry, posting->slot);
+        return true;
+    }
+    write_journal(posting);
+    if (!hs_registry_yield(registry, posting->slot))
+        return false;
+    posting->unwritten = posting->slot->journal.len; /* other requests may have added records */
+    write_journal(posting);
+    return true;
+}
+
+/* A request lends its match after this work (1 ms). So all claims of an ordinary request see the
+   same frames. */
+enum { TURN_WORK = HS_WORK_UNITS_A_MS };
+
+/* `recheck` computes recorded requests one after the other, so a service that records does not mix
+   them. */
+static bool lend(struct hs_posting *posting)
+{
+    if (posting->spent - posting->lent_at < TURN_WORK)
+        return true;
+    posting->lent_at = posting->spent;
+    if (posting->request->alive_us != NULL)
+        atomic_store(posting->request->alive_us, hs_clock_us());
+    bool may_lend = posting->service->record == NULL && hs_registry_is_awaited(posting->slot);
+    return !may_lend || let_go(posting, false);
+}
+
+bool hs_posting_next(struct hs_posting *posting)
+{
+    posting->is_gone = !lend(posting);
+    return !posting->is_gone;
+}
+
+static void note_over_budget(const struct hs_posting *posting)
+{
+    struct hs_service *service = posting->service;
+    if (posting->over_budget == 0 || !hs_log_enabled(HS_LOG_WARN) ||
+        !hs_log_allowed(&service->match_log))
+        return;
+    hs_log(HS_LOG_WARN, "claims did not fit the work budget of their request",
+           HS_LOG_TEXT("match", posting->slot->name.text),
+           HS_LOG_NUMBER("claims", posting->over_budget),
+           HS_LOG_NUMBER("request_work", posting->budget));
+}
+
+static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
+{
+    if (posting->is_gone)
+        hs_endpoint_unknown(posting->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
+                            "the match was deleted while this request was judged");
+    else
+        hs_endpoint_overloaded(reply, "out of memory");
+}
+
+void hs_posting_run(struct hs_service *service, const struct hs_request *request,
+                    struct hs_reply *reply, hs_posting_decode *decode, hs_posting_answer *answer)
+{
+    struct hs_body_reader body;
+    int64_t began = hs_clock_ns();
+    if (!hs_endpoint_has_room(service, request, reply) ||
+        !hs_body_open(service, request, reply, &body))
+        return;
+    struct hs_ticks_request tick = {0};
+    struct hs_malformed_items malformed = {.count = 0};
+    body.reader.malformed = request->strict ? NULL : &malformed;
+    decode(&body.reader, body.root, &tick);
+    struct hs_posting posting = {.service = service,
+                                 .request = request,
+                                 .writer = {.buffer = &reply->body},
+                                 .malformed = &malformed,
+                                 .budget = service->options->request_work};
+    int64_t decoded = hs_clock_ns();
+    if (hs_body_is_fine(&body, reply))
+        posting.slot = hs_endpoint_match(service, request, reply, true);
+    if (posting.slot != NULL) {
+        posting.unwritten = posting.slot->journal.len;
+        write_journal(&posting);
+        if (tick.hits.count + tick.shots.count > 0) {
+            hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
+            hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
+        }
+        /* Without its walls it would be judged wrongly. */
+        if (posting.slot->awaited_map.text[0] != '\0')
+            await_map(posting.slot, reply);
+        else if (!answer(&posting, &tick))
+            refuse(&posting, reply);
+        note_posted(service, posting.slot);
+        note_over_budget(&posting);
+        reply->work = posting.spent;
+        write_journal(&posting);
+        if (posting.is_short || posting.is_unwritten)
+            end_recording(posting.slot);
+        if (posting.is_unwritten)
+            hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
+        hs_endpoint_record(service, request, posting.slot,
+                           posting.over_budget > 0 ? posting.budget : 0, reply);
+        let_go(&posting, true);
+        if (service->journal != NULL && !hs_journal_settle(service->journal))
+            hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
+    }
+    hs_body_close(&body);
+}
+
+bool hs_posting_results(struct hs_posting *posting, const struct hs_ticks_request *tick,
+                        hs_posting_answer *list)
+{
+    struct hs_writer *writer = &posting->writer;
+    hs_write_begin(writer, '{');
+    hs_write_key(writer, "results");
+    if (!list(posting, tick))
+        return false;
+    hs_write_key(writer, "revision");
+    hs_write_text(writer, posting->slot->ruleset->revision);
+    hs_write_end(writer, '}');
+    return true;
+}
+
+/* ---- malformed items ---- */
+
+static void count_malformed(struct hs_service *service, enum hs_item kind)
+{
+    if (kind == HS_ITEM_MOVE)
+        hs_metrics_move(service->metrics, HS_VERDICT_REJECTED, HS_MOVE_MALFORMED, 0);
+    else
+        hs_metrics_verdict(service->metrics, kind == HS_ITEM_HIT ? HS_JUDGED_HIT : HS_JUDGED_SHOT,
+                           HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
+}
+
+void hs_posting_malformed(struct hs_posting *posting, enum hs_item kind,
+                          const struct hs_malformed **next, size_t *place)
+{
+    for (; *next != NULL && (*next)->index == *place; *next = (*next)->next, ++*place) {
+        hs_malformed_encode(&posting->writer, kind, *next);
+        count_malformed(posting->service, kind);
+    }
+    ++*place;
+}
