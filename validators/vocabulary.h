@@ -39,30 +39,36 @@ enum hs_mode {
 
 /*
  * The checks of a hit claim, in deciding order: among enforced failures the first in this list
- * gives the reason. X(id, name, default mode)
+ * gives the reason. X(id, name, default mode, stage)
+ *
+ * The stage says what is checked:
+ *   CLAIM  hit claims
+ *   PATH   hit claims with a path, once it is known what the path meets
+ *   SHOT   hit claims and posted shots, each by itself
+ *   KEPT   hit claims and posted shots; what was found for a posted shot holds for its hits too
  */
 #define HS_CHECKS(X)                                                                               \
-    X(SHAPE, "shape", ENFORCE)                                                                     \
-    X(IDENTITY, "identity", ENFORCE)                                                               \
-    X(TRAJECTORY, "trajectory", ENFORCE)                                                           \
-    X(WEAPON, "weapon", ENFORCE)                                                                   \
-    X(FIRE_RATE, "fire_rate", ENFORCE)                                                             \
-    X(REWIND, "rewind", ENFORCE)                                                                   \
-    X(LATENCY, "latency", ENFORCE)                                                                 \
-    X(LIFE, "life", ENFORCE)                                                                       \
-    X(TEAM, "team", ENFORCE)                                                                       \
-    X(ORIGIN, "origin", ENFORCE)                                                                   \
-    X(AIM, "aim", SHADOW)                                                                          \
-    X(RANGE, "range", ENFORCE)                                                                     \
-    X(WORLD, "world", ENFORCE)                                                                     \
-    X(CONTACT, "contact", ENFORCE)                                                                 \
-    X(BYSTANDER, "bystander", ENFORCE)                                                             \
-    X(PELLETS, "pellets", ENFORCE)                                                                 \
-    X(FLIGHT, "flight", ENFORCE)                                                                   \
-    X(BLAST, "blast", ENFORCE)
+    X(SHAPE, shape, ENFORCE, SHOT)                                                                 \
+    X(IDENTITY, identity, ENFORCE, SHOT)                                                           \
+    X(TRAJECTORY, trajectory, ENFORCE, CLAIM)                                                      \
+    X(WEAPON, weapon, ENFORCE, KEPT)                                                               \
+    X(FIRE_RATE, fire_rate, ENFORCE, KEPT)                                                         \
+    X(REWIND, rewind, ENFORCE, SHOT)                                                               \
+    X(LATENCY, latency, ENFORCE, SHOT)                                                             \
+    X(LIFE, life, ENFORCE, KEPT)                                                                   \
+    X(TEAM, team, ENFORCE, CLAIM)                                                                  \
+    X(ORIGIN, origin, ENFORCE, KEPT)                                                               \
+    X(AIM, aim, SHADOW, KEPT)                                                                      \
+    X(RANGE, range, ENFORCE, CLAIM)                                                                \
+    X(WORLD, world, ENFORCE, PATH)                                                                 \
+    X(CONTACT, contact, ENFORCE, PATH)                                                             \
+    X(BYSTANDER, bystander, ENFORCE, PATH)                                                         \
+    X(PELLETS, pellets, ENFORCE, CLAIM)                                                            \
+    X(FLIGHT, flight, ENFORCE, CLAIM)                                                              \
+    X(BLAST, blast, ENFORCE, CLAIM)
 
 enum hs_check {
-#define X(id, name, mode) HS_CHECK_##id,
+#define X(id, name, mode, stage) HS_CHECK_##id,
     HS_CHECKS(X)
 #undef X
         HS_CHECK_COUNT

@@ -294,7 +294,8 @@ END_TEST
 
 static const char *const verdicts[] = {HS_VERDICTS(NAME_2) NULL};
 static const char *const modes[] = {HS_MODES(NAME_2) NULL};
-static const char *const checks[] = {HS_CHECKS(NAME_3) NULL};
+#define CHECK_NAME(id, name, a, b) #name,
+static const char *const checks[] = {HS_CHECKS(CHECK_NAME) NULL};
 static const char *const reasons[] = {HS_REASONS(NAME_4) NULL};
 static const char *const flags[] = {HS_FLAGS(NAME_2) NULL};
 static const char *const move_checks[] = {HS_MOVE_CHECKS(NAME_3) NULL};

@@ -6,7 +6,9 @@
 
 static const char *const verdict_names[] = {HS_VERDICTS(NAME_ROW_2)};
 static const char *const mode_names[] = {HS_MODES(NAME_ROW_2)};
-static const char *const check_names[] = {HS_CHECKS(NAME_ROW_3)};
+#define X(id, name, mode, stage) #name,
+static const char *const check_names[] = {HS_CHECKS(X)};
+#undef X
 static const char *const reason_names[] = {HS_REASONS(NAME_ROW_4)};
 static const char *const flag_names[] = {HS_FLAGS(NAME_ROW_2)};
 static const char *const unit_names[] = {HS_UNITS(NAME_ROW_2)};
@@ -20,8 +22,10 @@ static const enum hs_verdict reason_verdicts[] = {HS_REASONS(X)};
 #define X(id, name, verdict, check) HS_CHECK_##check,
 static const enum hs_check reason_checks[] = {HS_REASONS(X)};
 #undef X
-#define X(id, name, mode) HS_MODE_##mode,
+#define X(id, name, mode, stage) HS_MODE_##mode,
 static const enum hs_mode check_modes[] = {HS_CHECKS(X)};
+#undef X
+#define X(id, name, mode) HS_MODE_##mode,
 static const enum hs_mode move_check_modes[] = {HS_MOVE_CHECKS(X)};
 #undef X
 #define X(id, name, verdict) HS_VERDICT_##verdict,

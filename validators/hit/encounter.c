@@ -1,5 +1,7 @@
 #include "validators/hit/encounter.h"
 
+#include "validators/hit/report.h"
+
 static void note_ignored(struct hs_hit_result *out, const struct hs_player *player)
 {
     for (uint16_t i = 0; i < out->rewind.ignored_count; i++)

@@ -1,4 +1,5 @@
 #include "validators/hit/obstacle.h"
+#include "validators/hit/report.h"
 
 #include <float.h>
 

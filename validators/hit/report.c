@@ -1,4 +1,5 @@
 /* What the checks write: the rows of the report. */
+#include "validators/hit/report.h"
 #include "validators/hit/context.h"
 
 const char *hs_outcome_name(enum hs_outcome outcome)

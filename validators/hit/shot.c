@@ -1,7 +1,9 @@
 #include "validators/shot.h"
 
 #include "validators/base/digest.h"
-#include "validators/hit/context.h"
+#include "validators/hit/booking.h"
+#include "validators/hit/checks.h"
+#include "validators/hit/verify.h"
 #include "validators/hit/work.h"
 
 static struct hs_digest digest_of(const struct hs_shot_claim *claim)
@@ -42,21 +44,6 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-static void run_checks(struct hs_hit_context *c)
-{
-    hs_check_shape(c);
-    hs_check_identity(c);
-    hs_check_weapon(c);
-    if (hs_hit_stops_without_weapon(c))
-        return;
-    hs_check_fire_rate(c);
-    hs_check_rewind(c);
-    hs_check_latency(c);
-    hs_check_life(c);
-    hs_check_origin(c);
-    hs_check_aim(c);
-}
-
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us)
@@ -92,7 +79,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
         c.direction = claim->direction; /* as given: adding it to a far origin rounds it */
     out->rewind.time_us = claim->time_us;
     out->rewind.by_us = now_us - claim->time_us;
-    run_checks(&c);
+    hs_checks_run(&c);
     if (hs_work_is_over(&c.work)) {
         hs_hit_give_up(&c);
         return;
@@ -113,18 +100,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
  */
 static bool is_remembered(const struct hs_check_row *row)
 {
-    switch (row->check) {
-    case HS_CHECK_WEAPON:
-    case HS_CHECK_FIRE_RATE:
-    case HS_CHECK_LIFE:
-    case HS_CHECK_ORIGIN:
-    case HS_CHECK_AIM:
-        return true;
-    case HS_CHECK_LATENCY:
-        return row->outcome == HS_OUTCOME_UNKNOWN;
-    default:
-        return false;
-    }
+    return hs_check_is_kept(row->check) ||
+           (row->check == HS_CHECK_LATENCY && row->outcome == HS_OUTCOME_UNKNOWN);
 }
 
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)

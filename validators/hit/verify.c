@@ -2,12 +2,10 @@
 #include "validators/hit.h"
 
 #include "validators/base/digest.h"
-#include "validators/hit/context.h"
-#include "validators/hit/volley.h"
+#include "validators/hit/checks.h"
+#include "validators/hit/verify.h"
 #include "validators/hit/work.h"
-#include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
-#include "validators/match/suspicion.h"
 
 /* ---- what the answer says about the rewind ---- */
 
@@ -139,24 +137,6 @@ static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
     return same ? entry : NULL;
 }
 
-/* World, contact and bystander: what stands on the way, for one path or for each pellet's. */
-static void judge_way(struct hs_hit_context *c)
-{
-    if (!c->has_path)
-        return;
-    if (c->claim->pellet_count > 0) {
-        struct hs_volley volley;
-        hs_volley_find(c, &volley);
-        hs_check_pellet_world(c, &volley);
-        hs_check_pellet_contact(c, &volley);
-    } else {
-        struct hs_encounter e;
-        hs_encounter_of_claim(c, &e);
-        hs_check_world(c, &e);
-        hs_check_contact(c, &e);
-    }
-}
-
 /* His moves of the shot's time were held back and came at once: bad luck, or a switch. */
 static void note_burst(struct hs_hit_context *c)
 {
@@ -219,31 +199,6 @@ void hs_hit_give_up(struct hs_hit_context *c)
     c->out->work = c->work.spent;
 }
 
-static void run_checks(struct hs_hit_context *c)
-{
-    describe_rewind(c);
-    compare_claim(c);
-    note_burst(c);
-    hs_check_shape(c);
-    hs_check_identity(c);
-    hs_check_trajectory(c);
-    hs_check_weapon(c);
-    if (hs_hit_stops_without_weapon(c))
-        return;
-    hs_check_fire_rate(c);
-    hs_check_rewind(c);
-    hs_check_latency(c);
-    hs_check_life(c);
-    hs_check_team(c);
-    hs_check_origin(c);
-    hs_check_aim(c);
-    hs_check_range(c);
-    judge_way(c);
-    hs_check_pellets(c);
-    hs_check_flight(c);
-    hs_check_blast(c);
-}
-
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out)
 {
@@ -264,7 +219,10 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     }
     hs_work_spend(&c.work, HS_WORK_CLAIM + claim->pellet_count * HS_WORK_PELLET +
                                claim->victim_count * HS_WORK_VICTIM);
-    run_checks(&c);
+    describe_rewind(&c);
+    compare_claim(&c);
+    note_burst(&c);
+    hs_checks_run(&c);
     if (hs_work_is_over(&c.work)) {
         hs_hit_give_up(&c);
         return;
@@ -282,143 +240,4 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
                    struct hs_hit_result *out)
 {
     hs_hit_verify_within(match, claim, now_us, 0, true, out);
-}
-
-/* ---- booking ---- */
-
-/* The player who gets the entry; adds them if no frame ever named them. NULL: no space. */
-struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
-{
-    struct hs_player *player = hs_players_find(&match->players, name);
-    if (player != NULL)
-        return player;
-    if (!hs_journal_reserve(&match->players, NULL) ||
-        hs_players_add(&match->players, name, match->limits.samples, &player) != HS_PLAYERS_ADDED)
-        return NULL;
-    hs_players_begin_session(&match->players, player);
-    return player;
-}
-
-bool hs_hit_admit(struct hs_match *match, struct hs_str shooter)
-{
-    return hs_hit_shooter(match, shooter) != NULL;
-}
-
-void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
-{
-    bool lacks_shot = result->reason == HS_REASON_NO_MATCHING_SHOT;
-    if (result->verdict != HS_VERDICT_ACCEPTED && !lacks_shot)
-        return;
-    result->verdict = HS_VERDICT_INCONCLUSIVE;
-    result->reason = reason;
-    result->damage_total = 0;
-    result->damage_count = 0;
-    for (uint16_t i = 0; i < result->check_count; i++) {
-        struct hs_check_row *row = &result->checks[i];
-        if (row->check != HS_CHECK_IDENTITY)
-            continue;
-        row->outcome = HS_OUTCOME_UNKNOWN;
-        row->reason = reason;
-    }
-}
-
-/* The weapon whose cadence counts this result; HS_NONE: no weapon. */
-static uint16_t cadence_of(const struct hs_hit_result *result)
-{
-    bool counts = result->verdict == HS_VERDICT_ACCEPTED || result->reason == HS_REASON_FIRE_RATE;
-    return counts && !result->shot_was_posted ? result->weapon : (uint16_t)HS_NONE;
-}
-
-/* The place was reserved. If the number took that memory, the rate of fire is not judged. */
-static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
-                         const struct hs_hit_result *result)
-{
-    uint16_t weapon = cadence_of(result);
-    if (weapon == HS_NONE)
-        return;
-    if (result->reason == HS_REASON_FIRE_RATE)
-        hs_ledger_note_too_fast(ledger, weapon);
-    else
-        hs_ledger_note_shot(ledger, weapon, result->fire_time_us,
-                            match->ruleset->weapons[weapon]->reload_us);
-}
-
-/* Books everything that may need memory. False: out of memory. */
-static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
-                        struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
-                        uint16_t weapon)
-{
-    size_t need = hs_ledger_need(ledger, numbers, entry);
-    hs_ledger_give_way(ledger, need);
-    hs_players_make_room(&match->players, need);
-    return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&
-           hs_ledger_note(ledger, numbers, entry);
-}
-
-bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
-                 const struct hs_ledger_entry *entry, const struct hs_hit_result *result)
-{
-    struct hs_ledger *ledger = &shooter->ledger;
-    struct hs_ledger_numbers *numbers = is_shot ? &ledger->shots : &ledger->hits;
-    bool is_of_former = hs_player_is_back_since(shooter, entry->fire_time_us);
-    bool was_used =
-        !is_of_former && (hs_ledger_find(numbers, entry->number) != NULL ||
-                          hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us));
-    if (was_used || (is_of_former && !entry->accepted))
-        return true;
-    struct hs_journal_payment payment = {.session = is_of_former ? shooter->former_session
-                                                                 : shooter->session,
-                                         .is_shot = is_shot,
-                                         .clock = match->clock,
-                                         .weapon = cadence_of(result),
-                                         .reason = result->reason,
-                                         .damage = result->damage_total,
-                                         .entry = *entry};
-    if (entry->accepted && !hs_journal_reserve(&match->players, entry))
-        return false;
-    if (is_of_former)
-        hs_ledger_note_ended(numbers, entry->number, entry->fire_time_us);
-    else if (!book_number(match, ledger, numbers, entry, payment.weapon))
-        return false;
-    else
-        book_cadence(match, ledger, result);
-    if (entry->accepted)
-        hs_journal_paid(&match->players, shooter, &payment);
-    return true;
-}
-
-static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
-                           const struct hs_hit_result *result)
-{
-    bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
-    if (result->verdict == HS_VERDICT_REJECTED)
-        hs_suspicion_add(shooter, result->reason, unstable, match->newest_us);
-    if (result->verdict != HS_VERDICT_ACCEPTED || result->would_reject_count == 0)
-        return;
-    shooter->would_reject++;
-    for (int i = 0; i < result->would_reject_count; i++)
-        if (hs_reason_verdict(result->would_reject[i]) == HS_VERDICT_REJECTED)
-            hs_suspicion_add(shooter, result->would_reject[i], unstable, match->newest_us);
-}
-
-bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result, struct hs_str answer)
-{
-    struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
-    struct hs_ledger_entry entry = {.number = claim->shot,
-                                    .digest = hs_hit_digest(claim),
-                                    .fire_time_us = result->fire_time_us,
-                                    .accepted = result->verdict == HS_VERDICT_ACCEPTED,
-                                    .start = claim->start,
-                                    .end = claim->end,
-                                    .answer = (char *)(uintptr_t)answer.ptr,
-                                    .answer_size = answer.len};
-    if (shooter == NULL || !hs_hit_book(match, shooter, false, &entry, result))
-        return false;
-    match->totals.reasons[result->reason]++;
-    match->totals.damage += result->damage_total;
-    shooter->reasons[result->reason]++;
-    shooter->damage_dealt += result->damage_total;
-    note_suspicion(match, shooter, result);
-    return true;
 }

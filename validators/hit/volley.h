@@ -27,4 +27,10 @@ struct hs_volley {
 /* Sweeps each pellet and writes the pellets of the result, the impact, and what is to be paid. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
+/* A pellet may have landed, had a mover without a place stood aside: the world check decides. */
+static inline bool hs_volley_hangs(const struct hs_hit_context *c, const struct hs_volley *volley)
+{
+    return volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+}
+
 #endif

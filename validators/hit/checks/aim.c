@@ -1,6 +1,6 @@
 /* aim: did the shooter look where he shot? */
 #include "validators/geometry/angle.h"
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 static bool look_of(const struct hs_sample *sample, struct hs_vec *out)
 {

@@ -1,4 +1,5 @@
 /* blast: who is within the burst at the verified impact? */
+#include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 #include "validators/hit/sight.h"
 

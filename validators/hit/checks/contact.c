@@ -1,13 +1,11 @@
-/*
- * contact: does the path touch the claimed body where it was?
- * bystander: is another body in the way?
- */
+/* contact: does the path touch the claimed body where it was? */
 #include <float.h>
 
+#include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 #include "validators/hit/volley.h"
 
-/* The claimed body is on the path: the rest is whether too many stand before it. */
+/* The claimed body is on the path; whether too many bodies stand before it is the next check's. */
 static void report_target_touched(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     const struct hs_contact *target = &e->target;
@@ -17,18 +15,12 @@ static void report_target_touched(struct hs_hit_context *c, const struct hs_enco
     hs_report_player(row, c->target.player);
     hs_land_direct(c, &c->target, target, 1);
     hs_note_region(c, target);
-    if (!hs_encounter_is_blocked(c, e)) {
-        if (e->is_occluded && e->clips)
-            hs_describe_first(c, e);
-        else
-            hs_describe_impact(c, c->target.player, target);
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
-        return;
-    }
-    hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
-    row = hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER);
-    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, target->distance);
-    hs_report_player(row, e->met[0].player);
+    if (hs_encounter_is_blocked(c, e))
+        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    else if (e->is_occluded && e->clips)
+        hs_describe_first(c, e);
+    else
+        hs_describe_impact(c, c->target.player, target);
 }
 
 static void report_target_missed(struct hs_hit_context *c, const struct hs_encounter *e)
@@ -58,8 +50,6 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
         hs_report_player(row, c->target.player);
     }
     hs_report_measure(row, HS_UNIT_LENGTH, target->gap, padding);
-    if (c->is_lenient)
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
 }
 
 /* The body is on the path, but only beyond where the world ends it. */
@@ -128,7 +118,7 @@ static void judge_others_claimed(struct hs_hit_context *c, const struct hs_encou
             hs_refuse_victim(c, c->claim->victims[i], HS_REASON_NO_INTERSECTION);
 }
 
-void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
+static void check_path(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     bool poseless = c->claims_target && c->target.status != HS_REWIND_OK;
     if (poseless) {
@@ -150,21 +140,15 @@ void hs_check_contact(struct hs_hit_context *c, const struct hs_encounter *e)
     judge_others_claimed(c, e);
 }
 
-void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *volley)
+static void check_pellets(struct hs_hit_context *c, const struct hs_volley *volley)
 {
-    /* One is on its body, if nothing stands in the way: the world decides. */
-    bool hangs = volley->is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
-    if (volley->landed > 0 || hangs) {
+    if (volley->landed > 0 || hs_volley_hangs(c, volley)) {
         hs_report_pass(c, HS_CHECK_CONTACT);
-        if (volley->landed > 0)
-            hs_report_pass(c, HS_CHECK_BYSTANDER);
     } else if (volley->is_missing) {
         hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
                        &volley->missing_view);
     } else if (volley->blocker != NULL) {
         hs_report_pass(c, HS_CHECK_CONTACT);
-        hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
-                         volley->blocker);
     } else if (volley->has_margin && c->is_weapon_unsure) {
         hs_report_measure(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT),
                           HS_UNIT_LENGTH, volley->margin, 0);
@@ -176,4 +160,12 @@ void hs_check_pellet_contact(struct hs_hit_context *c, const struct hs_volley *v
         hs_report_pass(c, HS_CHECK_CONTACT);
     }
     judge_others_claimed(c, NULL);
+}
+
+void hs_check_contact(struct hs_hit_context *c)
+{
+    if (c->volley != NULL)
+        check_pellets(c, c->volley);
+    else
+        check_path(c, c->encounter);
 }

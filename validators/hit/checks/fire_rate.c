@@ -1,5 +1,5 @@
 /* fire_rate: does the weapon fire that fast? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* The mean gap may be shorter than the weapon's interval by this: ticks and frames round the times
    of firing. Shots that bunch up on their way do not matter, only when they were fired. */

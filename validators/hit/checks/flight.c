@@ -1,5 +1,5 @@
 /* flight: does the projectile leave as fast, and fly as long, as the weapon lets it? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* Launch speeds may be off by this share: games round velocities on the wire. */
 #define SPEED_TOLERANCE 0.02

@@ -1,5 +1,5 @@
 /* identity: was this number used before, and was the shot posted that the hit belongs to? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* A posted shot is remembered this long at least, however short its flight. */
 #define PAIRING_US INT64_C(1500000)

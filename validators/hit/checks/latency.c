@@ -1,5 +1,5 @@
 /* latency: does the time of the claim fit the shooter's connection, and his earlier shots? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
 /* False when fire times run back; the row is then written. */

@@ -1,5 +1,5 @@
 /* life: was the shooter alive to fire, and the target alive, in this life, and vulnerable? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* When the life that is over at the bracket ended, as far as the history tells. */
 static int64_t death_time(const struct hs_history *history, const struct hs_bracket *bracket)

@@ -1,4 +1,5 @@
 /* origin: does the trace start where the shooter's eye was when he fired, with no wall between? */
+#include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
 static void judge(struct hs_hit_context *c, double measured, double limit)

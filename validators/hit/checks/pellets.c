@@ -3,7 +3,7 @@
  * them hits: volley.c.
  */
 #include "validators/geometry/angle.h"
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 #include "validators/spread.h"
 
 /* Directions may differ by this from the expected ones: they come through floats and wires. */

@@ -1,5 +1,5 @@
 /* range: is the trace no longer than the weapon carries? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 void hs_check_range(struct hs_hit_context *c)
 {

@@ -1,5 +1,5 @@
 /* rewind: how far into the past or the future does the claim ask to look? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 static double seconds(int64_t us)
 {

@@ -1,5 +1,5 @@
 /* shape: is the trace a trace, inside the world? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 static double largest_coordinate(struct hs_vec v)
 {

@@ -1,5 +1,5 @@
 /* team: may the shooter hurt the target at all? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 static uint16_t team_of(const struct hs_view *view)
 {

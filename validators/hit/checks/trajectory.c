@@ -1,5 +1,5 @@
 /* trajectory: is this the same shot again under another number? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* Ends that differ by less than this share of the trace are the same. */
 #define SAME_PLACE 1e-6

@@ -1,5 +1,5 @@
 /* weapon: does it exist, and could the shooter fire it at the time of the shot? */
-#include "validators/hit/context.h"
+#include "validators/hit/checks.h"
 
 /* The last round is spent, and a weapon put away, in a tick of the server; the time of the shot is
    its client's idea of the same moment. What was true this long before still counts. */

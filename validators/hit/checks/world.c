@@ -2,6 +2,7 @@
  * world: is a wall, or a door as it stood then, in the way? Did what bursts on contact burst on
  * something?
  */
+#include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 #include "validators/hit/volley.h"
 
@@ -54,7 +55,7 @@ static bool knows_nothing(const struct hs_hit_context *c)
     return c->match->world == NULL && c->match->movers.count == 0;
 }
 
-void hs_check_world(struct hs_hit_context *c, const struct hs_encounter *e)
+static void check_path(struct hs_hit_context *c, const struct hs_encounter *e)
 {
     if (knows_nothing(c) || (c->claims_target && c->target.status != HS_REWIND_OK))
         return;
@@ -79,7 +80,7 @@ void hs_check_world(struct hs_hit_context *c, const struct hs_encounter *e)
         hs_report_measure(row, HS_UNIT_LENGTH, e->obstacle.contact.distance, e->needed);
 }
 
-void hs_check_pellet_world(struct hs_hit_context *c, const struct hs_volley *volley)
+static void check_pellets(struct hs_hit_context *c, const struct hs_volley *volley)
 {
     if (knows_nothing(c))
         return;
@@ -90,4 +91,12 @@ void hs_check_pellet_world(struct hs_hit_context *c, const struct hs_volley *vol
         report_occluded(c, &volley->obstacle, volley->needed);
     else
         hs_report_pass(c, HS_CHECK_WORLD);
+}
+
+void hs_check_world(struct hs_hit_context *c)
+{
+    if (c->volley != NULL)
+        check_pellets(c, c->volley);
+    else
+        check_path(c, c->encounter);
 }
