@@ -251,8 +251,8 @@ docs: deps-test all $(B)/tests/unit/test_ruleset_page ## put the options into do
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
-# Pages for engines, and configurations of other programs: under share/doc as they stand in the tree.
-EXAMPLES := docs/integrate deploy/haproxy deploy/prometheus deploy/grafana
+# Pages in folders, and configurations for other programs: installed under share/doc with these paths.
+EXAMPLES := docs/integrate docs/lab deploy/haproxy deploy/prometheus deploy/grafana
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)

@@ -27,6 +27,19 @@ echo '== whole words that do not belong here'
 bad=$(git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- '*.c' '*.h' '*.sh' Makefile ':!scripts/lint.sh')
 [ -z "$bad" ] || fault "left for later: $bad"
 
+echo '== plain English'
+# Add a file here when its prose has been rewritten. '*.md' '*.c' '*.h' openapi.yaml are the aim.
+plain_english='docs/balancer.md docs/bench.md docs/deploy.md docs/disputes.md docs/glossary.md
+    docs/integrate/godot.md docs/integrate/own.md docs/integrate/source.md docs/integrate/unity.md
+    docs/integrate/unreal.md docs/lab docs/library.md docs/observability.md docs/scenarios.md
+    docs/security.md docs/simulate.md docs/spread.md docs/timing.md docs/world.md'
+# Players are "they"; the others are words and phrases that have a plainer form everywhere.
+words='he|his|him|himself|anew|lest|likewise|wherefore|whoever|whomever|hereof|thereof|unsure'
+words="$words|as ever|there (is|are|was|were) none|(is|are|was|were|be|been) (told|answered [0-9]+)"
+# shellcheck disable=SC2086
+bad=$(git grep -nIiE "\\b($words)\\b" -- $plain_english)
+[ -z "$bad" ] || fault "not plain English: $bad"
+
 echo '== clang-tidy'
 git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' 'cli/*.c' |
     xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy \

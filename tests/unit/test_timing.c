@@ -72,7 +72,7 @@ static void run(double seconds)
 
 /* ---- resets ---- */
 
-/* What docs/timing.md says is kept of a player's clock. */
+/* What docs/lab/timing.md says is kept of a player's clock. */
 START_TEST(little_is_kept)
 {
     ck_assert_uint_le(sizeof(struct hs_timing), 360);
