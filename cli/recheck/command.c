@@ -147,11 +147,14 @@ static struct hs_ruleset *load_rules(const char *path)
 /* ---- the stream ---- */
 
 static void note_gap(struct hs_recheck_report *report, const struct hs_stream_line *line,
-                     size_t number)
+                     size_t number, struct hs_str reason)
 {
     if (report->gap_count < HS_GAPS_MAX) {
-        report->gaps[report->gap_count].line = number;
-        hs_name_set(&report->gaps[report->gap_count].match, line->name);
+        struct hs_gap *gap = &report->gaps[report->gap_count];
+        gap->line = number;
+        hs_name_set(&gap->match, line->name);
+        snprintf(gap->reason, sizeof gap->reason, "%.*s", (int)reason.len,
+                 reason.ptr != NULL ? reason.ptr : "");
     }
     report->gap_count++;
 }
@@ -170,7 +173,9 @@ static bool recheck_stream(struct hs_stream_reader *reader, struct hs_replay *re
         enum hs_replay_result result = hs_replay_line(replay, &line, &answer, error);
         struct hs_compared compared = {line.name, line.route, reader->number};
         if (line.kind == HS_STREAM_GAP || result == HS_REPLAY_REOPENED)
-            note_gap(report, &line, reader->number);
+            note_gap(report, &line, reader->number, line.reason);
+        if (result == HS_REPLAY_UNKNOWN)
+            note_gap(report, &line, reader->number, (struct hs_str){answer.data, answer.len});
         if (result == HS_REPLAY_LEFT_OUT)
             report->requests_left_out++;
         else if (result == HS_REPLAY_ANSWERED &&
@@ -239,6 +244,7 @@ static int recheck(const struct recheck_options *options, struct hs_ruleset *rul
         recheck_stream(&reader, replay, &report);
     report.interrupted = reader.interrupted;
     report.matches = hs_replay_counts(replay).opened;
+    report.matches_restored = hs_replay_counts(replay).restored;
     report.matches_left_out = hs_replay_counts(replay).left_out;
     int code = conclude(options, &report, &reader);
     hs_stream_reader_close(&reader);

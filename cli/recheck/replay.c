@@ -13,6 +13,8 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/watch/metrics.h"
+#include "service/record/stream.h"
+#include "validators/journal.h"
 
 /* A ruleset of the stream: the revision it had there, and what it is here. */
 struct ruleset {
@@ -27,6 +29,7 @@ struct map {
 
 struct hs_replay {
     struct hs_service service;
+    struct hs_registry *before; /* under other rules: the matches before the last start, or NULL */
     struct hs_options options;
     struct ruleset *rulesets;
     struct map *maps;
@@ -105,6 +108,7 @@ void hs_replay_destroy(struct hs_replay *replay)
         return;
     struct hs_service *service = &replay->service;
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
+    hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->ruleset_count; i++)
         hs_ruleset_store_release(service->rulesets, replay->rulesets[i].entry);
     for (size_t i = 0; i < replay->map_count; i++)
@@ -144,10 +148,14 @@ static enum hs_replay_result impossible(char error[HS_STREAM_ERROR_MAX], const c
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* The start of a service: it has no matches yet. */
+/* The start of a service: it has no matches yet. A saved state is of the recorded rules. Under
+   other rules a restored match goes on from its own state before the start. */
 static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
 {
-    hs_registry_destroy(replay->service.registry);
+    hs_registry_destroy(replay->before);
+    replay->before = replay->instead != NULL ? replay->service.registry : NULL;
+    if (replay->before == NULL)
+        hs_registry_destroy(replay->service.registry);
     replay->service.registry = hs_registry_create(replay->options.max_matches,
                                                   replay->service.rulesets, replay->service.maps);
     json_object_clear(replay->left_out);
@@ -284,9 +292,122 @@ static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
     return json_object_get(replay->left_out, key.text) != NULL;
 }
 
+/* ---- restored matches ---- */
+
+static const char *const is_of_another_version = "its state is of another version of the program";
+
+static enum hs_replay_result unknown(struct hs_replay *replay, struct hs_str name, const char *why,
+                                     struct hs_buffer *answer)
+{
+    forget_match(replay, name);
+    leave_out(replay, name, true);
+    hs_buffer_puts(answer, why);
+    return HS_REPLAY_UNKNOWN;
+}
+
+/* The saved state of the match of that opening before the start, under the rules that are used
+   instead. False: it was not whole. */
+static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line,
+                     struct hs_bytes *out)
+{
+    struct hs_match_slot *slot = NULL;
+    if (replay->before != NULL)
+        hs_registry_acquire(replay->before, anybody, line->name, NULL, &slot);
+    if (slot == NULL)
+        return false;
+    bool is_same = slot->opening == line->opening;
+    if (is_same)
+        hs_match_save(slot->match, out);
+    hs_registry_release(replay->before, slot);
+    return is_same && !out->failed;
+}
+
+/* The match that a line restores. NULL, and why not. */
+static struct hs_match *load_match(struct hs_replay *replay, const struct hs_stream_line *line,
+                                   const struct hs_match_opening *opening, const char **why)
+{
+    struct hs_bytes state = {0};
+    struct hs_match *match = NULL;
+    if (replay->instead == NULL) {
+        state.data = hs_stream_decode(line->state, &state.len);
+        *why = state.data == NULL ? "its state is damaged" : is_of_another_version;
+    } else if (!save_own(replay, line, &state)) {
+        *why = "its state before the restart is not known under these rules";
+    }
+    if (state.len > 0)
+        hs_match_load(opening->ruleset->ruleset, &opening->limits, state.data, state.len, &match);
+    if (match != NULL && line->moves_lost)
+        hs_match_lost_moves(match);
+    free(state.data);
+    return match;
+}
+
+/* Applies what the journal of the recorded service had of a restored match. Under other rules the
+   match has its own payments. */
+static enum hs_replay_result apply_journal(struct hs_replay *replay,
+                                           const struct hs_stream_line *line,
+                                           struct hs_buffer *answer,
+                                           char error[HS_STREAM_ERROR_MAX])
+{
+    struct hs_match_slot *slot = NULL;
+    char layout[HS_STREAM_LAYOUT];
+    hs_stream_layout(layout);
+    if (is_left_out(replay, line->name))
+        return HS_REPLAY_DONE;
+    if (line->ended)
+        return forget_match(replay, line->name)
+                   ? HS_REPLAY_DONE
+                   : impossible(error, "the end of a match that is not open: ", line->name);
+    if (replay->instead != NULL)
+        return HS_REPLAY_DONE;
+    size_t size = 0;
+    unsigned char *records = hs_stream_decode(line->records, &size);
+    if (records == NULL || !is_revision(layout, line->layout)) {
+        free(records);
+        return unknown(replay, line->name, is_of_another_version, answer);
+    }
+    hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
+    if (slot != NULL) {
+        hs_match_replay(slot->match, records, size); /* damaged records: as the service did */
+        hs_registry_release(replay->service.registry, slot);
+    }
+    free(records);
+    return slot != NULL ? HS_REPLAY_DONE
+                        : impossible(error, "a journal of a match that is not open: ", line->name);
+}
+
+/* ---- matches ---- */
+
+/* Opens a match that no open match has the name of. `opening` lacks its map. */
+static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs_stream_line *line,
+                                       struct hs_match_opening *opening, struct hs_buffer *answer,
+                                       char error[HS_STREAM_ERROR_MAX])
+{
+    struct hs_match_slot *slot = NULL;
+    const char *why = NULL;
+    if (line->map.ptr != NULL)
+        opening->map = find_map(replay, line->map, line->map_revision);
+    if (line->map.ptr != NULL && opening->map == NULL)
+        return impossible(error, "the stream has no map ", line->map);
+    if (line->state.ptr != NULL) {
+        opening->match = load_match(replay, line, opening, &why);
+        if (opening->match == NULL)
+            return unknown(replay, line->name, why != NULL ? why : "out of memory", answer);
+    }
+    hs_registry_acquire(replay->service.registry, anybody, line->name, opening, &slot);
+    if (slot == NULL) {
+        hs_match_destroy(opening->match);
+        return impossible(error, "no room for the match ", line->name);
+    }
+    hs_registry_release(replay->service.registry, slot);
+    replay->counts.opened++;
+    replay->counts.restored += line->state.ptr != NULL ? 1 : 0;
+    return HS_REPLAY_DONE;
+}
+
 /* A match that is open already was deleted while requests were dropped. */
 static enum hs_replay_result open_match(struct hs_replay *replay, const struct hs_stream_line *line,
-                                        char error[HS_STREAM_ERROR_MAX])
+                                        struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
 {
     struct hs_ruleset_entry *ruleset = find_ruleset(replay, line->revision);
     bool reopened = forget_match(replay, line->name);
@@ -299,23 +420,14 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
         replay->counts.left_out++;
         return HS_REPLAY_DONE;
     }
-    struct hs_match_slot *slot = NULL;
     struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
                                                   .samples = (uint32_t)line->max_samples,
                                                   .movers = (uint32_t)line->max_movers},
                                        .tenant = line->tenant,
                                        .number = line->opening};
     opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
-    if (line->map.ptr != NULL)
-        opening.map = find_map(replay, line->map, line->map_revision);
-    if (line->map.ptr != NULL && opening.map == NULL)
-        return impossible(error, "the stream has no map ", line->map);
-    hs_registry_acquire(replay->service.registry, anybody, line->name, &opening, &slot);
-    if (slot == NULL)
-        return impossible(error, "no room for the match ", line->name);
-    hs_registry_release(replay->service.registry, slot);
-    replay->counts.opened++;
-    return reopened ? HS_REPLAY_REOPENED : HS_REPLAY_DONE;
+    enum hs_replay_result result = open_slot(replay, line, &opening, answer, error);
+    return result == HS_REPLAY_DONE && reopened ? HS_REPLAY_REOPENED : result;
 }
 
 static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_stream_line *line,
@@ -365,9 +477,11 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
     case HS_STREAM_MAP:
         return take_map(replay, line, error);
     case HS_STREAM_OPEN:
-        return open_match(replay, line, error);
+        return open_match(replay, line, answer, error);
     case HS_STREAM_REQUEST:
         return apply(replay, line, answer, error);
+    case HS_STREAM_JOURNAL:
+        return apply_journal(replay, line, answer, error);
     case HS_STREAM_GAP:
         forget_match(replay, line->name);
         leave_out(replay, line->name, false);

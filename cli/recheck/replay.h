@@ -30,6 +30,7 @@ enum hs_replay_result {
     HS_REPLAY_REOPENED,  /* likewise; the end of the match of that name before is missing */
     HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
     HS_REPLAY_LEFT_OUT,  /* a request of a match that is not looked at */
+    HS_REPLAY_UNKNOWN,   /* the match cannot be restored, and is not looked at; `answer` says why */
     HS_REPLAY_IMPOSSIBLE /* the stream does not fit together; `error` says why */
 };
 
@@ -37,9 +38,10 @@ enum hs_replay_result {
 enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_stream_line *line,
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX]);
 
-/* Openings of matches so far that were looked at, and that were not. */
+/* Openings of matches so far that were looked at, those of them that a restart restored, and
+   openings that were not looked at. */
 struct hs_replay_counts {
-    size_t opened, left_out;
+    size_t opened, restored, left_out;
 };
 
 struct hs_replay_counts hs_replay_counts(const struct hs_replay *replay);

@@ -16,7 +16,9 @@ static void print_counts(const struct hs_recheck_report *report, FILE *out)
 {
     const struct hs_differences *d = &report->differences;
     char remark[128];
-    print_number("matches", report->matches, "", out);
+    snprintf(remark, sizeof remark, "%zu of them restored after a restart",
+             report->matches_restored);
+    print_number("matches", report->matches, report->matches_restored > 0 ? remark : "", out);
     print_number("requests", d->requests, "", out);
     snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
     print_number("claims", d->hits + d->shots, remark, out);
@@ -98,11 +100,12 @@ static void print_left_out(const struct hs_recheck_report *report, FILE *out)
                 report->matches_left_out, report->requests_left_out);
     size_t shown = report->gap_count < HS_GAPS_MAX ? report->gap_count : HS_GAPS_MAX;
     if (shown > 0)
-        fputs(
-            "\n  gaps: requests of these matches are missing, and nothing after them is compared\n",
-            out);
-    for (size_t i = 0; i < shown; i++)
-        fprintf(out, "  %s  from line %zu on\n", report->gaps[i].match.text, report->gaps[i].line);
+        fputs("\n  gaps: nothing of these matches is compared until they are opened again\n", out);
+    for (size_t i = 0; i < shown; i++) {
+        const struct hs_gap *gap = &report->gaps[i];
+        fprintf(out, "  %s  from line %zu on: %s\n", gap->match.text, gap->line,
+                gap->reason[0] != '\0' ? gap->reason : "requests are missing");
+    }
     if (report->gap_count > shown)
         fprintf(out, "  and %zu more\n", report->gap_count - shown);
     if (report->interrupted > 0)
@@ -161,6 +164,7 @@ static void put_counts(struct hs_writer *writer, const struct hs_recheck_report 
 {
     const struct hs_differences *d = &report->differences;
     put_number(writer, "matches", report->matches);
+    put_number(writer, "matches_restored", report->matches_restored);
     put_number(writer, "matches_left_out", report->matches_left_out);
     put_number(writer, "requests", d->requests);
     put_number(writer, "requests_left_out", report->requests_left_out);
@@ -241,6 +245,8 @@ static void put_gaps(struct hs_writer *writer, const struct hs_recheck_report *r
         hs_write_begin(writer, '{');
         put_text(writer, "match", report->gaps[i].match.text);
         put_number(writer, "line", report->gaps[i].line);
+        if (report->gaps[i].reason[0] != '\0')
+            put_text(writer, "reason", report->gaps[i].reason);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');

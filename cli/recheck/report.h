@@ -9,6 +9,7 @@
 struct hs_gap {
     size_t line;
     struct hs_name match;
+    char reason[96]; /* empty: requests are missing */
 };
 
 enum { HS_GAPS_MAX = 50 };
@@ -17,7 +18,7 @@ struct hs_recheck_report {
     const char *file;
     char program[32];                          /* the version that wrote the stream */
     const char *rules, *rules_name, *revision; /* file, ruleset and revision used instead; or "" */
-    size_t matches, matches_left_out, requests_left_out;
+    size_t matches, matches_restored, matches_left_out, requests_left_out;
     struct hs_gap gaps[HS_GAPS_MAX]; /* the first of them */
     size_t gap_count;
     size_t interrupted; /* lines whose writer did not finish them */

@@ -10,8 +10,9 @@
 enum { MOST_PLAYERS = 65536, MOST_MOVERS = 65536, LEAST_SAMPLES = 8, MOST_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
-    [HS_STREAM_HEADER] = "format", [HS_STREAM_RULESET] = "ruleset", [HS_STREAM_MAP] = "map",
-    [HS_STREAM_OPEN] = "open",     [HS_STREAM_REQUEST] = "match",   [HS_STREAM_GAP] = "gap",
+    [HS_STREAM_HEADER] = "format",   [HS_STREAM_RULESET] = "ruleset", [HS_STREAM_MAP] = "map",
+    [HS_STREAM_OPEN] = "open",       [HS_STREAM_REQUEST] = "match",   [HS_STREAM_GAP] = "gap",
+    [HS_STREAM_JOURNAL] = "journal",
 };
 
 static bool is(struct hs_str text, const char *literal)
@@ -34,6 +35,24 @@ static bool read_text(struct hs_str value, struct hs_str *text)
 {
     *text = hs_piece_text(value);
     return text->ptr != NULL;
+}
+
+/* A member that says how a match was restored, or why it was not. */
+static bool read_restored(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
+{
+    if (is(key, "state"))
+        return read_text(value, &line->state);
+    if (is(key, "layout"))
+        return read_text(value, &line->layout);
+    if (is(key, "records"))
+        return read_text(value, &line->records);
+    if (is(key, "reason"))
+        return read_text(value, &line->reason);
+    if (is(key, "moves_lost"))
+        line->moves_lost = is(value, "true");
+    else if (is(key, "ended"))
+        line->ended = is(value, "true");
+    return true;
 }
 
 /* A member that is not the first; those of later versions of the format are passed over. */
@@ -72,6 +91,8 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
         line->body = value;
     else if (is(key, "answer"))
         line->answer = value;
+    else
+        return read_restored(line, key, value);
     return true;
 }
 
@@ -93,6 +114,8 @@ static bool is_whole(const struct hs_stream_line *line)
                line->max_movers <= MOST_MOVERS;
     case HS_STREAM_REQUEST:
         return line->answer.ptr != NULL && line->route != HS_ROUTE_COUNT;
+    case HS_STREAM_JOURNAL:
+        return line->ended || (line->layout.ptr != NULL && line->records.ptr != NULL);
     case HS_STREAM_GAP:
     case HS_STREAM_KIND_COUNT:
         break;
@@ -127,7 +150,7 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
 {
     if (!is(line->name, HS_STREAM_FORMAT))
         return wrong(reader, reader->number, "is not of a stream that `serve --record` wrote");
-    if (line->version != HS_STREAM_VERSION)
+    if (line->version < HS_STREAM_OLDEST || line->version > HS_STREAM_VERSION)
         return wrong(reader, reader->number, "another version of the format");
     return true;
 }
@@ -144,24 +167,35 @@ static const char *next_text(struct hs_stream_reader *reader)
     return failure != NULL ? NULL : text;
 }
 
+/* After a broken line: the next header, behind nothing but broken lines. False: the end, or an
+   error. */
+static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
+{
+    const char *text;
+    size_t broken = reader->number, count = 0;
+    bool ended, is_line;
+    do {
+        count++;
+        ended = hs_lines_ended(reader->lines);
+        text = next_text(reader);
+        is_line = text != NULL && read_line(text, line);
+    } while (text != NULL && !is_line);
+    if (reader->error[0] != '\0')
+        return false;
+    bool restarted = is_line && line->kind == HS_STREAM_HEADER;
+    if (!restarted && (is_line || ended || broken == 1))
+        return wrong(reader, broken, "is not a line of a recorded stream");
+    reader->interrupted += count;
+    return restarted;
+}
+
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text = next_text(reader);
     if (text == NULL)
         return false;
-    if (!read_line(text, line)) {
-        size_t broken = reader->number;
-        bool ended = hs_lines_ended(reader->lines);
-        text = next_text(reader);
-        if (reader->error[0] != '\0')
-            return false;
-        bool restarted = text != NULL && read_line(text, line) && line->kind == HS_STREAM_HEADER;
-        if (!restarted && (text != NULL || ended || broken == 1))
-            return wrong(reader, broken, "is not a line of a recorded stream");
-        reader->interrupted++;
-        if (!restarted)
-            return false;
-    }
+    if (!read_line(text, line) && !find_header(reader, line))
+        return false;
     if (reader->number == 1 && line->kind != HS_STREAM_HEADER)
         return wrong(reader, reader->number, "is not the first line of a recorded stream");
     return line->kind != HS_STREAM_HEADER || check_header(reader, line);

@@ -15,6 +15,7 @@ enum hs_stream_kind {
     HS_STREAM_OPEN,
     HS_STREAM_REQUEST,
     HS_STREAM_GAP,
+    HS_STREAM_JOURNAL, /* how a restored match goes on before its first request */
     HS_STREAM_KIND_COUNT
 };
 
@@ -27,10 +28,15 @@ struct hs_stream_line {
     struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
     struct hs_str program;           /* the version that wrote it */
     struct hs_str document, body, answer; /* JSON */
+    struct hs_str state;                  /* of a restored match, base64; ptr NULL: a new match */
+    struct hs_str layout, records;        /* of a journal: their layout, base64 */
+    struct hs_str reason;                 /* of a gap; ptr NULL: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
     uint64_t request_work; /* budget of the request; 0: all items fitted */
     enum hs_route route;
     bool explain;
+    bool moves_lost; /* with `state` */
+    bool ended;      /* of a journal: the match had ended */
 };
 
 struct hs_stream_reader {
@@ -45,8 +51,8 @@ bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 
 /*
- * The next line; false at the end and when the error is set. A line that ends in the middle is
- * passed over where it is the last, or the last before a header: its writer was interrupted.
+ * The next line; false at the end and when the error is set. Lines that end in the middle are
+ * passed over at the end of the file and before a header: their writers were interrupted.
  */
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
 

@@ -11,6 +11,8 @@
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
+#include "service/watch/log.h"
+#include "service/record/recorder.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/watch/log.h"
@@ -193,9 +195,10 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     return HS_RESTORED_NO_ROOM;
 }
 
-/* Takes the match over. NULL, or why there is no room for it. */
+/* Takes the match over, which was loaded from `state`. NULL, or why there is no room for it. */
 static const char *open_match(struct restoring *restoring, const struct head *head,
-                              struct hs_ruleset_entry *ruleset, struct hs_match *match)
+                              struct hs_ruleset_entry *ruleset, struct hs_match *match,
+                              const struct hs_bytes_reader *state)
 {
     struct hs_service *service = restoring->service;
     struct hs_map_entry *map = NULL;
@@ -216,8 +219,8 @@ static const char *open_match(struct restoring *restoring, const struct head *he
             hs_name_set(&slot->awaited_map, head->map);
             memcpy(slot->awaited_revision, head->map_revision.ptr, head->map_revision.len);
         }
-        if (service->record != NULL)
-            slot->recorded = HS_RECORDED_LOST; /* its beginning was recorded elsewhere, if at all */
+        hs_record_restored(service->record, slot, state->at, (size_t)(state->end - state->at),
+                           !restoring->is_final);
         hs_registry_release(service->registry, slot);
         return NULL;
     }
@@ -240,6 +243,12 @@ static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_st
     return slot;
 }
 
+static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot)
+{
+    hs_record_restored_end(restoring->service->record, slot);
+    hs_registry_remove(restoring->service->registry, slot);
+}
+
 /* Whether this opening of a match, or a later one, is in the registry. An earlier one has ended. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
@@ -248,7 +257,7 @@ static bool is_open(struct restoring *restoring, const struct head *head)
         return false;
     bool is_there = slot->opening >= head->opening;
     if (!is_there)
-        hs_registry_remove(restoring->service->registry, slot);
+        remove_ended(restoring, slot);
     hs_registry_release(restoring->service->registry, slot);
     return is_there;
 }
@@ -286,7 +295,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
         log_refused(restoring, head.name,
                     is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
     } else {
-        const char *refused = open_match(restoring, &head, ruleset, match);
+        const char *refused = open_match(restoring, &head, ruleset, match, reader);
         if (refused != NULL) {
             outcome = HS_RESTORED_NO_ROOM;
             log_refused(restoring, head.name, refused);
@@ -307,9 +316,12 @@ static void replay_events(struct restoring *restoring, struct hs_bytes_reader *r
     struct hs_match_slot *slot = find_open(restoring, name);
     if (slot == NULL)
         return;
-    if (slot->opening == opening &&
-        !hs_match_replay(slot->match, reader->at, (size_t)(reader->end - reader->at)))
-        log_refused(restoring, name, "records of the journal are damaged, or memory is out");
+    if (slot->opening == opening) {
+        size_t size = (size_t)(reader->end - reader->at);
+        if (!hs_match_replay(slot->match, reader->at, size))
+            log_refused(restoring, name, "records of the journal are damaged, or memory is out");
+        hs_record_replayed(restoring->service->record, slot, reader->at, size);
+    }
     hs_registry_release(restoring->service->registry, slot);
 }
 
@@ -321,7 +333,7 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     if (slot == NULL)
         return;
     if (slot->opening == opening)
-        hs_registry_remove(restoring->service->registry, slot);
+        remove_ended(restoring, slot);
     hs_registry_release(restoring->service->registry, slot);
 }
 

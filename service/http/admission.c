@@ -38,14 +38,16 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     }
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
-    if (priority == HS_PRIORITY_VITAL)
+    /* A request that waited behind nobody waited for the machine: refusing it helps nobody. */
+    if (priority == HS_PRIORITY_VITAL || !was_behind)
         return true;
     return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
 }
 
-void hs_gate_answered(struct hs_gate *gate, int64_t now_us)
+void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us)
 {
-    gate->answered_us = now_us;
+    if (priority != HS_PRIORITY_VITAL)
+        gate->answered_us = now_us;
 }
 
 int64_t hs_socket_waited_us(int fd)

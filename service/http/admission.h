@@ -26,7 +26,7 @@ enum {
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
-    /* Without a standing queue nobody waits longer than limit * HS_BURST_TIMES either. */
+    /* Without a standing queue a request waits at most limit * HS_BURST_TIMES behind others. */
     HS_BURST_TIMES = 10,
 };
 
@@ -34,7 +34,7 @@ enum {
 struct hs_gate {
     int64_t since_us;    /* the first long wait of this series */
     int64_t long_us;     /* the last one */
-    int64_t answered_us; /* when this worker last answered a request */
+    int64_t answered_us; /* when this worker last answered a request that is not vital */
 };
 
 /*
@@ -42,16 +42,18 @@ struct hs_gate {
  * what hits may wait while a queue stands; frames half of it, the console a quarter. 0: everybody
  * gets a turn.
  *
- * Only a request that arrived before the last answer waited behind another request, so only such
- * waits begin a queue. A client that sends one request after the other is no queue, however long a
- * busy machine lets it wait.
+ * Only a request that arrived before the last answer waited behind another request. So only such
+ * waits begin a queue, and only such requests are refused. A client that sends one request after
+ * the other always gets a turn, however long a busy or stopped machine lets it wait. After such a
+ * stop each worker also serves the first of the requests that wait for it.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
 
 /* The worker answers a request. Call it before the answer is sent: the client's next request then
-   arrives later. */
-void hs_gate_answered(struct hs_gate *gate, int64_t now_us);
+   arrives later. Vital requests are not counted: a client whose only company is a health check is
+   alone. */
+void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us);
 
 /* How long ago the newest bytes of a TCP socket came, in microseconds, in steps of the kernel's
    clock; 0 where it cannot tell. */

@@ -45,8 +45,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
     return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
 }
 
-/* Sheds a request that passed its deadline, or waited ten times as long as a worker's queue allows
-   (admission.h). */
+/* Sheds a request that passed its deadline, or waited behind others for ten times as long as a
+   worker's queue allows (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -54,8 +54,8 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
     if (headers->deadlines > 0 &&
         now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
         hs_http_shed(request, HS_SHED_DEADLINE);
-    else if (queue_us > 0 && apart->pool == request->http->heavy &&
-             now_us - apart->queued_us > 10 * queue_us)
+    else if (queue_us > 0 && apart->pool == request->http->heavy && apart->job.was_behind &&
+             now_us - apart->queued_us > HS_BURST_TIMES * queue_us)
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 

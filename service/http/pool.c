@@ -169,10 +169,19 @@ static bool has_ended(const struct hs_pool *pool, const void *owner)
     return ended;
 }
 
+static bool is_idle(const struct hs_pool *pool)
+{
+    unsigned running = 0;
+    for (unsigned i = 0; i < pool->count; i++)
+        running += pool->running[i] != NULL;
+    return running == 0 && pool->first == NULL;
+}
+
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job)
 {
     pthread_mutex_lock(&pool->lock);
     job->next = NULL;
+    job->was_behind = !is_idle(pool);
     if (has_ended(pool, job->owner)) {
         job->done(job);
     } else {

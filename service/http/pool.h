@@ -22,7 +22,8 @@ struct hs_pool_job {
     void (*run)(struct hs_pool_job *job);
     void (*done)(
         struct hs_pool_job *job); /* after `run`, or instead of it once the owner has ended */
-    struct hs_pool_job *next;     /* used by the pool */
+    bool was_behind;          /* set by the pool: other jobs ran or waited when it was submitted */
+    struct hs_pool_job *next; /* used by the pool */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "service/watch/log.h"
@@ -25,8 +26,8 @@ struct item {
 };
 
 struct hs_line_queue {
-    pthread_mutex_t lock; /* guards the list, `bytes`, `ending` and `failed` */
-    pthread_cond_t wake;
+    pthread_mutex_t lock;         /* guards the list, `bytes`, `ending` and `failed` */
+    pthread_cond_t wake, written; /* for the thread; for threads that wait for room */
     struct item *first, **last;
     size_t bytes, max_bytes;
     bool ending, failed;
@@ -139,6 +140,7 @@ static void fail(struct hs_line_queue *queue)
            HS_LOG_TEXT("detail", strerror(errno)));
     pthread_mutex_lock(&queue->lock);
     queue->failed = true;
+    pthread_cond_broadcast(&queue->written);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -155,6 +157,7 @@ static void write_items(struct hs_line_queue *queue, struct item *items, bool *f
         }
         pthread_mutex_lock(&queue->lock);
         queue->bytes -= item->text.len + OVERHEAD;
+        pthread_cond_broadcast(&queue->written);
         pthread_mutex_unlock(&queue->lock);
         free_item(item);
     }
@@ -191,6 +194,17 @@ static int open_file(const char *path, char error[256])
     return -1;
 }
 
+/* Waits for room end by the monotonic clock. */
+static void make_conditions(struct hs_line_queue *queue)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->wake, NULL);
+    pthread_cond_init(&queue->written, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256])
 {
     int file = open_file(path, error);
@@ -199,12 +213,13 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
     struct hs_line_queue *queue = calloc(1, sizeof *queue);
     if (queue != NULL) {
         pthread_mutex_init(&queue->lock, NULL);
-        pthread_cond_init(&queue->wake, NULL);
+        make_conditions(queue);
         queue->file = file;
         queue->max_bytes = max_bytes;
         queue->last = &queue->first;
         if (pthread_create(&queue->thread, NULL, write_lines, queue) == 0)
             return queue;
+        pthread_cond_destroy(&queue->written);
         pthread_cond_destroy(&queue->wake);
         pthread_mutex_destroy(&queue->lock);
         free(queue);
@@ -226,17 +241,35 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     if (close(queue->file) != 0)
         hs_log(HS_LOG_ERROR, "the recording may be incomplete",
                HS_LOG_TEXT("detail", strerror(errno)));
+    pthread_cond_destroy(&queue->written);
     pthread_cond_destroy(&queue->wake);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
+}
+
+/* With the lock held. */
+static bool has_room(const struct hs_line_queue *queue, size_t cost)
+{
+    return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;
+}
+
+bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us)
+{
+    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    int result = 0;
+    pthread_mutex_lock(&queue->lock);
+    while (!queue->failed && !has_room(queue, bytes + OVERHEAD) && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&queue->written, &queue->lock, &until);
+    bool fits = !queue->failed && has_room(queue, bytes + OVERHEAD);
+    pthread_mutex_unlock(&queue->lock);
+    return fits;
 }
 
 static bool put(struct hs_line_queue *queue, struct item *item)
 {
     size_t cost = item->text.len + OVERHEAD;
     pthread_mutex_lock(&queue->lock);
-    bool room = queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;
-    bool fits = !queue->failed && (room || item->unbound);
+    bool fits = !queue->failed && (has_room(queue, cost) || item->unbound);
     if (fits) {
         queue->bytes += cost;
         *queue->last = item;

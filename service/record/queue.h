@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/json/buffer.h"
 #include "validators/str.h"
@@ -30,14 +31,20 @@ void hs_line_queue_close(struct hs_line_queue *queue);
  */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
-/* The same, bound or not: for the last lines there are. */
+/*
+ * Waits until the bytes fit into the queue, until `until_us` (monotonic) at most. False: they do
+ * not fit, or the file failed. For the start of the service, when no request waits.
+ */
+bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
+
+/* As hs_line_queue_put, bound or not: for short lines that must be there. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * The same for a line of which a large part stays where it is: `head`, `body` and then "}" and the
- * line's end. Line ends inside `body` become blanks. `done` is called with `holder` when `body` is
- * no longer needed, from the queue's thread, or at once where the answer is false. Only `head`
- * counts against the bound.
+ * As hs_line_queue_put, for a line of which a large part stays where it is: `head`, `body` and then
+ * "}" and the line's end. Line ends inside `body` become blanks. `done` is called with `holder`
+ * when `body` is no longer needed, from the queue's thread, or at once where the answer is false.
+ * Only `head` counts against the bound.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);

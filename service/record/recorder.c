@@ -10,8 +10,13 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/system/version.h"
+#include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+
+/* How long the start of the service waits for one line to fit into the queue. Longer: a disk that
+   hangs delays the start. Shorter: a slow disk costs recordings of restored matches. */
+enum { RESTORE_WAIT_US = 5000000 };
 
 /* A ruleset or a map, by its name and revision. */
 struct revision {
@@ -23,6 +28,8 @@ struct hs_record {
     struct hs_metrics *metrics;
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
+    size_t max_bytes;     /* of the queue */
+    bool has_waited_long; /* at the start: the disk is too slow to wait for it again */
     pthread_mutex_t lock; /* guards the revisions: what is in the file already */
     struct revision *revisions;
     size_t revision_count, revision_room;
@@ -88,7 +95,8 @@ static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entr
     end_line(writer);
 }
 
-static void write_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
+/* The line is open still: more members may follow. */
+static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_begin(writer, '{');
     write_text_member(writer, "open", slot->name.text);
@@ -103,15 +111,27 @@ static void write_opening(struct hs_writer *writer, const struct hs_match_slot *
     write_int_member(writer, "max_players", slot->limits.players);
     write_int_member(writer, "max_samples", slot->limits.samples);
     write_int_member(writer, "max_movers", slot->limits.movers);
-    end_line(writer);
 }
 
-static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot)
+/* `reason`: a sentence; NULL: requests are missing. */
+static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot, const char *reason)
 {
     struct hs_writer writer = {.buffer = line};
     hs_write_begin(&writer, '{');
     write_text_member(&writer, "gap", slot->name.text);
+    if (reason != NULL)
+        write_text_member(&writer, "reason", reason);
     end_line(&writer);
+}
+
+static void write_bytes_member(struct hs_writer *writer, const char *key, const void *bytes,
+                               size_t size)
+{
+    hs_write_key(writer, key);
+    hs_buffer_puts(writer->buffer, "\"");
+    hs_stream_encode(writer->buffer, bytes, size);
+    hs_buffer_puts(writer->buffer, "\"");
+    writer->needs_comma = true;
 }
 
 static void write_request(struct hs_writer *writer, const struct hs_match_slot *slot,
@@ -245,7 +265,7 @@ static void drop(struct hs_record *record, struct hs_match_slot *slot)
     if (slot->recorded == HS_RECORDED_ENDED)
         return;
     struct hs_buffer line = {0};
-    write_gap(&line, slot);
+    write_gap(&line, slot, NULL);
     if (hs_line_queue_put(record->queue, &line))
         slot->recorded = HS_RECORDED_ENDED;
     hs_buffer_free(&line);
@@ -262,8 +282,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
     }
     struct hs_buffer lines = {0};
     struct hs_writer writer = {.buffer = &lines};
-    if (opens)
-        write_opening(&writer, slot);
+    if (opens) {
+        begin_opening(&writer, slot);
+        end_line(&writer);
+    }
     write_request(&writer, slot, request);
     if (hs_line_queue_put(record->queue, &lines)) {
         slot->recorded = HS_RECORDED_OPEN;
@@ -272,6 +294,128 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
         drop(record, slot);
     }
     hs_buffer_free(&lines);
+}
+
+/* ---- the start ---- */
+
+static const char *const is_too_large = "its saved state does not fit into --record-queue-bytes";
+
+/* The restored match is not recorded. */
+static void leave_out(struct hs_record *record, struct hs_match_slot *slot, const char *reason)
+{
+    struct hs_buffer line = {0};
+    slot->recorded = HS_RECORDED_LOST;
+    write_gap(&line, slot, reason);
+    if (hs_line_queue_put_last(record->queue, &line))
+        slot->recorded = HS_RECORDED_ENDED;
+    hs_buffer_free(&line);
+    if (hs_log_allowed(&record->log_limit))
+        hs_log(HS_LOG_WARN, "a restored match is not recorded",
+               HS_LOG_TEXT("match", slot->name.text), HS_LOG_TEXT("detail", reason));
+}
+
+static bool wait_for_room(struct hs_record *record, size_t bytes)
+{
+    int64_t until_us = record->has_waited_long ? 0 : hs_clock_us() + RESTORE_WAIT_US;
+    bool has_room = hs_line_queue_wait(record->queue, bytes, until_us);
+    record->has_waited_long = record->has_waited_long || !has_room;
+    return has_room;
+}
+
+/* Takes the line over. NULL, or why it is not in the recording. */
+static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
+{
+    const char *reason = line->failed ? "memory is out" : NULL;
+    if (reason == NULL &&
+        (!wait_for_room(record, line->len) || !hs_line_queue_put(record->queue, line)))
+        reason = "the recording could not be written in time";
+    hs_buffer_free(line);
+    return reason;
+}
+
+/* The rest of a line with saved bytes, and what the queue adds. */
+enum { LINE_REST = 8192 };
+
+/* Whether the bytes as base64, with the rest of their line, could ever fit. */
+static bool may_fit(const struct hs_record *record, size_t size)
+{
+    return size <= HS_STREAM_STATE_MAX && size / 3 * 4 + LINE_REST <= record->max_bytes;
+}
+
+static const char *put_restored(struct hs_record *record, const struct hs_match_slot *slot,
+                                const void *state, size_t size, bool moves_lost)
+{
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    if (slot->awaited_map.text[0] != '\0')
+        return "its map was lost in the restart";
+    size_t document_size = slot->ruleset->document_size;
+    if (!may_fit(record, size) || !may_fit(record, document_size))
+        return is_too_large;
+    if (!wait_for_room(record, document_size + LINE_REST) || !put_what_it_needs(record, slot))
+        return "its ruleset or its map could not be written";
+    begin_opening(&writer, slot);
+    if (moves_lost) {
+        hs_write_key(&writer, "moves_lost");
+        hs_write_bool(&writer, true);
+    }
+    write_bytes_member(&writer, "state", state, size);
+    end_line(&writer);
+    return put_at_start(record, &line);
+}
+
+void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
+                        size_t size, bool moves_lost)
+{
+    if (record == NULL)
+        return;
+    const char *reason = put_restored(record, slot, state, size, moves_lost);
+    if (reason == NULL)
+        slot->recorded = HS_RECORDED_OPEN;
+    else
+        leave_out(record, slot, reason);
+}
+
+static void begin_journal(struct hs_writer *writer, const struct hs_match_slot *slot)
+{
+    hs_write_begin(writer, '{');
+    write_text_member(writer, "journal", slot->name.text);
+}
+
+void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
+                        size_t size)
+{
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    char layout[HS_STREAM_LAYOUT];
+    if (record == NULL || slot->recorded != HS_RECORDED_OPEN)
+        return;
+    const char *reason = is_too_large;
+    if (may_fit(record, size)) {
+        begin_journal(&writer, slot);
+        hs_stream_layout(layout);
+        write_text_member(&writer, "layout", layout);
+        write_bytes_member(&writer, "records", records, size);
+        end_line(&writer);
+        reason = put_at_start(record, &line);
+    }
+    if (reason != NULL)
+        leave_out(record, slot, reason);
+}
+
+void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot)
+{
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    if (record == NULL || slot->recorded != HS_RECORDED_OPEN)
+        return;
+    begin_journal(&writer, slot);
+    hs_write_key(&writer, "ended");
+    hs_write_bool(&writer, true);
+    end_line(&writer);
+    const char *reason = put_at_start(record, &line);
+    if (reason != NULL)
+        leave_out(record, slot, reason);
 }
 
 size_t hs_record_queue_bytes(struct hs_record *record)
@@ -291,6 +435,7 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
     }
     record->metrics = metrics;
     record->maps = maps;
+    record->max_bytes = max_bytes;
     record->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "requests not recorded"};
     pthread_mutex_init(&record->lock, NULL);
     record->queue = hs_line_queue_open(path, max_bytes, error);
@@ -315,7 +460,7 @@ static void mark_lost(void *context, struct hs_match_slot *slot)
     struct hs_buffer line = {0};
     if (slot->recorded != HS_RECORDED_LOST)
         return;
-    write_gap(&line, slot);
+    write_gap(&line, slot, NULL);
     hs_line_queue_put_last(record->queue, &line);
     hs_buffer_free(&line);
 }

@@ -47,6 +47,25 @@ struct hs_recorded_request {
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
 
+/*
+ * The following functions record how a match is restored at the start of the service, so that
+ * `recheck` restores it in the same way. They wait for the disk, so no request may run yet. A match
+ * that cannot be recorded gets a `gap` line with the reason. The match is locked. A `record` of
+ * NULL is fine.
+ */
+
+/* The match was loaded from `state` (hs_match_save); `moves_lost`: hs_match_lost_moves was called.
+ */
+void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
+                        size_t size, bool moves_lost);
+
+/* `records` (hs_match_replay) were applied to the match. */
+void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
+                        size_t size);
+
+/* The match had ended: it is removed again. */
+void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot);
+
 /* Bytes that wait to be written. */
 size_t hs_record_queue_bytes(struct hs_record *record);
 

@@ -6,9 +6,15 @@
 #define HS_SERVICE_STREAM_H
 
 #include "api/http/routes.h"
+#include "api/json/buffer.h"
 
-#define HS_STREAM_FORMAT  "hindsight-stream"
-#define HS_STREAM_VERSION 2
+#define HS_STREAM_FORMAT "hindsight-stream"
+
+/* Version 2 has no saved states. A file that a service continues may have both. */
+enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
+
+/* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */
+enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
 /*
  * The requests that can change a match once it is open: what is done to it after the line that
@@ -27,5 +33,16 @@ const char *hs_stream_request_name(enum hs_route route);
 
 /* False: there is no such request. */
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
+
+/* The layout of journal records of this program, as text. */
+enum { HS_STREAM_LAYOUT = 17 };
+void hs_stream_layout(char layout[HS_STREAM_LAYOUT]);
+
+/* Appends bytes as base64 (RFC 4648, section 4). */
+void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size);
+
+/* The bytes of a base64 text, *size of them; free() them. NULL: the text is not base64, or memory
+   is out. */
+unsigned char *hs_stream_decode(struct hs_str text, size_t *size);
 
 #endif

@@ -10,6 +10,8 @@
 #include "tests/support/kept_service.h"
 #include "tests/support/kill_game.h"
 #include "tests/support/kill_squad.h"
+#include "tests/support/kept_service.h"
+#include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
@@ -30,12 +32,13 @@
 enum { DEFAULT_KILLS = 8 };
 
 static struct hs_test_kept kept;
-static char rules[96];
+static char rules[96], recording[96]; /* recording: of --record; empty: no recording */
 
 static void setup(void)
 {
     char path[128];
     hs_kept_setup(&kept);
+    recording[0] = '\0';
     snprintf(rules, sizeof rules, "%s/rules", kept.directory);
     ck_assert_int_eq(mkdir(rules, 0700), 0);
     snprintf(path, sizeof path, "%s/game.json", rules);
@@ -59,6 +62,9 @@ static void start_with(const char *idle_seconds)
         more[7] = idle_seconds;
         more[8] = "--checkpoint-seconds";
         more[9] = "3600";
+    } else if (recording[0] != '\0') {
+        more[6] = "--record";
+        more[7] = recording;
     }
     hs_kept_start(&kept, more);
 }
@@ -173,6 +179,36 @@ START_TEST(nothing_answered_is_lost)
     judge_totals(game, kills, hs_test_seconds() - began);
     hs_kill_game_destroy(game);
     hs_follower_destroy(follower);
+}
+END_TEST
+
+/* A recording goes on after each kill. What it has is computed again without a difference. */
+START_TEST(recordings_survive_kills)
+{
+    enum { KILLS = 4, LAST_TICKS = 100 };
+    uint64_t seed = hs_test_seed(20261005);
+    struct hs_random random = hs_random_start(seed, 3);
+    struct hs_follower *follower = hs_follower_create();
+    struct hs_kill_game *game = hs_kill_game_create(seed, follower);
+    struct hs_test_run run;
+    printf("seed %llu\n", (unsigned long long)seed);
+    snprintf(recording, sizeof recording, "%s/game.stream", kept.directory);
+    for (int i = 0; i < KILLS; i++)
+        live_and_die(game, &random);
+    live(game, LAST_TICKS);
+    live(game, LAST_TICKS);
+    hs_kill_game_destroy(game);
+    hs_follower_destroy(follower);
+    HS_TEST_RUN(&run, "recheck", recording, "--json");
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    json_t *report = json_loads(run.out, 0, NULL);
+    json_int_t claims = json_integer_value(json_object_get(report, "claims"));
+    ck_assert_int_gt(claims, 500);
+    ck_assert_int_eq(json_integer_value(json_object_get(report, "identical")),
+                     claims + json_integer_value(json_object_get(report, "moves")));
+    ck_assert_int_ge(json_integer_value(json_object_get(report, "matches_restored")), KILLS);
+    ck_assert_uint_eq(json_array_size(json_object_get(report, "gaps")), 0);
+    json_decref(report);
 }
 END_TEST
 
@@ -320,6 +356,7 @@ int main(void)
     tcase_set_timeout(tests, 60 + 3 * (double)kills_wanted(DEFAULT_KILLS));
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, nothing_answered_is_lost);
+    tcase_add_test(tests, recordings_survive_kills);
     tcase_add_test(tests, a_request_is_cut_by_a_kill);
     tcase_add_test(tests, a_match_that_ended_idle_stays_ended);
     suite_add_tcase(suite, tests);

@@ -28,7 +28,7 @@ static char folder[64];
 /* Each name has one path for good. */
 static const char *file_named(const char *name)
 {
-    enum { NAMES = 24 };
+    enum { NAMES = 32 };
     static char paths[NAMES][128];
     char path[128];
     size_t i = 0;
@@ -339,6 +339,13 @@ static const char *copy_stream(const char *from, const char *to, long size, cons
     return path;
 }
 
+/* Waits until every line is in the file. */
+static void wait_for_lines(void)
+{
+    while (hs_metric(&service, "hindsight_record_queue_bytes") > 0)
+        hs_test_pause_ms(1);
+}
+
 /* A recording of one small match; its service is killed while it runs, or stopped. */
 static void record_little(const char *path, const char *match, bool kill_it)
 {
@@ -347,8 +354,7 @@ static void record_little(const char *path, const char *match, bool kill_it)
     hs_traffic_play_little(service.data_port, match, &sent);
     ck_assert_msg(sent.fault[0] == '\0', "%s", sent.fault);
     if (kill_it) {
-        while (hs_metric(&service, "hindsight_record_queue_bytes") > 0)
-            hs_test_pause_ms(1);
+        wait_for_lines();
         kill(service.pid, SIGKILL);
         ck_assert(!hs_test_service_stop(&service));
     } else {
@@ -379,6 +385,112 @@ START_TEST(a_restarted_service_continues_the_file)
     json_decref(result.report);
     RUN(&result, "recheck", path);
     ck_assert_ptr_nonnull(strstr(result.program.out, "1 lines end in the middle"));
+}
+END_TEST
+
+/* ---- restarts ---- */
+
+/*
+ * Traffic over three lives of a service that keeps its matches and records. The first life ends by
+ * SIGTERM. The second one has no checkpoint but the one at its start, and ends by SIGKILL or
+ * SIGTERM. The claims of all lives are counted.
+ */
+static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
+{
+    static const int until[] = {100, 130, HS_TRAFFIC_TICKS};
+    char data[160];
+    snprintf(data, sizeof data, "%s.data", path);
+    const char *extra[] = {"--record", path, "--default-ruleset",    "metres", "--threads", "4",
+                           "--data",   data, "--checkpoint-seconds", "3600",   NULL};
+    for (int life = 0; life < 3; life++) {
+        ck_assert(hs_test_service_start(&service, extra));
+        hs_traffic_play_part(service.data_port, hs_test_seed(7), life > 0 ? until[life - 1] : 0,
+                             until[life], sum);
+        ck_assert_msg(sum->fault[0] == '\0', "%s", sum->fault);
+        ck_assert(hs_metric(&service, "hindsight_record_dropped_total") == 0);
+        wait_for_lines();
+        bool dies = kill_it && life == 1;
+        if (dies)
+            kill(service.pid, SIGKILL);
+        ck_assert(hs_test_service_stop(&service) != dies);
+    }
+}
+
+/* Matches go on after a restart, and so do their recordings: the saved state is in them. */
+START_TEST(recordings_go_on_after_a_restart)
+{
+    struct run result;
+    struct hs_traffic sum;
+    const char *path = file_named(_i == 0 ? "stopped.stream" : "killed.stream");
+    record_lives(path, _i != 0, &sum);
+    RUN(&result, "recheck", path, "--json");
+    ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
+    ck_assert_uint_eq(json_array_size(json_object_get(result.report, "gaps")), 0);
+    ck_assert_int_eq(number(&result, "claims") + number(&result, "moves"), (json_int_t)sum.claims);
+    ck_assert_int_eq(number(&result, "identical"), (json_int_t)sum.claims);
+    ck_assert_int_eq(number(&result, "replayed"), (json_int_t)sum.replayed);
+    ck_assert_int_eq(number(&result, "matches_restored"), 2 * (HS_TRAFFIC_OWN + 1));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "fast_clock_proven"));
+    json_decref(result.report);
+    RUN(&result, "recheck", path);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "8 of them restored after a restart"));
+    /* A state that another program saved cannot be loaded: its match is a gap. */
+    const char *other = copy_stream(path, "other-state.stream", 0, "\"state\":\"", "\"state\":\"/");
+    RUN(&result, "recheck", other, "--json");
+    ck_assert_int_eq(number(&result, "matches_restored"), 2 * (HS_TRAFFIC_OWN + 1) - 1);
+    ck_assert_int_eq(number(&result, "flipped"), 0);
+    ck_assert_ptr_nonnull(strstr(result.program.out, "its state is damaged"));
+    json_decref(result.report);
+}
+END_TEST
+
+/* A match whose saved state does not fit into the queue is a gap in the next file. */
+START_TEST(a_state_that_is_too_large_is_a_gap)
+{
+    struct run result;
+    struct hs_traffic sum;
+    const char *path = file_named("large.stream"), *next = file_named("next.stream");
+    char data[160];
+    snprintf(data, sizeof data, "%s.data", path);
+    const char *extra[] = {"--record", next, "--record-queue-bytes", "65536", "--data", data, NULL};
+    record_lives(path, false, &sum);
+    ck_assert(hs_test_service_start(&service, extra));
+    ck_assert(hs_test_service_stop(&service));
+    RUN(&result, "recheck", next);
+    ck_assert_int_eq(result.program.code, 0);
+    ck_assert_ptr_nonnull(
+        strstr(result.program.out, "gaps: nothing of these matches is compared until"));
+    ck_assert_ptr_nonnull(
+        strstr(result.program.out, ": its saved state does not fit into --record-queue-bytes\n"));
+}
+END_TEST
+
+/* Under other rules a restored match goes on from its own state. Here the other rules are the same
+   ones, so nothing may change. */
+START_TEST(other_rules_go_on_after_a_restart)
+{
+    struct run result;
+    struct hs_traffic sum;
+    long status;
+    const char *path = file_named("other-lives.stream"), *rules = file_named("same.json");
+    record_lives(path, false, &sum);
+    ck_assert(hs_test_service_start(&service, NULL));
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    json_t *answer = hs_test_http_json(http, "GET", "/v1/rulesets/metres", NULL, &status);
+    json_object_set_new(json_object_get(answer, "ruleset"), "name", json_string("same"));
+    ck_assert_int_eq(json_dump_file(json_object_get(answer, "ruleset"), rules, 0), 0);
+    json_decref(answer);
+    hs_test_http_close(http);
+    ck_assert(hs_test_service_stop(&service));
+    RUN(&result, "recheck", path, "--rules", rules, "--ruleset", "metres", "--json");
+    ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
+    ck_assert_msg(json_array_size(json_object_get(result.report, "gaps")) == 0, "%s",
+                  result.program.out);
+    ck_assert_int_eq(number(&result, "matches_restored"), 2); /* the shared one, twice */
+    ck_assert_int_gt(number(&result, "unchanged"), (json_int_t)sum.claims / 2);
+    ck_assert_int_eq(number(&result, "claims") + number(&result, "moves"),
+                     number(&result, "unchanged"));
+    json_decref(result.report);
 }
 END_TEST
 
@@ -413,7 +525,7 @@ static const struct {
     const char *find, *put, *says;
 } broken[] = {
     {"\"format\":\"hindsight-stream\"", "\"format\":\"other\"", "line 1: is not of a stream"},
-    {"\"version\":2", "\"version\":3", "line 1: another version of the format"},
+    {"\"version\":3", "\"version\":4", "line 1: another version of the format"},
     {"{\"ruleset\":", "{\"rules\":", "line 2: is not a line of a recorded stream"},
     {"\"up\":\"+z\"", "\"up\":\"+w\"", "line 2: not a ruleset: /up"},
     {",\"ruleset\":\"sha256:", ",\"ruleset\":\"sha224:",
@@ -578,7 +690,7 @@ START_TEST(a_match_without_memory_from_its_first_request)
     json_decref(result.report);
     RUN(&result, "recheck", path);
     ck_assert_ptr_nonnull(
-        strstr(result.program.out, "gaps: requests of these matches are missing"));
+        strstr(result.program.out, "short  from line 2 on: requests are missing"));
 }
 END_TEST
 
@@ -590,6 +702,9 @@ static Suite *create_suite(void)
     tcase_add_test(tests, the_same_rules_give_the_same_bytes);
     tcase_add_test(tests, other_rules_flip_what_a_service_with_them_would);
     tcase_add_test(tests, a_restarted_service_continues_the_file);
+    tcase_add_loop_test(tests, recordings_go_on_after_a_restart, 0, 2);
+    tcase_add_test(tests, a_state_that_is_too_large_is_a_gap);
+    tcase_add_test(tests, other_rules_go_on_after_a_restart);
     tcase_add_test(tests, what_was_tampered_with_is_found);
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof wrong / sizeof wrong[0]);

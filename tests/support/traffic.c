@@ -9,7 +9,7 @@
 #include "tests/support/random.h"
 
 struct client {
-    int id;
+    int id, from, until; /* ticks of this part */
     unsigned port;
     struct hs_random random;
     struct hs_test_http *http;
@@ -166,7 +166,7 @@ static void *play(void *context)
 {
     struct client *client = context;
     client->http = hs_test_http_open(client->port);
-    for (int k = 0; k < HS_TRAFFIC_TICKS && client->fault[0] == '\0'; k++) {
+    for (int k = client->from; k < client->until && client->fault[0] == '\0'; k++) {
         double time = 100.0 + 0.05 * k;
         if (k == HS_TRAFFIC_TICKS / 2 && client->id < HS_TRAFFIC_OWN)
             change_sides(client);
@@ -181,22 +181,28 @@ static void *play(void *context)
     return NULL;
 }
 
-void hs_traffic_play(unsigned port, uint64_t seed, struct hs_traffic *out)
+static void begin(struct client *client, int id, uint64_t seed)
+{
+    *client = (struct client){.id = id, .random = hs_random_start(seed, (uint64_t)id)};
+    snprintf(client->shooter, sizeof client->shooter, "s%d", id);
+    if (id < HS_TRAFFIC_OWN)
+        snprintf(client->match, sizeof client->match, "own-%d", id);
+    else
+        strcpy(client->match, "shared");
+}
+
+void hs_traffic_play_part(unsigned port, uint64_t seed, int from, int until, struct hs_traffic *out)
 {
     static struct client clients[HS_TRAFFIC_CLIENTS];
     pthread_t threads[HS_TRAFFIC_CLIENTS];
     bool plays[HS_TRAFFIC_CLIENTS];
     *out = (struct hs_traffic){0};
-    memset(clients, 0, sizeof clients);
     for (int i = 0; i < HS_TRAFFIC_CLIENTS; i++) {
-        clients[i].id = i;
+        if (from == 0)
+            begin(&clients[i], i, seed);
         clients[i].port = port;
-        clients[i].random = hs_random_start(seed, (uint64_t)i);
-        snprintf(clients[i].shooter, sizeof clients[i].shooter, "s%d", i);
-        if (i < HS_TRAFFIC_OWN)
-            snprintf(clients[i].match, sizeof clients[i].match, "own-%d", i);
-        else
-            strcpy(clients[i].match, "shared");
+        clients[i].from = from;
+        clients[i].until = until;
         plays[i] = pthread_create(&threads[i], NULL, play, &clients[i]) == 0;
         if (!plays[i])
             strcpy(clients[i].fault, "no thread");
@@ -209,6 +215,11 @@ void hs_traffic_play(unsigned port, uint64_t seed, struct hs_traffic *out)
         out->claims += clients[i].claims;
         out->replayed += clients[i].replayed;
     }
+}
+
+void hs_traffic_play(unsigned port, uint64_t seed, struct hs_traffic *out)
+{
+    hs_traffic_play_part(port, seed, 0, HS_TRAFFIC_TICKS, out);
 }
 
 void hs_traffic_play_little(unsigned port, const char *match, struct hs_traffic *out)

@@ -21,6 +21,11 @@ struct hs_traffic {
 /* All clients at once, against a service on 127.0.0.1. */
 void hs_traffic_play(unsigned port, uint64_t seed, struct hs_traffic *out);
 
+/* The same up to a tick. The next call goes on from there, perhaps with a service that was started
+   again. The first call names tick 0 as the place where it goes on. `out`: the sums so far. */
+void hs_traffic_play_part(unsigned port, uint64_t seed, int from, int until,
+                          struct hs_traffic *out);
+
 /* One client for a second and a half, in a match of that name. */
 void hs_traffic_play_little(unsigned port, const char *match, struct hs_traffic *out);
 

@@ -38,7 +38,7 @@ END_TEST
 static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waited_us,
                   int64_t now_us)
 {
-    hs_gate_answered(gate, now_us);
+    hs_gate_answered(gate, HS_PRIORITY_HITS, now_us);
     return hs_gate_admit(gate, priority, LIMIT, waited_us, now_us);
 }
 
@@ -103,24 +103,28 @@ START_TEST(queues_that_do_not_stand)
 }
 END_TEST
 
-/* One request after the other, each late because the machine is busy with something else: the
-   client is no queue, even where the kernel's clock is a tick behind. Two of them are one. */
+/* One request after the other, each late because the machine is busy with something else, or the
+   process was stopped: the client is no queue, even where the kernel's clock is a tick behind and a
+   health check is answered in between. Two of them are one. */
 START_TEST(one_client_is_no_queue)
 {
     struct hs_gate gate = {0};
     int64_t now_us = 5000000;
     for (int i = 0; i < 4000; i++) {
         enum hs_priority priority = (enum hs_priority)(HS_PRIORITY_HITS + i % 3);
-        int64_t wait_us = 11000 + i % 500 * 1000;
+        int64_t wait_us = 11000 + i % 500 * 1000 + (i % 7 == 0 ? 60 * LIMIT * HS_BURST_TIMES : 0);
         now_us += wait_us;
+        hs_gate_answered(&gate, HS_PRIORITY_VITAL, now_us);
         ck_assert(hs_gate_admit(&gate, priority, LIMIT, wait_us + HS_KERNEL_TICK_US, now_us));
-        hs_gate_answered(&gate, now_us);
+        hs_gate_answered(&gate, priority, now_us);
     }
     for (int i = 0; i < 20; i++) {
         now_us += 11000;
         admit(&gate, HS_PRIORITY_HITS, 22000, now_us);
     }
     ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, 22000, now_us + 11000));
+    /* The queue is gone at once: the next request comes after all answers. */
+    ck_assert(hs_gate_admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, 22000, now_us + 11000 + 22000));
 }
 END_TEST
 

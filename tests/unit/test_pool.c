@@ -140,6 +140,23 @@ START_TEST(no_tenant_has_all_threads)
 }
 END_TEST
 
+/* A job that is submitted while another runs or waits is behind it; a job alone is behind nobody.
+ */
+START_TEST(jobs_behind_others)
+{
+    submit(0, "", jobs);
+    wait_until_one_runs();
+    submit(1, "", jobs);
+    submit(2, "", jobs);
+    ck_assert(!jobs[0].job.was_behind && jobs[1].job.was_behind && jobs[2].job.was_behind);
+    sem_post(&may_go);
+    wait_for(3);
+    submit(3, "", jobs);
+    ck_assert(!jobs[3].job.was_behind);
+    wait_for(4);
+}
+END_TEST
+
 /* A job is stuck if it used the processor for too long, or did not use it at all for too long. */
 START_TEST(a_job_that_hangs_is_noticed)
 {
@@ -230,6 +247,7 @@ int main(void)
     tcase_add_test(tests, tenants_take_turns);
     tcase_add_test(tests, jobs_end_with_their_owner);
     tcase_add_test(tests, no_tenant_has_all_threads);
+    tcase_add_test(tests, jobs_behind_others);
     tcase_add_test(tests, a_job_that_hangs_is_noticed);
     tcase_add_test(tests, a_background_job_gives_way);
     suite_add_tcase(suite, tests);

@@ -2,6 +2,7 @@
 #include "cli/recheck/differences.h"
 #include "cli/recheck/members.h"
 #include "cli/recheck/stream_reader.h"
+#include "service/record/stream.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -84,7 +85,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *kinds; /* of the lines: h r m o q g */
+    const char *kinds; /* of the lines: h r m o q g j */
     size_t interrupted;
     const char *error; /* NULL: none */
 } streams[] = {
@@ -105,6 +106,14 @@ static const struct {
     {HEAD "{", "h", 1, NULL},
     {HEAD "{\"match\":\"m\",\"req\n" HEAD GAP, "hhg", 1, NULL},
     {HEAD "{\"gap\"\n" HEAD "{\"gap\"\n" HEAD, "hhh", 2, NULL},
+    {HEAD "{\"match\":\"m\",\"req\n{\"format\n" HEAD "{\"gap\"\n{", "hh", 4, NULL},
+    {"{\"format\":\"hindsight-stream\",\"version\":3,\"program\":\"0\"}\n"
+     "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":1,\"max_samples\":8,"
+     "\"moves_lost\":true,\"state\":\"AAAA\"}\n"
+     "{\"journal\":\"m\",\"layout\":\"1\",\"records\":\"\"}\n{\"journal\":\"m\",\"ended\":true}\n"
+     "{\"gap\":\"m\",\"reason\":\"why\"}\n",
+     "hojjg", 0, NULL},
+    {HEAD "{\"journal\":\"m\",\"records\":\"\"}\n" GAP, "h", 0, "line 2"},
     /* broken elsewhere */
     {HEAD "{\"gap\"\n", "h", 0, "line 2"},
     {HEAD "{\"gap\"\n" GAP, "h", 0, "line 2"},
@@ -126,7 +135,7 @@ static const struct {
     {"hello", "", 0, "line 1"},
     {"{\"format\":\"hindsight-recording\",\"version\":1,\"program\":\"0\"}\n", "", 0,
      "line 1: is not of a stream"},
-    {"{\"format\":\"hindsight-stream\",\"version\":3,\"program\":\"9\"}\n", "", 0,
+    {"{\"format\":\"hindsight-stream\",\"version\":4,\"program\":\"9\"}\n", "", 0,
      "line 1: another version"},
 };
 
@@ -141,7 +150,7 @@ START_TEST(streams_are_read_and_faults_found)
     struct hs_stream_line line;
     ck_assert(hs_stream_reader_open(&reader, path));
     for (size_t i = 0; hs_stream_reader_next(&reader, &line); i++)
-        kinds[i] = "hrmoqg"[line.kind];
+        kinds[i] = "hrmoqgj"[line.kind];
     ck_assert_str_eq(kinds, streams[_i].kinds);
     ck_assert_uint_eq(reader.interrupted, streams[_i].interrupted);
     if (streams[_i].error == NULL)
@@ -181,6 +190,52 @@ START_TEST(lines_hold_what_was_written)
     ck_assert_uint_eq(reader.number, 4);
     hs_stream_reader_close(&reader);
     unlink(path);
+}
+END_TEST
+
+/* ---- saved bytes ---- */
+
+/* The test vectors of RFC 4648, section 10. */
+static const char *const vectors[][2] = {{"", ""},
+                                         {"f", "Zg=="},
+                                         {"fo", "Zm8="},
+                                         {"foo", "Zm9v"},
+                                         {"foob", "Zm9vYg=="},
+                                         {"fooba", "Zm9vYmE="},
+                                         {"foobar", "Zm9vYmFy"}};
+
+static struct hs_str str_of(const struct hs_buffer *text)
+{
+    return (struct hs_str){text->data, text->len};
+}
+
+START_TEST(bytes_are_base64)
+{
+    size_t size;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        struct hs_buffer text = {0};
+        hs_stream_encode(&text, vectors[i][0], strlen(vectors[i][0]));
+        ck_assert(
+            hs_str_equal(str_of(&text), (struct hs_str){vectors[i][1], strlen(vectors[i][1])}));
+        unsigned char *bytes = hs_stream_decode(str_of(&text), &size);
+        ck_assert_uint_eq(size, strlen(vectors[i][0]));
+        ck_assert_int_eq(memcmp(bytes, vectors[i][0], size), 0);
+        free(bytes);
+        hs_buffer_free(&text);
+    }
+    unsigned char all[256];
+    struct hs_buffer text = {0};
+    for (unsigned i = 0; i < sizeof all; i++)
+        all[i] = (unsigned char)(31 * i);
+    hs_stream_encode(&text, all, sizeof all);
+    unsigned char *bytes = hs_stream_decode(str_of(&text), &size);
+    ck_assert_uint_eq(size, sizeof all);
+    ck_assert_int_eq(memcmp(bytes, all, size), 0);
+    free(bytes);
+    hs_buffer_free(&text);
+    ck_assert_ptr_null(hs_stream_decode(HS_STR("Zm9"), &size));
+    ck_assert_ptr_null(hs_stream_decode(HS_STR("Zm=v"), &size));
+    ck_assert_ptr_null(hs_stream_decode(HS_STR("Zm9\""), &size));
 }
 END_TEST
 
@@ -356,6 +411,7 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, streams_are_read_and_faults_found, 0,
                         sizeof streams / sizeof streams[0]);
     tcase_add_test(tests, lines_hold_what_was_written);
+    tcase_add_test(tests, bytes_are_base64);
     tcase_add_loop_test(tests, answers_are_compared, 0, sizeof pairs / sizeof pairs[0]);
     tcase_add_test(tests, flips_carry_their_numbers_up_to_the_limit);
     suite_add_tcase(suite, tests);

@@ -3,6 +3,7 @@
 #include "service/record/recorder.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "service/watch/metrics.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -170,6 +171,33 @@ static void note_done(void *holder)
     atomic_fetch_add(&done_calls, 1);
     free(holder);
 }
+
+/* A thread can wait for room until the disk is back, up to a moment. */
+START_TEST(room_can_be_waited_for)
+{
+    enum { BOUND = 200000 };
+    struct drain drained = {.reader = make_pipe()};
+    struct hs_line_queue *queue = open_queue(BOUND);
+    pthread_t thread;
+    char line[1024];
+    snprintf(line, sizeof line, "%0900d\n", 0);
+    do { /* until the pipe is full, too */
+        while (put(queue, line))
+            continue;
+        hs_test_pause_ms(50);
+    } while (put(queue, line));
+    int64_t began_us = hs_clock_us();
+    ck_assert(!hs_line_queue_wait(queue, BOUND / 2, began_us + 50000));
+    ck_assert_int_ge(hs_clock_us(), began_us + 50000);
+    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
+    atomic_store(&drained.go, true);
+    ck_assert(hs_line_queue_wait(queue, BOUND / 2, began_us + 60000000));
+    ck_assert_uint_le(hs_line_queue_bytes(queue), BOUND / 2);
+    hs_line_queue_close(queue);
+    pthread_join(thread, NULL);
+    hs_buffer_free(&drained.text);
+}
+END_TEST
 
 START_TEST(a_large_part_is_written_from_where_it_is)
 {
@@ -390,6 +418,65 @@ START_TEST(an_answer_that_failed_ends_the_match)
 }
 END_TEST
 
+/* A match as a start of the service restores it: loaded from `size` bytes, with records of the
+   journal; `ends`: they end it. */
+static void restore(struct hs_record *record, const char *match, size_t size, bool ends)
+{
+    unsigned char *state = calloc(1, size);
+    struct hs_match_slot *slot = NULL;
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+                                       .number = 7,
+                                       .limits = {.players = 10, .samples = 20, .movers = 5}};
+    ck_assert_ptr_nonnull(state);
+    hs_registry_acquire(registry, (struct hs_str){0}, (struct hs_str){match, strlen(match)},
+                        &opening, &slot);
+    ck_assert_ptr_nonnull(slot);
+    hs_record_restored(record, slot, state, size, ends);
+    hs_record_replayed(record, slot, "rec", 3);
+    if (ends) {
+        hs_record_restored_end(record, slot);
+        hs_registry_remove(registry, slot);
+    }
+    hs_registry_release(registry, slot);
+    hs_ruleset_store_release(rulesets, opening.ruleset);
+    free(state);
+}
+
+/* The recording of a restored match begins with its saved state. One whose state does not fit into
+   the queue is a gap with a reason, and is recorded again after it was opened again. */
+START_TEST(restored_matches_are_in_the_stream)
+{
+    char summary[512];
+    struct hs_record *record = open_record(65536);
+    restore(record, "a", 3, false);
+    restore(record, "b", 3, true);
+    restore(record, "large", 65536, false);
+    hs_record_restored(NULL, NULL, NULL, 0, false);
+    hs_record_replayed(NULL, NULL, NULL, 0);
+    hs_record_restored_end(NULL, NULL);
+    request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
+    request(record, "large", HS_ROUTE_MATCH_DELETE, "{}", "{}");
+    request(record, "large", HS_ROUTE_TICKS_POST, "{}", "{}");
+    hs_record_close(record, registry);
+    ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
+    ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 1);
+    char *text = hs_test_read_file(path, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "{\"open\":\"a\",\"opening\":7,\"ruleset\":\"sha256:"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"max_movers\":5,\"state\":\"AAAA\"}\n{\"journal\":\"a\","));
+    ck_assert_ptr_nonnull(strstr(text, "\"records\":\"cmVj\"}\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\"moves_lost\":true,\"state\":\"AAAA\"}\n"));
+    ck_assert_ptr_nonnull(strstr(text, "{\"journal\":\"b\",\"ended\":true}\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "{\"gap\":\"large\",\"reason\":\"its saved state does not fit"
+                                 " into --record-queue-bytes\"}\n"));
+    summarise(text, summary, sizeof summary);
+    ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres open=a journal=a open=b "
+                              "journal=b journal=b gap=large match=a open=large match=large");
+    free(text);
+}
+END_TEST
+
 START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
 {
     struct drain drained = {.reader = make_pipe()};
@@ -520,6 +607,7 @@ static Suite *create_suite(void)
     tcase_add_checked_fixture(queue, setup, teardown);
     tcase_add_test(queue, each_thread_keeps_its_order);
     tcase_add_test(queue, what_does_not_fit_is_refused_and_the_rest_is_written);
+    tcase_add_test(queue, room_can_be_waited_for);
     tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
     tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
     tcase_add_test(queue, a_file_is_continued);
@@ -530,6 +618,7 @@ static Suite *create_suite(void)
     tcase_add_checked_fixture(stream, setup_matches, teardown_matches);
     tcase_add_test(stream, a_stream_is_what_happened);
     tcase_add_test(stream, an_answer_that_failed_ends_the_match);
+    tcase_add_test(stream, restored_matches_are_in_the_stream);
     tcase_add_test(stream, a_match_that_did_not_fit_ends_with_a_mark);
     tcase_add_test(stream, a_match_that_never_had_room_again_is_marked_at_the_end);
     tcase_add_test(stream, maps_are_in_the_stream_once);
