@@ -141,8 +141,8 @@ enum hs_ruleset_delete {
     HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
 };
 
-/* Deletes a name after `write` (NULL: nothing to write) has recorded the deletion; if `write` fails,
-   the name stays. Holders of the entry keep it. */
+/* Deletes a name after `write` (NULL: nothing to write) has recorded the deletion; if `write`
+   fails, the name stays. Holders of the entry keep it. */
 enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
                                                struct hs_str name, hs_ruleset_writer *write,
                                                void *context);
