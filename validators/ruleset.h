@@ -97,7 +97,8 @@ struct hs_weapon {
     enum hs_weapon_type type;
     double damage;
     double range;            /* length; the longest trace */
-    double radius;           /* length; of the swept sphere */
+    double radius;           /* length; of the sphere swept over bodies */
+    double world_radius;     /* length; of the sphere swept over map and movers; 0 .. radius */
     double speed;            /* length/s; projectiles */
     double gravity;          /* length/s^2, downwards; projectiles */
     int64_t min_interval_us; /* between shots; 0 = any */

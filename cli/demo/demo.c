@@ -184,10 +184,10 @@ static void print_table(const struct demo *demo)
     print_kind(demo->tally, HS_WHO_WALL_FORGER);
     printf(
         "\n  claim_forger claims shots that went past, over or away from the body; through_time\n"
-        "  picks old and future moments; radius_forger claims shots five times too wide (the\n"
-        "  rules' own radius is used, and the claim is flagged); wall_forger aims well, at those\n"
-        "  behind a wall. %zu more honest shots missed on the shooter's own screen and were not\n"
-        "  claimed.\n",
+        "  picks old and future moments; radius_forger claims a radius of 0.25 m (the\n"
+        "  rifle is a ray: the rules' own radius is used, and the claim is flagged); wall_forger\n"
+        "  aims well, at those behind a wall. %zu more honest shots missed on the shooter's own\n"
+        "  screen and were not claimed.\n",
         hs_synthetic_honest_misses(demo->match));
 }
 

@@ -10,6 +10,7 @@
 #define INTERP       0.03125 /* seconds: clients show the world two ticks late, to interpolate */
 #define TRACE_LENGTH 60.0    /* metres: how far clients trace a shot */
 #define CHEST        1.15    /* metres above the feet */
+#define WIDE_RADIUS  0.25    /* metres: claimed by the radius forger; the weapon is a ray */
 #define HEALTH       100
 
 /* What a player does with his weapon. */
@@ -282,17 +283,16 @@ static void shoot_through_time(struct hs_synthetic *match, struct shot *shot)
 static void forge_radius(struct hs_synthetic *match, struct shot *shot)
 {
     struct hs_walk_pose pose;
-    double radius = match->weapon->radius;
     struct shot other;
     if (!choose_target(match, shot, true, &pose))
         return;
-    shot->radius = 5.0 * radius;
+    shot->radius = WIDE_RADIUS;
     for (int tries = 0; tries < 20; tries++) {
         double off = hs_dice_between(&match->dice, 0.36, 0.56);
         double side = tries % 2 == 0 ? off : -off;
         aim_at(shot, beside(shot, &pose, 1.1, side, 0.0));
         other = *shot;
-        if (gap_to(match, shot, shot->target, radius) > 0.02 &&
+        if (gap_to(match, shot, shot->target, match->weapon->radius) > 0.02 &&
             gap_to(match, shot, shot->target, shot->radius) <= 0.0 &&
             !hits_somebody(match, &other)) {
             add_claim(match, shot);

@@ -7,7 +7,7 @@
  * missed on the screen is not claimed.
  *   claim_forger   claims hits of shots that went past the body, above it or the other way
  *   through_time   aims well, but at a moment far in the past, or in the future
- *   radius_forger  claims shots five times as wide as the weapon's, which only then touch
+ *   radius_forger  claims wide shots, which only then touch; the weapon is a ray
  *   wall_forger    aims well, at those who are behind a wall
  */
 #ifndef HS_PLAY_SYNTHETIC_H

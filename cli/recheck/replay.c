@@ -8,12 +8,12 @@
 #include "api/maps.h"
 #include "service/http/server.h"
 #include "service/options/values.h"
+#include "service/record/stream.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/watch/metrics.h"
-#include "service/record/stream.h"
 #include "validators/journal.h"
 
 /* A ruleset of the stream: the revision it had there, and what it is here. */

@@ -82,11 +82,14 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 }
 
 void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
-                   unsigned but_for, const struct hs_sweep *sweep, struct hs_first *out)
+                   unsigned but_for, const struct hs_sweep *sweep, double world_radius,
+                   struct hs_first *out)
 {
+    struct hs_sweep thin = *sweep;
     struct hs_world_contact contact;
+    thin.radius = world_radius;
     *out = (struct hs_first){.who = -1, .distance = sweep->length};
-    if (hs_world_sweep(arena->world, sweep, &contact)) {
+    if (hs_world_sweep(arena->world, &thin, &contact)) {
         out->world = true;
         out->distance = contact.distance;
         out->normal = contact.normal;

@@ -58,9 +58,11 @@ struct hs_first {
     struct hs_vec normal; /* of the world where it did */
 };
 
-/* Among the bodies of those who live, but for one, and the world. */
+/* Among the bodies of those who live, but for one, and the world, which a sphere of `world_radius`
+   meets. */
 void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
-                   unsigned but_for, const struct hs_sweep *sweep, struct hs_first *out);
+                   unsigned but_for, const struct hs_sweep *sweep, double world_radius,
+                   struct hs_first *out);
 
 /* The smallest gap between a shot and a body; negative where it goes through. */
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,

@@ -54,7 +54,7 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
     struct hs_vec far = hs_vec_add_scaled(mail->hit.start, direction, weapon->range);
     *sweep = hs_sweep_between(mail->hit.start, hs_to_single(far), weapon->radius);
     sweep->length = fmin(sweep->length, weapon->range);
-    hs_film_first(game->arena, screen->poses, mail->from, sweep, first);
+    hs_film_first(game->arena, screen->poses, mail->from, sweep, weapon->world_radius, first);
 }
 
 /* True when the screen shows somebody hit who may be. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define CLEAR  0.03 /* metres by which a forged shot passes a body at least */
+#define THIN   0.05 /* metres: five times this is claimed for a ray */
 #define TRIES  24
 #define LEGS   128 /* of a flight, to look how near it comes */
 #define LATEST 0.3 /* seconds: times are forged by up to so much more than is allowed */
@@ -157,9 +158,8 @@ static bool forge_beside(struct hs_forger *forger, const struct hs_mail *honest,
 static bool forge_radius(struct hs_forger *forger, const struct hs_mail *honest,
                          struct hs_mail *out)
 {
-    double radius = weapon_of(forger, honest)->radius;
-    if (radius == 0 ||
-        !pass_by(forger, honest, (double[]){0.2, 2.0}, (double[]){CLEAR, 4 * radius}, out))
+    double radius = fmax(weapon_of(forger, honest)->radius, THIN);
+    if (!pass_by(forger, honest, (double[]){0.2, 2.0}, (double[]){CLEAR, 4 * radius}, out))
         return false;
     out->hit.radius = 5 * radius;
     return true;
@@ -252,7 +252,7 @@ static bool aim_through_wall(struct hs_forger *forger, const struct hs_mail *hon
     chest.z += pose.crouched ? 0.9 : 1.1;
     double away = hs_vec_distance(chest, honest->hit.start);
     if (away < 1 || away > weapon->range ||
-        !is_behind_wall(forger, honest->hit.start, chest, weapon->radius))
+        !is_behind_wall(forger, honest->hit.start, chest, weapon->world_radius))
         return false;
     *out = *honest;
     claim(out, who);

@@ -63,7 +63,7 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
             hs_auth_challenge(&request->auth, (enum hs_route)target->route, challenge);
     int64_t now_us = hs_clock_us(), duration_us = now_us - request->start_us;
     hs_gate_answered(&request->connection->worker->gate,
-                     hs_priority_of((enum hs_route)target->route), now_us);
+                     hs_route_priority((enum hs_route)target->route), now_us);
     hs_metrics_http(service->metrics, target->route, reply->status, (double)duration_us * 1e-6);
     hs_http_log_request(http, &request->connection->caller, reply->problem, reply->status,
                         duration_us);

@@ -9,8 +9,8 @@
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
-#include "service/system/version.h"
 #include "service/system/clock.h"
+#include "service/system/version.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 

@@ -119,6 +119,10 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
         json_object_set_new(weapon, "speed", json_real(hs_random_log_between(random, 1e-3, 1e12)));
         json_object_del(weapon, "pellets");
     }
+    if (json_object_get(weapon, "world_radius") != NULL)
+        json_object_set_new(weapon, "world_radius",
+                            json_real(hs_schema_draw_number(
+                                0, json_number_value(json_object_get(weapon, "radius")), random)));
     make_blast_true(json_object_get(weapon, "blast"), random);
     for (size_t i = 0; i < json_array_size(falloff); i++) {
         json_t *point = json_array_get(falloff, i);

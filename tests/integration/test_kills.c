@@ -10,7 +10,6 @@
 #include "tests/support/kept_service.h"
 #include "tests/support/kill_game.h"
 #include "tests/support/kill_squad.h"
-#include "tests/support/kept_service.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"

@@ -116,9 +116,9 @@ START_TEST(a_game_server_is_connected)
     expect("/m1/frames", "\"stored\":4");
     expect("\"shot\":1042", "\"verdict\":\"accepted\"");
     expect("\"shot\":1043", "\"reason\":\"no_intersection\"");
-    expect("\"shot\":1043", "\"margin\":0.224791");
+    expect("\"shot\":1043", "\"margin\":0.274791");
     char *said = block_with("{\"verdict\":\"rejected\"");
-    ck_assert_ptr_nonnull(strstr(said, "\"margin\":0.224791"));
+    ck_assert_ptr_nonnull(strstr(said, "\"margin\":0.274791"));
     free(said);
 }
 END_TEST

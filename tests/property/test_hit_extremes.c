@@ -71,6 +71,8 @@ static struct hs_ruleset *any_ruleset(struct hs_random *random)
     for (int w = 0; w < rules->weapon_count; w++) {
         spread_scalars(random, hs_weapon_scalars, hs_weapon_scalar_count, rules->weapons[w]);
         rules->weapons[w]->speed = fmax(rules->weapons[w]->speed, w == HS_STAGE_BOW ? 1e-9 : 0);
+        rules->weapons[w]->world_radius =
+            fmin(rules->weapons[w]->world_radius, rules->weapons[w]->radius);
         if (w == HS_STAGE_BOW)
             rules->weapons[w]->pellets = 1;
         rules->weapons[w]->falloff_count = (uint16_t)hs_random_index(random, 3);

@@ -144,8 +144,8 @@ START_TEST(at_rest_movers_are_boxes_of_the_map)
             else
                 hs_path_flight(start, end, (struct hs_vec){0, 0, -9.81}, radius, 0.1, 1e-3,
                                hit_us / 2, hit_us + 1, &path);
-            hs_obstacle_find(&moving.context, &path, &a);
-            hs_obstacle_find(&still.context, &path, &b);
+            hs_obstacle_find(&moving.context, &path, radius, &a);
+            hs_obstacle_find(&still.context, &path, radius, &b);
             ck_assert_msg(a.touched == b.touched, "case %ld", done);
             ck_assert(!a.is_doubtful && !b.is_doubtful);
             hits += a.touched;
@@ -367,13 +367,14 @@ START_TEST(boxes_that_move)
         }
         struct hs_path path;
         struct hs_obstacle got;
+        double wider = 2 * shot.radius + 0.1; /* for bodies, of which there are none */
         if (instant)
-            hs_path_trace(shot.start, shot.end, shot.radius, shot.extension, end_us, &path);
+            hs_path_trace(shot.start, shot.end, wider, shot.extension, end_us, &path);
         else
-            hs_path_flight(shot.start, shot.end, (struct hs_vec){0, 0, -shot.gravity}, shot.radius,
+            hs_path_flight(shot.start, shot.end, (struct hs_vec){0, 0, -shot.gravity}, wider,
                            shot.extension, 1e-4, start_us, end_us, &path);
         open_stage(&set, &stage);
-        hs_obstacle_find(&stage.context, &path, &got);
+        hs_obstacle_find(&stage.context, &path, shot.radius, &got);
         if (gap < 0) /* who leans on a wall shoots a ray */
             shot.radius = 0;
         walk(&shot, steps);

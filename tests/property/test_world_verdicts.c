@@ -27,7 +27,7 @@ struct fight {
     struct hs_scene scene;
     struct hs_scene_stage stage;
     struct hs_test_mesh mesh;
-    double radius;
+    double radius, world_radius;
 };
 
 static void add_wall(struct fight *fight, struct hs_random *random)
@@ -66,6 +66,9 @@ static void open_fight(struct hs_random *random, struct fight *fight)
     if (hs_random_chance(random, 0.3))
         for (int i = 0; i < rules->weapon_count; i++)
             fight->radius = rules->weapons[i]->radius = 0.3;
+    fight->world_radius = fight->radius * hs_random_index(random, 3) / 2;
+    for (int i = 0; i < rules->weapon_count; i++)
+        rules->weapons[i]->world_radius = fight->world_radius;
     int walls = hs_random_index(random, 3);
     for (int i = 0; i < walls; i++)
         add_wall(fight, random);
@@ -107,11 +110,13 @@ static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct 
     return false;
 }
 
-/* What the reference says about the sphere, or the ray of who leans on a wall. */
+/* What the reference says about the sphere that meets the world, or the ray of who leans on a wall.
+ */
 struct line {
     struct hs_sweep sweep;
     double start_gap;
     bool by_ray;
+    bool is_thin; /* thinner than the sphere that meets bodies */
 };
 
 static struct line line_of(const struct fight *fight, double length)
@@ -121,29 +126,35 @@ static struct line line_of(const struct fight *fight, double length)
     struct line line = {.sweep = {.start = scene->start,
                                   .direction = hs_vec_scale(along, 1 / hs_vec_length(along)),
                                   .length = length,
-                                  .radius = fight->radius}};
+                                  .radius = fight->world_radius}};
     line.start_gap =
         fight->mesh.mesh.triangle_count == 0
             ? HUGE_VAL
-            : hs_reference_mesh_distance(&fight->mesh.mesh, scene->start, 10) - fight->radius;
-    line.by_ray = line.start_gap < 0 && fight->radius > 0;
+            : hs_reference_mesh_distance(&fight->mesh.mesh, scene->start, 10) - fight->world_radius;
+    line.by_ray = line.start_gap < 0 && fight->world_radius > 0;
     if (line.by_ray)
         line.sweep.radius = 0;
+    line.is_thin = line.sweep.radius < fight->radius;
     return line;
+}
+
+static void rewound_target(const struct fight *fight, struct hs_body *out)
+{
+    struct hs_bracket bracket;
+    const struct hs_match *match = fight->stage.match;
+    const struct hs_player *player = hs_players_find(&match->players, fight->stage.claim.target);
+    ck_assert_int_eq(hs_rewind_find(player->history, fight->stage.rules,
+                                    fight->stage.claim.hit_time_us, &bracket),
+                     HS_REWIND_OK);
+    hs_rewind_body(player->history, fight->stage.rules, &bracket, out);
 }
 
 /* The point of a rewound body nearest to a place, by the slope of the distance. */
 static struct hs_vec nearest_point(const struct fight *fight, struct hs_vec from)
 {
     const double h = 1e-5;
-    struct hs_bracket bracket;
     struct hs_body body;
-    const struct hs_match *match = fight->stage.match;
-    const struct hs_player *player = hs_players_find(&match->players, fight->stage.claim.target);
-    ck_assert_int_eq(hs_rewind_find(player->history, fight->stage.rules,
-                                    fight->stage.claim.hit_time_us, &bracket),
-                     HS_REWIND_OK);
-    hs_rewind_body(player->history, fight->stage.rules, &bracket, &body);
+    rewound_target(fight, &body);
     double least = HUGE_VAL;
     struct hs_vec point = from;
     for (int i = 0; i < body.count; i++) {
@@ -172,14 +183,14 @@ static const char *judge_accepted(const struct fight *fight, const struct hs_hit
     struct line line = line_of(fight, fmax(reached - 1e-3, 0));
     const struct hs_world_mesh *mesh = &fight->mesh.mesh;
     struct hs_vec center = hs_vec_add_scaled(line.sweep.start, line.sweep.direction, reached);
-    if (line.by_ray || fight->radius == 0) {
+    if (line.sweep.radius == 0) {
         if (is_cut(mesh, line.sweep.start, center))
             return "the ray was cut";
     } else if (line.start_gap > 1e-3 && hs_reference_judge(mesh, &line.sweep, false, 0) != NULL) {
         return "the sphere was stopped";
     }
     bool instant = fight->scene.weapon <= HS_SCENE_RAY;
-    if ((lenient || line.by_ray) && instant) {
+    if ((lenient || line.is_thin) && instant) {
         struct hs_vec point = lenient ? nearest_point(fight, center) : r->impact.point;
         if (is_cut(mesh, center, hs_vec_lerp(center, point, 0.98)))
             return lenient ? "a wall stood beside the path" : "the sphere reached through a wall";
@@ -192,7 +203,45 @@ static const struct hs_check_row *world_row(const struct hs_hit_result *r)
     return hs_stage_row(r, HS_CHECK_WORLD);
 }
 
-/* Only what stands on the path itself; what stands beside it is asked about above. */
+/* The ray along the claimed line surely comes to the target, with nothing of the world before. */
+static bool is_in_line(const struct fight *fight, double whole)
+{
+    enum { STEPS = 2000 };
+    struct hs_body body;
+    struct line line = line_of(fight, whole);
+    rewound_target(fight, &body);
+    for (int k = 0; k <= STEPS; k++) {
+        double travelled = whole * k / STEPS, nearest = HUGE_VAL;
+        struct hs_vec at = hs_vec_add_scaled(line.sweep.start, line.sweep.direction, travelled);
+        for (int i = 0; i < body.count; i++)
+            nearest = fmin(nearest, hs_solid_distance(&body.solids[i], at));
+        if (nearest > 0)
+            continue;
+        line.sweep.length = travelled;
+        line.sweep.radius = 0;
+        return hs_reference_judge(&fight->mesh.mesh, &line.sweep, false, 0) == NULL;
+    }
+    return false;
+}
+
+/* What hides a body beside the path stands within the sphere that would touch the body. */
+static const char *judge_hidden(const struct fight *fight, const struct hs_hit_result *r,
+                                double whole)
+{
+    struct line line = line_of(fight, whole);
+    struct hs_vec from = hs_vec_sub(r->impact.point, line.sweep.start);
+    double along = hs_vec_dot(from, line.sweep.direction);
+    double off = hs_vec_length(hs_vec_add_scaled(from, line.sweep.direction, -along));
+    if (fight->world_radius == 0 && is_in_line(fight, whole))
+        return "a ray along the line comes to the target";
+    if (off > fight->radius + 1e-6)
+        return "the wall is further off than the sphere is wide";
+    return hs_reference_mesh_distance(&fight->mesh.mesh, r->impact.point, 10) > 1e-3
+               ? "no wall is there"
+               : NULL;
+}
+
+/* Only what stands on the path itself, or hides a body that the thinner sphere does not come to. */
 static const char *judge_occluded(const struct fight *fight, const struct hs_hit_result *r)
 {
     const struct hs_check_row *row = world_row(r);
@@ -203,6 +252,11 @@ static const char *judge_occluded(const struct fight *fight, const struct hs_hit
         return NULL;
     if (!(row->measured < row->limit))
         return "the wall stands behind the target";
+    bool instant = fight->scene.weapon <= HS_SCENE_RAY;
+    if (line.is_thin && r->impact.present && r->impact.player.text[0] == 0 &&
+        fabs(r->impact.distance - row->measured) < 1e-9 &&
+        hs_reference_judge(&fight->mesh.mesh, &line.sweep, true, row->measured) != NULL)
+        return instant ? judge_hidden(fight, r, whole) : NULL;
     return hs_reference_judge(&fight->mesh.mesh, &line.sweep, true, row->measured);
 }
 
@@ -210,7 +264,7 @@ START_TEST(accepted_is_in_sight_and_occluded_is_not)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 1);
     long cases = hs_test_count("HS_FIGHT_CASES", FIGHT_CASES);
-    long accepted = 0, lenient = 0, occluded = 0, by_ray = 0;
+    long accepted = 0, lenient = 0, occluded = 0, by_ray = 0, thin = 0;
     static struct hs_hit_result r;
     static struct fight fight;
     for (long i = 0; i < cases; i++) {
@@ -222,6 +276,7 @@ START_TEST(accepted_is_in_sight_and_occluded_is_not)
             accepted++;
             lenient += r.reason == HS_REASON_OK_LENIENT;
             by_ray += line_of(&fight, 0).by_ray;
+            thin += line_of(&fight, 0).is_thin;
         } else if (r.reason == HS_REASON_OCCLUDED_WORLD) {
             wrong = judge_occluded(&fight, &r);
             occluded++;
@@ -229,10 +284,10 @@ START_TEST(accepted_is_in_sight_and_occluded_is_not)
         ck_assert_msg(wrong == NULL, "case %ld (%s): %s", i, hs_reason_name(r.reason), wrong);
         close_fight(&fight);
     }
-    printf("%ld fights: %ld accepted (%ld lenient, %ld leaning), %ld occluded\n", cases, accepted,
-           lenient, by_ray, occluded);
-    ck_assert(cases < 1000 ||
-              (accepted > cases / 10 && lenient > 0 && by_ray > 0 && occluded > cases / 20));
+    printf("%ld fights: %ld accepted (%ld lenient, %ld leaning, %ld thin), %ld occluded\n", cases,
+           accepted, lenient, by_ray, thin, occluded);
+    ck_assert(cases < 1000 || (accepted > cases / 10 && lenient > 0 && by_ray > 0 &&
+                               thin > cases / 20 && occluded > cases / 20));
 }
 END_TEST
 
@@ -260,11 +315,15 @@ START_TEST(walls_only_take_away)
            and a wall may stop the path where nobody stood before the body yet: then the padding
            asks anew. */
         bool leans = line_of(&fight, 0).start_gap < 1e-3, accepted = after.reason == HS_REASON_OK;
+        /* A new wall may hide a body beside the path that was in the way; or the limb that the
+           sphere touched first. */
+        bool is_thin = line_of(&fight, 0).is_thin;
+        leans = leans || (is_thin && before.reason == HS_REASON_BLOCKED_BY_PLAYER);
         ck_assert_msg(leans || !accepted || before.verdict == HS_VERDICT_ACCEPTED,
                       "case %ld: %s, and accepted with a wall more", i,
                       hs_reason_name(before.reason));
         accepted = accepted && !leans;
-        ck_assert_msg(!accepted || (is_same(&open, &after) && is_same(&before, &after)),
+        ck_assert_msg(!accepted || is_thin || (is_same(&open, &after) && is_same(&before, &after)),
                       "case %ld: %s without walls, %s with some, and a hit with one more", i,
                       hs_reason_name(open.reason), hs_reason_name(before.reason));
         ck_assert_msg(shadow.verdict == open.verdict && shadow.reason == open.reason &&
@@ -377,6 +436,7 @@ static struct hs_ruleset *any_rules(struct hs_random *random)
     for (int i = 0; i < rules->weapon_count; i++) {
         struct hs_weapon *w = rules->weapons[i];
         w->radius = fabs(any(random, 1e6));
+        w->world_radius = w->radius * hs_random_index(random, 3) / 2;
         w->range = fabs(any(random, 1e12));
         w->gravity = i == HS_STAGE_BOW ? fabs(any(random, 1e12)) : 0;
         w->has_blast = hs_random_chance(random, 0.5);

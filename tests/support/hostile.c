@@ -70,7 +70,7 @@ static struct hs_ruleset *make_ruleset(void)
     rocket->type = HS_WEAPON_PROJECTILE;
     rocket->speed = 10;
     rocket->range = 1;
-    rocket->radius = 1e-4; /* so thin that a bent path needs every leg */
+    rocket->radius = rocket->world_radius = 1e-4; /* so thin that a bent path needs every leg */
     rocket->gravity = 30;
     rocket->max_flight_us = 8000000;
     rocket->has_blast = true;

@@ -129,6 +129,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
     weapon->pellets = 1;
     weapon->range = 40 * k;
     weapon->radius = radius * k;
+    weapon->world_radius = type == HS_WEAPON_PROJECTILE ? radius * k : 0;
     weapon->speed = speed * k;
     weapon->max_flight_us = 2000000;
     weapon->falloff_count = 2;

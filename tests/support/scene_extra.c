@@ -16,6 +16,7 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *rules, const char *name,
     weapon->pellets = 1;
     weapon->range = 40 * k;
     weapon->radius = 0.05 * k;
+    weapon->world_radius = type == HS_WEAPON_PROJECTILE ? weapon->radius : 0;
     weapon->falloff_count = 1;
     weapon->falloff[0] = (struct hs_falloff_point){0, 1};
     return weapon;

@@ -79,6 +79,7 @@ struct hs_ruleset *hs_stage_ruleset(void)
                                   .damage = 50,
                                   .range = 160,
                                   .radius = 0.05,
+                                  .world_radius = 0.05,
                                   .speed = 40,
                                   .max_flight_us = 4000000});
     hs_ruleset_finish(ruleset);

@@ -246,7 +246,7 @@ static const struct {
     {HS_CHECK_AIM, look_aside,
      "the path is 79.8 degrees from the shooter's aim at 0.89 s, limit 15 degrees"},
     {HS_CHECK_RANGE, shorten_range, "the trace is 20.3 long, limit 10.1"},
-    {HS_CHECK_WORLD, build_wall, "a wall is in the way at 5.03, before the target at 20.12"},
+    {HS_CHECK_WORLD, build_wall, "a wall is in the way at 5.08, before the target at 20.12"},
     {HS_CHECK_CONTACT, miss, "the path misses T by 0.67, limit 0"},
     {HS_CHECK_BYSTANDER, step_between, "between is in the way at 9.96, before the target at 20.12"},
     {HS_CHECK_PELLETS, fire_two_pellets, "the claim has 2 pellets, limit 1"},

@@ -448,18 +448,21 @@ START_TEST(forged_radius_is_off_by_more_than_one_percent)
 {
     hs_stage_play(match);
     static const struct {
-        double radius;
+        double weapon, radius;
         bool forged;
-    } rows[] = {{0.05, false},    {0.050499, false}, {0.049501, false}, {0.050501, true},
-                {0.049499, true}, {5, true},         {0, true}};
-    for (int i = 0; i < 7; i++) {
+    } rows[] = {{0.05, 0.05, false},    {0.05, 0.050499, false}, {0.05, 0.049501, false},
+                {0.05, 0.050501, true}, {0.05, 0.049499, true},  {0.05, 5, true},
+                {0.05, 0, true},        {0, 0, false},           {0, 1e-6, true},
+                {0, 0.05, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct hs_hit_claim claim = head_shot();
+        rules->weapons[HS_STAGE_RIFLE]->radius = rows[i].weapon;
         claim.has_radius = true;
         claim.radius = rows[i].radius;
         struct hs_hit_result *r = judge(&claim);
         hs_expect_reason(r, HS_REASON_OK);
-        ck_assert_msg(hs_result_has_flag(r, HS_FLAG_RADIUS_FORGED) == rows[i].forged, "%g",
-                      rows[i].radius);
+        ck_assert_msg(hs_result_has_flag(r, HS_FLAG_RADIUS_FORGED) == rows[i].forged, "%g of %g",
+                      rows[i].radius, rows[i].weapon);
     }
 }
 END_TEST

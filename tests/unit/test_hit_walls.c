@@ -1,5 +1,6 @@
 /* Walls and movers in verdicts: what missing data may not decide, who leans on a wall, bursts. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,7 @@ START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 1.4, 0.08, 1.1);
     claim.weapon = HS_STR("knife");
     claim.start = (struct hs_vec){0, 0.08, 1.1};
+    rules->weapons[HS_STAGE_KNIFE]->world_radius = 0.15 * _i;
     rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_OFF;
     expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
     build((struct hs_vec){-5, 0.15, 0}, (struct hs_vec){5, 0.2, 3});
@@ -180,6 +182,106 @@ START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
 }
 END_TEST
 
+/* A wall of 1 cm from x = 2 to 18 beside the path, 3 cm off it: wide spheres touch it. */
+static void build_beside(void)
+{
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){18, 0.04, 3});
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+}
+
+START_TEST(who_stands_behind_a_wall_beside_the_path_is_not_in_the_way)
+{
+    struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    stand("beside", 10, 0.35);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    rifle->radius = 0.1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLOCKED_BY_PLAYER, 0);
+    build_beside();
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_SHADOW;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLOCKED_BY_PLAYER, 0);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_ENFORCE;
+    rifle->world_radius = 0.1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OCCLUDED_WORLD, 0);
+}
+END_TEST
+
+START_TEST(piercing_does_not_reach_through_a_wall_beside_the_path)
+{
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+    stand("S", 0, 0);
+    stand("beside", 10, 0.35);
+    stand("T", 20, 0);
+    struct hs_str victim = HS_STR("beside");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+    build_beside();
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_int_eq(r->refused[0].reason, HS_REASON_OCCLUDED_WORLD);
+    free(r);
+}
+END_TEST
+
+/* The sphere touches the torso first where the wall hides it; the line meets the torso itself. */
+START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
+{
+    stand("S", 0, 0);
+    stand("T", 20, 0.2);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    claim.start.z = 1.1;
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_int_eq(r->reason, HS_REASON_OK);
+    ck_assert_double_eq_tol(r->impact.distance, 20 - sqrt(0.4 * 0.4 - 0.2 * 0.2), 1e-5);
+    free(r);
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){19.75, 0.04, 3});
+    r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_int_eq(r->reason, HS_REASON_OK);
+    ck_assert_double_eq_tol(r->impact.distance, 20 - sqrt(0.3 * 0.3 - 0.2 * 0.2), 1e-5);
+    free(r);
+    /* Where only the sphere comes to the body, the wall decides. */
+    stand("U", 20, 0.35);
+    claim.target = HS_STR("U");
+    rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_OFF;
+    hs_world_destroy(world);
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){20.5, 0.04, 3});
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OCCLUDED_WORLD, 0);
+    hs_match_set_world(match, NULL);
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+}
+END_TEST
+
+/* How far from the claimed end a contact fuse looks: the extension, and the radius at the world. */
+START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
+{
+    struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
+    bow->radius = 0.1;
+    bow->world_radius = _i == 0 ? 0 : 0.1;
+    stand("S", 0, 0);
+    double reach = rules->hit.sweep_extension + bow->world_radius;
+    build((struct hs_vec){5 + reach - 0.01, -1, 0}, (struct hs_vec){6, 1, 3});
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 5, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    claim.weapon = HS_STR("bow");
+    claim.fuse = HS_FUSE_CONTACT;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 0);
+    claim.end.x -= 0.02;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    const struct hs_check_row *row = hs_stage_row(r, HS_CHECK_WORLD);
+    ck_assert_int_eq(row->reason, HS_REASON_IMPACT_NOT_ON_SURFACE);
+    ck_assert_double_eq_tol(row->measured, reach + 0.01, 1e-5);
+    ck_assert_double_eq_tol(row->limit, reach, 1e-9);
+    free(r);
+}
+END_TEST
+
 /* A burst on the floor sees who stands on it, whether or not the world check has its say. */
 START_TEST(a_burst_on_the_floor_sees)
 {
@@ -188,7 +290,7 @@ START_TEST(a_burst_on_the_floor_sees)
     rocket->has_blast = true;
     rocket->blast = (struct hs_blast){
         .radius = 3, .damage = 30, .inner_radius = 3, .min_scale = 1, .occlusion = true};
-    rocket->radius = _i % 2 == 0 ? 0.05 : 0;
+    rocket->radius = rocket->world_radius = _i % 2 == 0 ? 0.05 : 0;
     rules->checks[HS_CHECK_WORLD] = modes[_i / 2];
     stand("S", 0, 0);
     stand("T", 20, 0);
@@ -245,7 +347,11 @@ int main(void)
     tcase_add_test(tcase, a_pellet_blocked_before_a_door_is_blocked);
     tcase_add_test(tcase, a_contact_fuse_on_a_door_in_doubt);
     tcase_add_test(tcase, piercing_a_door_in_doubt);
-    tcase_add_test(tcase, who_leans_on_a_wall_does_not_reach_through_it);
+    tcase_add_loop_test(tcase, who_leans_on_a_wall_does_not_reach_through_it, 0, 3);
+    tcase_add_test(tcase, who_stands_behind_a_wall_beside_the_path_is_not_in_the_way);
+    tcase_add_test(tcase, piercing_does_not_reach_through_a_wall_beside_the_path);
+    tcase_add_test(tcase, a_hidden_limb_does_not_hide_the_body_on_the_path);
+    tcase_add_loop_test(tcase, a_contact_fuse_goes_by_the_sphere_that_meets_the_world, 0, 2);
     tcase_add_loop_test(tcase, a_burst_on_the_floor_sees, 0, 6);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);

@@ -356,6 +356,7 @@ START_TEST(every_scalar_has_its_range)
     struct hs_ruleset *ruleset = hs_stage_ruleset();
     struct hs_weapon *weapon = ruleset->weapons[0];
     int tried = 0;
+    weapon->radius = 1e6; /* which `world_radius` must not exceed */
     for (size_t i = 0; i < hs_ruleset_scalar_count + hs_weapon_scalar_count; i++) {
         bool of_weapon = i >= hs_ruleset_scalar_count;
         const struct hs_scalar *scalar =
@@ -375,8 +376,9 @@ START_TEST(every_scalar_has_its_range)
             hs_scalar_set(scalar, base, wrong[k]);
             if (strcmp(scalar->key, "keep") == 0 && k == 0)
                 ruleset->rewind.limit_us = 0; /* which must not be longer than it */
-            if (strcmp(scalar->key, "limit") == 0 && k == 1)
-                continue; /* two faults: also longer than what is kept */
+            bool is_wider = strcmp(scalar->key, k == 0 ? "radius" : "world_radius") == 0;
+            if ((strcmp(scalar->key, "limit") == 0 && k == 1) || (is_wider && k < 2))
+                continue; /* two faults: also longer than what is kept, or wider than the sphere */
             expect_fault(ruleset, pointer);
             tried++;
         }
@@ -472,6 +474,10 @@ static void still_projectile(struct hs_ruleset *r)
 {
     r->weapons[HS_STAGE_BOW]->speed = 0;
 }
+static void wider_at_walls(struct hs_ruleset *r)
+{
+    r->weapons[HS_STAGE_KNIFE]->world_radius = 0.31;
+}
 static void falloff_back(struct hs_ruleset *r)
 {
     r->weapons[0]->falloff_count = 2;
@@ -513,6 +519,7 @@ static const struct {
     {twisted_bone, "/rigs/body/stances/crouch/bones/1"},
     {no_scale, "/rigs/body/stances/stand/bones/1"},
     {still_projectile, "/weapons/bow/speed"},
+    {wider_at_walls, "/weapons/knife/world_radius"},
     {falloff_back, "/weapons/rifle/falloff"},
     {falloff_negative, "/weapons/rifle/falloff"},
     {priority_of_nothing, "/hit/zone_priority/0"},

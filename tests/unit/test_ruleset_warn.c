@@ -276,8 +276,8 @@ START_TEST(a_body_in_another_unit_is_seen)
     other->rigs[0] = rig;
     struct warnings warnings = warnings_of(ruleset);
     ck_assert_str_eq(warnings.text, _i == 0 ? "/hit/origin_tolerance /hit/sweep_extension "
-                                              "/weapons/rifle/radius /weapons/bow/radius "
-                                              "/weapons/rocket/radius /weapons/knife/radius "
+                                              "/weapons/bow/radius /weapons/rocket/radius "
+                                              "/weapons/knife/radius "
                                               "/moves/modes/swimming/max_speed "
                                             : "/history/max_speed /hit/origin_tolerance "
                                               "/weapons/knife/range /weapons/rocket/range "

@@ -196,7 +196,7 @@ static double way_of(const struct hs_synthetic *match, const struct hs_arena *ar
     struct hs_body body;
     struct hs_sweep sweep;
     double distance;
-    body_of(match, hit, 0.05, &body, &sweep);
+    body_of(match, hit, 0, &body, &sweep);
     double opening = hs_walkers_opening(hs_synthetic_walkers(match),
                                         json_number_value(json_object_get(hit, "hit_time")));
     return hs_arena_stops(arena, &sweep, opening, &distance) ? distance : HUGE_VAL;
@@ -208,7 +208,7 @@ static double touch_of(const struct hs_synthetic *match, const json_t *hit)
     struct hs_body body;
     struct hs_sweep sweep;
     double first = HUGE_VAL, distance;
-    body_of(match, hit, 0.05, &body, &sweep);
+    body_of(match, hit, 0, &body, &sweep);
     for (uint16_t i = 0; i < body.count; i++)
         if (hs_sweep_touches(&sweep, &body.solids[i], &distance))
             first = fmin(first, distance);
@@ -221,7 +221,7 @@ static void check_claim(const struct hs_synthetic *match, const struct hs_arena 
     double age = now - json_number_value(json_object_get(hit, "hit_time"));
     double radius = json_number_value(json_object_get(hit, "radius"));
     if (strcmp(who, HS_WHO_HONEST) == 0) {
-        ck_assert_double_le(gap_of(match, hit, 0.05), 1e-4);
+        ck_assert_double_le(gap_of(match, hit, 0), 1e-4);
         ck_assert_double_lt(touch_of(match, hit), way_of(match, arena, hit));
         ck_assert(age >= 0.02 && age < 0.25);
     } else if (strcmp(who, HS_WHO_WALL_FORGER) == 0) {
@@ -229,14 +229,14 @@ static void check_claim(const struct hs_synthetic *match, const struct hs_arena 
         ck_assert_double_lt(touch_of(match, hit), HUGE_VAL);
         ck_assert(age >= 0.02 && age < 0.25);
     } else if (strcmp(who, HS_WHO_CLAIM_FORGER) == 0) {
-        ck_assert_double_gt(gap_of(match, hit, 0.05), 0.3);
+        ck_assert_double_gt(gap_of(match, hit, 0), 0.3);
         ck_assert(age >= 0.02 && age < 0.25);
     } else if (strcmp(who, HS_WHO_THROUGH_TIME) == 0) {
         ck_assert(age > 0.3 || age < -0.05);
     } else {
         ck_assert_str_eq(who, HS_WHO_RADIUS_FORGER);
         ck_assert_double_eq_tol(radius, 0.25, 1e-9);
-        ck_assert_double_gt(gap_of(match, hit, 0.05), 0.01);
+        ck_assert_double_gt(gap_of(match, hit, 0), 0.01);
         ck_assert_double_le(gap_of(match, hit, radius), 1e-9);
     }
 }

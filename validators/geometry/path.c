@@ -164,6 +164,19 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     out->sweep.length = left;
 }
 
+int64_t hs_path_time(const struct hs_path *path, double distance)
+{
+    for (uint32_t i = 0; i < path->flight_legs; i++) {
+        double from = path->travelled[i], to = path->travelled[i + 1];
+        if (distance >= to)
+            continue;
+        int64_t start_us = flight_time_at(path, i), end_us = flight_time_at(path, i + 1);
+        double share = distance > from ? (distance - from) / (to - from) : 0;
+        return start_us + (int64_t)((double)(end_us - start_us) * share);
+    }
+    return path->end_us;
+}
+
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed)
 {

@@ -56,6 +56,9 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
+/* The time at which the path has travelled a distance. */
+int64_t hs_path_time(const struct hs_path *path, double distance);
+
 /* Cuts a leg in two at a time between its ends. False when the time is not inside. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 

@@ -87,10 +87,15 @@ static void predict_hit_time(struct hs_hit_context *c)
             c->now_us - hs_connection_prediction(&connection, &c->ruleset->moves.prediction);
 }
 
-/* How far a chord of the flight may leave the curve: far less than the ball is wide. */
+double hs_world_radius(const struct hs_hit_context *c)
+{
+    return c->weapon != NULL ? c->weapon->world_radius : 0;
+}
+
+/* How far a chord of the flight may leave the curve: far less than the thinner sphere is wide. */
 static double chord_error(const struct hs_hit_context *c)
 {
-    return fmax(c->weapon->radius / 10, c->weapon->range * 1e-6);
+    return fmax(hs_world_radius(c) / 10, c->weapon->range * 1e-6);
 }
 
 /* When the flight began: as told, else as long before the impact as the weapon's speed takes. */

@@ -94,6 +94,9 @@ void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us
    not known, as what says so was said before a restart. */
 enum hs_reason hs_judge_life(const struct hs_view *view);
 
+/* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */
+double hs_world_radius(const struct hs_hit_context *c);
+
 /* The shooter's own team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 

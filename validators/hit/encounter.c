@@ -33,41 +33,75 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
     return target->touched || (target->has_pose && padding > 0 && target->gap <= padding);
 }
 
-/* Looks from a place on the path to the body beside it. */
-static void look_aside(struct hs_hit_context *c, struct hs_encounter *e, struct hs_vec from,
-                       struct hs_vec to)
-{
-    struct hs_obstacle aside;
-    double travelled = e->needed;
-    hs_obstacle_between(c, from, to, c->hit_time_us, &aside);
-    if (aside.touched) {
-        e->is_occluded = true;
-        e->obstacle = aside;
-        e->obstacle.contact.distance += travelled;
-        e->needed += hs_vec_distance(from, to);
-    } else if (aside.is_doubtful) {
-        e->is_doubtful = true;
-        e->obstacle = aside;
-        e->obstacle.doubt_distance += travelled;
-        e->needed += hs_vec_distance(from, to);
-    }
-}
-
 /*
- * A miss that the padding forgives needs sight from the path to the body, too; so does a touch of
- * a sphere that leaned on a wall, or it would reach through thin ones. Bodies lean on walls as
- * well: the last of the way to a touched point is not looked at.
+ * Whether the world hides a touch: then `aside` tells what stands, or perhaps stands, between the
+ * path and the touched point. A sphere that is cast at the world thinner than it is would otherwise
+ * reach through thin walls. Bodies lean on walls as well, so the last of the line is not tested.
+ *
+ * A body whose nearest point is hidden may still stand on the path: the thinner sphere's own touch
+ * is in sight, and becomes the contact where the world is enforced.
  */
-static void look_beside_path(struct hs_hit_context *c, struct hs_encounter *e)
+static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
+                      const struct hs_encounter *e, const struct hs_player *player, bool is_target,
+                      struct hs_contact *contact, struct hs_obstacle *aside)
 {
     const double drawn_in = 0.01;
-    const struct hs_sweep_contact *touch = &e->target.detail;
+    const struct hs_sweep_contact *touch = &contact->detail;
+    if (e->world_radius >= path->radius)
+        return false;
+    hs_obstacle_between(c, touch->center, hs_vec_lerp(touch->point, touch->center, drawn_in),
+                        hs_path_time(path, touch->distance), aside);
+    if (!aside->touched && !aside->is_doubtful)
+        return false;
+    struct hs_path thin = *path;
+    struct hs_contact direct;
+    thin.radius = e->world_radius;
+    thin.reach = fmin(path->reach, e->free);
+    hs_contact_find(&thin, c->ruleset, player->history, is_target, is_target, &c->work, &direct);
+    if (!direct.touched)
+        return true;
+    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE)
+        *contact = direct;
+    return false;
+}
+
+/* How far the path travels to the target, and whether the world stops it before. */
+static void measure_target(const struct hs_path *path, struct hs_encounter *e)
+{
+    const struct hs_obstacle *obstacle = &e->obstacle;
+    double tie = HS_CONTACT_TIE * (path->length + path->radius);
+    e->needed = e->target.touched ? e->target.distance : e->target.gap_distance;
+    e->is_occluded = obstacle->touched && obstacle->contact.distance < e->needed - tie;
+    e->is_doubtful = obstacle->is_doubtful && obstacle->doubt_distance < e->needed - tie;
+}
+
+/* A touch of a sphere that is thinner at the world needs sight from the path to the body; so does
+   a miss that the padding forgives. */
+static void look_beside_path(struct hs_hit_context *c, const struct hs_path *path,
+                             const struct hs_player *target, struct hs_encounter *e)
+{
+    struct hs_vec from = e->target.gap_center, to = e->target.gap_point;
+    struct hs_obstacle aside;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF || e->is_occluded)
         return;
-    if (!e->target.touched)
-        look_aside(c, e, e->target.gap_center, e->target.gap_point);
-    else if (e->obstacle.is_by_ray)
-        look_aside(c, e, touch->center, hs_vec_lerp(touch->point, touch->center, drawn_in));
+    if (!e->target.touched) {
+        hs_obstacle_between(c, from, to, hs_path_time(path, e->needed), &aside);
+    } else if (is_hidden(c, path, e, target, true, &e->target, &aside)) {
+        from = e->target.detail.center;
+        to = e->target.detail.point;
+    } else {
+        measure_target(path, e);
+        return;
+    }
+    if (!aside.touched && !aside.is_doubtful)
+        return;
+    e->is_occluded = aside.touched;
+    e->is_doubtful = !aside.touched;
+    e->clips = e->clips || (aside.touched && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE);
+    e->obstacle = aside;
+    e->obstacle.contact.distance += e->needed;
+    e->obstacle.doubt_distance += e->needed;
+    e->needed += hs_vec_distance(from, to);
 }
 
 /* The target on the path as far as it reaches; where he is not there, on the whole of it. */
@@ -84,25 +118,47 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     out->reaches = reaches(c, &out->target);
     if (!out->reaches)
         return;
-    const struct hs_obstacle *obstacle = &out->obstacle;
-    out->needed = out->target.touched ? out->target.distance : out->target.gap_distance;
-    double tie = HS_CONTACT_TIE * (path->length + path->radius);
-    out->is_occluded = obstacle->touched && obstacle->contact.distance < out->needed - tie;
-    out->is_doubtful = obstacle->is_doubtful && obstacle->doubt_distance < out->needed - tie;
-    look_beside_path(c, out);
+    measure_target(path, out);
+    look_beside_path(c, path, target, out);
 }
 
 /* Nothing of the world is looked at while its check is off. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_doubtful = out->clips = false;
-    out->obstacle.is_by_ray = false;
+    out->world_radius = path->radius;
+    out->free = path->reach;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
         return;
-    hs_obstacle_find(c, path, &out->obstacle);
+    hs_obstacle_find(c, path, hs_world_radius(c), &out->obstacle);
+    out->world_radius = out->obstacle.radius;
+    if (out->obstacle.touched)
+        out->free = out->obstacle.contact.distance;
     out->clips = out->obstacle.touched && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
     if (out->clips)
         path->reach = out->obstacle.contact.distance;
+}
+
+/* One body that is not the target. One that the world hides is not on the path. */
+static void meet(struct hs_hit_context *c, const struct hs_path *path,
+                 const struct hs_player *player, struct hs_encounter *out)
+{
+    struct hs_met met = {.player = player, .doubt = HS_REASON_OK};
+    struct hs_obstacle aside;
+    hs_contact_find(path, c->ruleset, player->history, false, false, &c->work, &met.contact);
+    if (!met.contact.has_pose)
+        note_ignored(c->out, met.player);
+    if (!met.contact.touched)
+        return;
+    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE &&
+        is_hidden(c, path, out, player, false, &met.contact, &aside)) {
+        if (aside.touched)
+            return;
+        met.doubt = hs_doubt_reason(&aside);
+    }
+    if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
+        out->before_target++;
+    insert_met(path, &met, &c->work, out);
 }
 
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
@@ -131,15 +187,7 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
             (instant && hs_rewind_is_far(player->history, c->ruleset, &passing)) ||
             hs_history_count(player->history) == 0)
             continue;
-        struct hs_met met = {.player = player};
-        hs_contact_find(path, c->ruleset, player->history, false, false, &c->work, &met.contact);
-        if (!met.contact.has_pose)
-            note_ignored(c->out, met.player);
-        if (!met.contact.touched)
-            continue;
-        if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
-            out->before_target++;
-        insert_met(path, &met, &c->work, out);
+        meet(c, path, player, out);
     }
 }
 

@@ -14,11 +14,16 @@ enum { HS_MAX_MET = 66 };
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
+    enum hs_reason doubt; /* HS_REASON_OK: in sight of the path; else a mover without a place may
+                             stand between */
 };
 
 struct hs_encounter {
-    struct hs_obstacle obstacle; /* the first of the world in the way */
-    bool clips;                  /* the path ends at it: the world check is enforced */
+    struct hs_obstacle obstacle; /* the first of the world in the way, or beside it before the
+                                    target */
+    bool clips;                  /* the path, or the line beside it, ends there: enforced */
+    double world_radius;         /* of the sphere that the world was tested with */
+    double free;                 /* travel to where the world stops that sphere */
     struct hs_contact target;    /* with a target; found on the whole path */
     bool reaches;                /* the target is touched, or missed by no more than the padding */
     double needed;               /* travel to there */
@@ -32,8 +37,10 @@ struct hs_encounter {
 
 /*
  * Casts a path at the world, shortens it to what it reaches, and sweeps it over every player but
- * the shooter. `target` (NULL: none claimed) is kept apart and its nearest approach measured; the
- * dead among the others are passed through.
+ * the shooter. A body that the sphere touches beside the path counts if the line from the path to
+ * the touched point is free, or if the thinner sphere cast at the world touches it as well.
+ * `target` (NULL: none claimed) is kept apart and its nearest approach measured; the dead among the
+ * others are passed through.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);

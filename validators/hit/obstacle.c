@@ -316,6 +316,7 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
 {
     const struct hs_movers *movers = &c->match->movers;
     memset(out, 0, sizeof *out);
+    out->radius = radius;
     uint32_t legs = hs_path_legs(path), reached = 0;
     struct hs_leg leg;
     while (reached < legs && !out->touched && !hs_work_is_over(&c->work)) {
@@ -335,18 +336,18 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
     settle_doubt(out);
 }
 
-void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, struct hs_obstacle *out)
+void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
+                      struct hs_obstacle *out)
 {
-    out->touched = out->is_doubtful = out->is_by_ray = false;
+    out->touched = out->is_doubtful = false;
+    out->radius = radius;
     if (is_open(c))
         return;
-    cast(c, path, path->radius, out);
+    cast(c, path, radius, out);
     bool starts_inside = (out->touched && out->contact.distance <= 0) ||
                          (out->is_doubtful && out->doubt_distance <= 0);
-    if (starts_inside && path->radius > 0) {
+    if (starts_inside && radius > 0)
         cast(c, path, 0, out);
-        out->is_by_ray = true;
-    }
 }
 
 /* False where the two places are one. */

@@ -11,7 +11,7 @@ struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; its distance along the path */
     const struct hs_mover *mover;    /* touched; NULL: the static map */
-    bool is_by_ray;                  /* the sphere touches something where it starts */
+    double radius;                   /* of the sphere that was cast along a path */
 
     /* A mover without a place at that time, which would be touched first as it stands now; or one
        that is touched where it is, and perhaps is not solid any more. */
@@ -23,12 +23,14 @@ struct hs_obstacle {
 
 /*
  * First contact of a path with the map and the movers, each mover where it is when the path passes
- * it. Movers without a place then are flagged in the answer and not tested.
+ * it. Movers without a place then are flagged in the answer and not tested. The sphere that is cast
+ * has that radius, which may be smaller than the path's.
  *
- * A sphere that already touches something where it starts is cast as a ray: who leans on a wall may
- * shoot along it. What the sphere reaches beside such a ray is not known to be in sight of it.
+ * A sphere that already touches something where it starts is cast as a ray: a shooter leaning on a
+ * wall can shoot along it. Bodies that only the path's wider sphere touches need not be in sight of
+ * the path.
  */
-void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path,
+void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
 /* The same for the straight line between two places, at one time; distances count from `from`.

@@ -117,7 +117,11 @@ const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_rul
 const struct hs_scalar hs_weapon_scalars[] = {
     W("damage", damage, REAL, 0, 0, 1e9, "of one hit, before zone and falloff"),
     W("range", range, LENGTH, 1e7, 0, 1e12, "the longest trace"),
-    W("radius", radius, LENGTH, 0, 0, 1e6, "of the swept sphere; 0 is a ray"),
+    W("radius", radius, LENGTH, 0, 0, 1e6, "of the sphere swept over bodies; 0 is a ray"),
+    W("world_radius", world_radius, LENGTH, 0, 0, 1e6,
+      "of the sphere swept over the map and movers, at most `radius`; a projectile's default is "
+      "its "
+      "`radius`"),
     W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
     W("gravity", gravity, LENGTH, 0, 0, 1e12, "that bends a projectile's way, per second squared"),
     W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),

@@ -63,6 +63,7 @@ static const struct {
     {"velocity", HS_QUANTITY_DISPLACEMENT},
     {"vertices", HS_QUANTITY_POINT},
     {"world_bound", HS_QUANTITY_LENGTH},
+    {"world_radius", HS_QUANTITY_LENGTH},
 };
 
 /* Where in a document we are: what the values here mean. */

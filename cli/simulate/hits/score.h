@@ -15,7 +15,7 @@
     X(FUTURE, "time_future", "ahead by more than the future slack")                                \
     X(WALL, "wall_between", "legal but for a wall before the body")                                \
     X(ALIGNED, "pellets_aligned", "all pellets one way though the seed spreads them")              \
-    X(RADIUS, "radius_grown", "five times as wide, and only then touching")                        \
+    X(RADIUS, "radius_grown", "five times as wide (a ray: 25 cm), and only then touching")         \
     X(DEAD, "dead_shooter", "fired by somebody dead for longer than the grace")                    \
     X(WEAPON, "wrong_weapon", "with a weapon not in the hands")                                    \
     X(EMPTY, "empty_weapon", "with an empty magazine, or while it is changed")                     \

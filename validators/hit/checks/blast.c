@@ -24,10 +24,9 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     struct hs_path path = c->path;
     if (!blast->occlusion)
         return c->claim->end;
-    double near = path.extension + path.radius;
+    double near = path.extension + hs_world_radius(c);
     path.reach = path.length + path.extension;
-    path.radius = 0;
-    hs_obstacle_find(c, &path, &wall);
+    hs_obstacle_find(c, &path, 0, &wall);
     if (!wall.touched || hs_vec_distance(wall.contact.center, c->claim->end) > near)
         return c->claim->end;
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);

@@ -52,11 +52,11 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
     hs_report_measure(row, HS_UNIT_LENGTH, target->gap, padding);
 }
 
-/* The body is on the path, but only beyond where the world ends it. */
+/* The body is on the path, but beyond where the world ends it, or hidden beside it. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_encounter *e,
                                const struct hs_view *view)
 {
-    if (!e->clips)
+    if (!e->clips && e->world_radius >= c->path.radius)
         return false;
     struct hs_path whole = c->path;
     struct hs_contact contact;
@@ -77,25 +77,27 @@ static void pierce(struct hs_hit_context *c, const struct hs_encounter *e)
         hs_look(c, c->claim->victims[i], c->hit_time_us, &view);
         enum hs_reason reason = hs_judge_victim(c, &view, c->claim->victims[i]);
         uint32_t before = 0;
-        const struct hs_contact *contact = NULL;
-        for (uint32_t k = 0; k < e->met_count && contact == NULL; k++) {
+        const struct hs_met *met = NULL;
+        for (uint32_t k = 0; k < e->met_count && met == NULL; k++) {
             if (e->met[k].player == view.player)
-                contact = &e->met[k].contact;
+                met = &e->met[k];
             else
                 before++;
         }
-        if (contact != NULL && e->target.touched &&
-            hs_contact_is_before(&c->path, &e->target, contact))
+        if (met != NULL && e->target.touched &&
+            hs_contact_is_before(&c->path, &e->target, &met->contact))
             before++;
-        if (reason == HS_REASON_OK && contact == NULL)
+        if (reason == HS_REASON_OK && met == NULL)
             reason = is_behind_obstacle(c, e, &view) ? HS_REASON_OCCLUDED_WORLD
                                                      : HS_REASON_NO_INTERSECTION;
         else if (reason == HS_REASON_OK && before > (uint64_t)c->weapon->pierce)
             reason = HS_REASON_BLOCKED_BY_PLAYER;
-        else if (reason == HS_REASON_OK && hs_encounter_is_in_doubt(c, e, contact->distance))
+        else if (reason == HS_REASON_OK && hs_encounter_is_in_doubt(c, e, met->contact.distance))
             reason = hs_doubt_reason(&e->obstacle);
+        else if (reason == HS_REASON_OK)
+            reason = met->doubt;
         if (reason == HS_REASON_OK)
-            hs_land_direct(c, &view, contact, 1);
+            hs_land_direct(c, &view, &met->contact, 1);
         else
             hs_refuse_victim(c, c->claim->victims[i], reason);
     }

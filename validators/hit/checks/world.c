@@ -37,12 +37,12 @@ static bool burst_in_the_air(struct hs_hit_context *c, const struct hs_encounter
     if (c->claim->fuse != HS_FUSE_CONTACT || c->match->world == NULL || !bursts(c) ||
         e->obstacle.touched || e->obstacle.is_doubtful || e->reaches || e->met_count > 0)
         return false;
-    double radius = c->path.radius, beyond = c->weapon->range + c->path.extension;
+    double radius = hs_world_radius(c), beyond = c->weapon->range + c->path.extension;
     struct hs_vec far = hs_vec_add_scaled(c->claim->end, c->path.end_direction, beyond);
     struct hs_path onward;
     struct hs_obstacle next;
     hs_path_trace(c->claim->end, far, radius, 0, c->hit_time_us, &onward);
-    hs_obstacle_find(c, &onward, &next);
+    hs_obstacle_find(c, &onward, radius, &next);
     hs_report_measure(hs_report_fail(c, HS_CHECK_WORLD, HS_REASON_IMPACT_NOT_ON_SURFACE),
                       HS_UNIT_LENGTH, (next.touched ? next.contact.distance : beyond) + radius,
                       c->path.extension + radius);
