@@ -17,8 +17,9 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
+PACKAGES_EXAMPLE := python3
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus \
-                  $(PACKAGES_README)
+                  $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -87,7 +88,7 @@ GAME      := $(B)/example_game
 EMBEDDED := openapi.yaml
 
 .PHONY: all run demo example test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
-        install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
+        install-library uninstall dist clean help deps deps-build deps-readme deps-example deps-test deps-dev deps-arm deps-deploy \
         tests-build bench-build \
         test-concurrent valgrind
 .DEFAULT_GOAL := all
@@ -185,7 +186,7 @@ run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:80
 demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
-example: deps-build all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
+example: deps-example all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
 	@sh tools/example.sh $(PROG) $(GAME)
 
 test: tests-build ## every test that needs no root and no other server
@@ -303,6 +304,8 @@ deps-build:
 	@sh tools/deps.sh $(PACKAGES_BUILD)
 deps-readme:
 	@sh tools/deps.sh $(PACKAGES_README)
+deps-example:
+	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_EXAMPLE)
 deps-test:
 	@sh tools/deps.sh $(PACKAGES_TEST)
 deps-dev:
