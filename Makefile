@@ -192,8 +192,8 @@ example: deps-example all $(GAME) ## the example game servers, C and Python; sta
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
 
-test-contract: deps-build deps-test all ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
-	@sh tests/contract/run.sh $(PROG)
+test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
+	@sh tests/contract/run.sh $(PROG) $(GAME)
 
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them
