@@ -87,10 +87,9 @@ GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo example test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
-        install-library uninstall dist clean help deps deps-build deps-readme deps-example deps-test deps-dev deps-arm deps-deploy \
-        tests-build bench-build \
-        test-concurrent valgrind
+.PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long nightly golden-arm lint \
+        lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
+        deps-example deps-test deps-dev deps-arm deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -180,10 +179,10 @@ $(GAME): examples/game_server.c
 
 $(B)/tests/integration/test_example: | $(GAME)
 
-run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+run: deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
 
-demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
+demo: deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
 example: deps-example all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
@@ -194,6 +193,9 @@ test: tests-build ## every test that needs no root and no other server
 
 test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
 	@sh tests/contract/run.sh $(PROG) $(GAME)
+
+test-bare: ## types README.md on a bare Debian 12; needs root and debootstrap
+	@sh tests/bare.sh
 
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them
@@ -231,6 +233,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
 	@$(MAKE) fuzz-long
 	@$(MAKE) golden-arm
+	@sh tests/bare.sh --with-tests
 
 golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulation
 	@sh tests/arm/run.sh build/arm
@@ -303,7 +306,7 @@ deps: ## install every Debian package the project uses
 deps-build:
 	@sh tools/deps.sh $(PACKAGES_BUILD)
 deps-readme:
-	@sh tools/deps.sh $(PACKAGES_README)
+	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_README)
 deps-example:
 	@sh tools/deps.sh $(PACKAGES_BUILD) $(PACKAGES_EXAMPLE)
 deps-test:
