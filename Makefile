@@ -17,8 +17,9 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
+PACKAGES_EXAMPLE := python3
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev openssl haproxy prometheus \
-                  $(PACKAGES_README)
+                  $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -87,10 +88,9 @@ GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo example test test-contract check bench fuzz fuzz-long nightly golden-arm lint lint-deploy docs format install \
-        install-library uninstall dist clean help deps deps-build deps-readme deps-test deps-dev deps-arm deps-deploy \
-        tests-build bench-build \
-        test-concurrent valgrind
+.PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long nightly golden-arm lint \
+        lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
+        deps-example deps-test deps-dev deps-arm deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -180,20 +180,23 @@ $(GAME): examples/game_server.c
 
 $(B)/tests/integration/test_example: | $(GAME)
 
-run: deps-build deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+run: deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
 	build/hindsight serve
 
-demo: deps-build deps-readme all ## a match with honest players and cheaters, judged by a service started for it
+demo: deps-readme all ## a match with honest players and cheaters, judged by a service started for it
 	build/hindsight demo
 
-example: deps-build all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
+example: deps-example all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
 	@sh scripts/example.sh $(PROG) $(GAME)
 
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(TEST_BIN)
 
-test-contract: deps-build deps-test all ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
-	@sh tests/contract/run.sh $(PROG)
+test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
+	@sh tests/contract/run.sh $(PROG) $(GAME)
+
+test-bare: ## types README.md on a bare Debian 12; needs root and debootstrap
+	@sh tests/bare.sh
 
 tests-build: deps-build deps-test all $(TEST_BIN) ## build the tests without running them
 bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without running them
@@ -231,6 +234,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
 	@$(MAKE) fuzz-long
 	@$(MAKE) golden-arm
+	@sh tests/bare.sh --with-tests
 
 golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulation
 	@sh tests/arm/run.sh build/arm
@@ -303,7 +307,9 @@ deps: ## install every Debian package the project uses
 deps-build:
 	@sh scripts/deps.sh $(PACKAGES_BUILD)
 deps-readme:
-	@sh scripts/deps.sh $(PACKAGES_README)
+	@sh scripts/deps.sh $(PACKAGES_BUILD) $(PACKAGES_README)
+deps-example:
+	@sh scripts/deps.sh $(PACKAGES_BUILD) $(PACKAGES_EXAMPLE)
 deps-test:
 	@sh scripts/deps.sh $(PACKAGES_TEST)
 deps-dev:

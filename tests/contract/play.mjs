@@ -1,7 +1,9 @@
-// Starts the service, calls it with the generated clients, then plays the demo and the scenarios
-// through prism, a proxy that holds each request and each answer against openapi.yaml. Then the
-// demo again with HAProxy in between, and some requests after the replica was stopped.
-//     node play.mjs PROGRAM FOLDER
+// Starts the service, calls it with the generated clients, then plays the demo, the example games
+// and the scenarios through prism, a proxy that holds each request and each answer against
+// openapi.yaml. Then the demo and a game again with HAProxy in between, and some requests after the
+// replica was stopped.
+//     node play.mjs PROGRAM GAME FOLDER
+// GAME is the program built from examples/game_server.c.
 // All of it on free ports of the loopback interface, and stopped at the end.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +13,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const [program, folder] = process.argv.slice(2);
+const [program, game, folder] = process.argv.slice(2);
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'hindsight-contract-'));
 const children = [];
+const GAME_SECONDS = '5';
 let violations = 0;
 let seen = 0;
 
@@ -104,9 +107,16 @@ async function startHaproxy(haproxy, replica) {
   }));
 }
 
+const run = promisify(execFile);
+
 async function play(file, url, ...options) {
-  const run = promisify(execFile);
   await run(program, ['play', file, '--url', url, ...options], { maxBuffer: 1 << 26 });
+}
+
+// An example game ends with 1 when a verdict is wrong.
+async function playGame(url, command, ...args) {
+  const { HINDSIGHT_TOKEN, ...env } = process.env;
+  await run(command, [...args, GAME_SECONDS], { env: { ...env, HINDSIGHT_URL: url } });
 }
 
 async function ask(url, method, route, body) {
@@ -126,12 +136,17 @@ async function main() {
   const demo = path.join(scratch, 'demo.jsonl');
   if (spawnSync(program, ['demo', '--keep', demo]).status !== 0) throw new Error('demo');
   const [service, direct] = await startService();
-  await promisify(execFile)('node', [path.join(folder, 'call.js'), direct])
+  await run('node', [path.join(folder, 'call.js'), direct])
     .then(({ stdout }) => process.stdout.write(stdout));
 
   const [, proxied] = await startPrism(direct);
   await play(demo, proxied);
   report('demo');
+  for (const engine of ['unreal', 'unity', 'godot', 'source']) {
+    await playGame(proxied, game, engine);
+    await playGame(proxied, 'python3', 'examples/game_server.py', engine);
+  }
+  report('example games');
   // hygiene.json is about bytes that are no JSON, which prism does not pass on as they are.
   for (const name of readdirSync('tests/scenarios').filter((name) => name.endsWith('.json')))
     if (name !== 'hygiene.json') await play(path.join('tests/scenarios', name), proxied);
@@ -146,6 +161,7 @@ async function main() {
   for (let tries = 0; (await ask(balanced, 'GET', '/v1/matches'))[0] !== 200; tries++)
     if (tries === 500) throw new Error('HAProxy has no replica');
   await play(demo, balanced, '--replace');
+  await playGame(balanced, game, 'unreal');
   await play('tests/scenarios/claims.json', balanced);
   report('through HAProxy');
   await stop(service);

@@ -1,9 +1,11 @@
 #!/bin/sh
 # openapi.yaml as other tools read it: linters, two generated clients, a validating proxy.
-#     sh tests/contract/run.sh PROGRAM
+#     sh tests/contract/run.sh PROGRAM GAME
+# GAME is the program built from examples/game_server.c.
 # Everything that is installed and generated is in build/contract.
 set -eu
 program=$1
+game=$2
 here=tests/contract
 work=build/contract
 
@@ -53,4 +55,4 @@ misspell 'value of an enum' "s/event: 'spawn'/event: 'spwan'/" spwan
 misspell path 's|{match}/ticks|{match}/tics|; s/postTick/postTic/' '(.*/tics|postTic)'
 
 echo '=== a real call, and a validating proxy'
-node "$work/play.mjs" "$program" "$work"
+node "$work/play.mjs" "$program" "$game" "$work"

@@ -45,15 +45,16 @@ static const struct hs_reference frames[] = {
 
 _Static_assert(sizeof frames / sizeof frames[0] == HS_BUILTIN_RULESETS, "a frame for each");
 
-/* Who stands where: `A` runs across and is at (20,0,0) at time 1; `L` lies on the ground, the head
-   at (10,6.4,0.3). */
+/* Who stands where: `A` runs across and is at (20,0,0) at time 1, and `R`, who runs at 7 m/s, is at
+   (-6,4.6,0) then and at (-6,6,0) when the claims arrive; `L` lies on the ground, the head at
+   (10,6.4,0.3). */
 static const char others[] = "{\"player\":\"C\",\"position\":[12,-6,0],\"stance\":\"crouch\"},"
                              "{\"player\":\"L\",\"position\":[10,8,0.3],\"rotation\":[0."
                              "7071067811865476,0,0,0.7071067811865476]},"
                              "{\"player\":\"K\",\"position\":[0,-1.2,0]}";
 
 static const struct {
-    const char *hit; /* what it says beside shot, shooter and start */
+    const char *hit; /* beside the shot, and beside shooter `S` and start unless it has them */
     const char *verdict, *reason, *zone;
 } scenes[] = {
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"end\":[20,0,1.6]", "accepted", "ok", "head"},
@@ -82,6 +83,13 @@ static const struct {
      "ok", "torso"},
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[0,0,2.4],\"end\":[20,0,1.6]", "rejected",
      "origin_mismatch", NULL},
+    /* no fire time: the shooter's eye counts where it is when the claim arrives */
+    {"\"shooter\":\"R\",\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[-6,6,1.6],\"end\":[20,0,1."
+     "1]",
+     "accepted", "ok", "torso"},
+    {"\"shooter\":\"R\",\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[-6,4.6,1.6],\"end\":[20,0,"
+     "1.1]",
+     "rejected", "origin_mismatch", NULL},
 };
 
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
@@ -96,8 +104,9 @@ static json_t *write_scene(int scene)
     for (int i = 0; i <= 24; i++)
         fprintf(out,
                 "%s{\"time\":%.2f,\"players\":[{\"player\":\"S\",\"position\":[0,0,0]},"
-                "{\"player\":\"A\",\"position\":[20,%.2f,0]},%s]}",
-                i > 0 ? "," : "", 0.05 * i, 0.2 * i - 4, others);
+                "{\"player\":\"A\",\"position\":[20,%.2f,0]},{\"player\":\"R\",\"rtt\":0.18,"
+                "\"interp\":0.02,\"position\":[-6,%.2f,0]},%s]}",
+                i > 0 ? "," : "", 0.05 * i, 0.2 * i - 4, 0.35 * i - 2.4, others);
     /* up in the air, and gravity does not slow them */
     fputs("],\"moves\":[", out);
     for (int i = 0; i < 40; i++)
@@ -105,8 +114,8 @@ static json_t *write_scene(int scene)
                 "%s{\"player\":\"S\",\"client_time\":%.2f,\"received\":%.2f,\"mode\":\"falling\","
                 "\"position\":[%.2f,0,%.2f],\"velocity\":[1,0,%d]}",
                 i > 0 ? "," : "", 1 + 0.05 * i, 1 + 0.05 * i, 0.05 * i, 0.5 * i, 10);
-    fprintf(out, "],\"hits\":[{\"shot\":1,\"shooter\":\"S\",\"hit_time\":1.0,%s%s}]}",
-            scenes[scene].hit,
+    fprintf(out, "],\"hits\":[{\"shot\":1,\"hit_time\":1.0,%s%s%s}]}", scenes[scene].hit,
+            strstr(scenes[scene].hit, "\"shooter\"") != NULL ? "" : ",\"shooter\":\"S\"",
             strstr(scenes[scene].hit, "\"start\"") != NULL ? "" : ",\"start\":[0,0,1.6]");
     fclose(out);
     json_t *body = json_loads(text, 0, NULL);

@@ -10,30 +10,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static char page[65536], folder[64];
+static char folder[64];
 static struct hs_test_service service;
 
-static void read_page(const char *path)
+/* The shell's folder has the program under test as `build/hindsight`. There curl reaches the
+   service under test as that of `make run`, and fails when it refuses. */
+static void prepare_folder(void)
 {
-    FILE *file = fopen(path, "r");
-    ck_assert_msg(file != NULL, "run from the root of the tree");
-    size_t size = fread(page, 1, sizeof page - 1, file);
+    char path[128], program[PATH_MAX];
+    ck_assert_ptr_nonnull(realpath(getenv("HS_PROGRAM"), program));
+    snprintf(path, sizeof path, "%s/build", folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/build/hindsight", folder);
+    ck_assert_int_eq(symlink(program, path), 0);
+    snprintf(path, sizeof path, "%s/.curlrc", folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "silent\nshow-error\nfail-with-body\nconnect-to = localhost:8080:127.0.0.1:%u\n",
+            service.data_port);
     fclose(file);
-    ck_assert_uint_lt(size, sizeof page - 1);
-    page[size] = '\0';
 }
 
 static void setup(void)
 {
     char record[96];
     const char *const arguments[] = {"--record", record, NULL};
-    read_page("README.md");
     strcpy(folder, "/tmp/hindsight_readme_XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(record, sizeof record, "%s/day.stream", folder);
     ck_assert(hs_test_service_start(&service, arguments));
+    prepare_folder();
 }
 
 static void teardown(void)
@@ -44,112 +53,80 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Writes `text` with one word for another. */
-static void put_replaced(FILE *out, const char *text, const char *word, const char *by)
+/* Runs commands in the folder, and returns what they print. */
+static const char *run(const char *commands)
 {
-    for (const char *at; (at = strstr(text, word)) != NULL; text = at + strlen(word))
-        fprintf(out, "%.*s%s", (int)(at - text), text, by);
-    fputs(text, out);
+    int code;
+    const char *out = hs_test_shell(&code, "cd %s && export CURL_HOME=%s && set -e\n%s", folder,
+                                    folder, commands);
+    ck_assert_msg(code == 0, "fails: %s\n%s", commands, out);
+    return out;
 }
 
-/*
- * Runs a block of commands in the folder: the service under test stands for that of `make run`, the
- * program under test for the one it built, and a status of 400 or above fails. Gives what was
- * printed; to be freed.
- */
-static char *run_block(const char *block)
+/* Types the page whose README.md is in folder `from`; tests/readme.sh compares what is printed. */
+static const char *type_page(int *code, const char *from)
 {
-    char command[256], program[PATH_MAX], port[32], *script = NULL, *text = NULL;
-    size_t size = 0;
-    ck_assert_ptr_nonnull(realpath(getenv("HS_PROGRAM"), program));
-    snprintf(port, sizeof port, "127.0.0.1:%u", service.data_port);
-    FILE *draft = open_memstream(&script, &size);
-    put_replaced(draft, block, "localhost:8080", port);
-    fclose(draft);
-    snprintf(command, sizeof command, "%s/block.sh", folder);
-    FILE *file = fopen(command, "w");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file, "set -e\ncd '%s'\ncurl() { command curl -sS --fail-with-body \"$@\"; }\n",
-            folder);
-    put_replaced(file, script, "build/hindsight", program);
-    fclose(file);
-    free(script);
-    snprintf(command, sizeof command, "sh %s/block.sh 2>&1", folder);
-    FILE *pipe = popen(command, "r");
-    FILE *kept = open_memstream(&text, &size);
-    for (int c; (c = fgetc(pipe)) != EOF;)
-        fputc(c, kept);
-    fclose(kept);
-    ck_assert_msg(pclose(pipe) == 0, "fails: %s\n%s", block, text);
-    return text;
+    return hs_test_shell(code,
+                         "script=$PWD/tests/readme.sh; cd %s && CURL_HOME=%s HS_README_SECONDS=30 "
+                         "HS_README_SKIP='^make ' sh $script service env -C %s "
+                         "bash --norc --noprofile --noediting -i 2>&1",
+                         from, folder, folder);
 }
 
-/* The block of the page that holds `word`; to be freed. */
-static char *block_with(const char *word)
+static void type_right_page(void)
 {
-    const char *fence = "\n```\n", *at = page;
-    while ((at = strstr(at, fence)) != NULL) {
-        const char *begin = at + strlen(fence);
-        const char *end = strstr(begin, fence);
-        ck_assert_msg(end != NULL, "an open block");
-        char *block = strndup(begin, (size_t)(end - begin) + 1);
-        if (strstr(block, word) != NULL)
-            return block;
-        free(block);
-        at = end + strlen(fence) - 1;
-    }
-    ck_abort_msg("no block with %s", word);
-    return NULL;
+    int code;
+    const char *out = type_page(&code, ".");
+    ck_assert_msg(code == 0, "%s", out);
 }
 
-static void expect(const char *block_word, const char *answer)
-{
-    char *block = block_with(block_word), *text = run_block(block);
-    ck_assert_msg(strstr(text, answer) != NULL, "%s\nanswers\n%s\nwithout %s", block, text, answer);
-    free(block);
-    free(text);
-}
+/* What is changed on the page, and what tests/readme.sh says about that. */
+static const struct {
+    const char *change, *said;
+} wrong[] = {
+    {"s/\"stored\":4/\"stored\":5/", "/stored: 4, not 5"},
+    {"s/\"refused\":\\[\\], [.]* }/\"refused\":[]}/", "need is not on the page"},
+    {"s/\"player_count\"/\"count\"/", "no count"},
+    {"s/\"margin\":0/\"margin\":1/", "no element"},
+    {"s/\"outcome\":\"fail\"/\"outcome\":\"pass\"/", "no element"},
+    {"s/sha256:[.]*/sha1:.../", "/revision: "},
+    {"s/^{\"name\":\"mygame\".*/ruleset yourgame/", "the page prints\nruleset yourgame"},
+    {"s/check-config rules/check-config no/", "ends with code 1"},
+};
 
-START_TEST(a_game_server_is_connected)
+START_TEST(a_wrong_page_is_found)
 {
-    expect("-X PUT localhost:8080/v1/matches/m1", "\"ruleset\":\"metres\"");
-    expect("/m1/frames", "\"stored\":4");
-    expect("\"shot\":1042", "\"verdict\":\"accepted\"");
-    expect("\"shot\":1043", "\"reason\":\"no_intersection\"");
-    expect("\"shot\":1043", "\"margin\":0.274791");
-    char *said = block_with("{\"verdict\":\"rejected\"");
-    ck_assert_ptr_nonnull(strstr(said, "\"margin\":0.274791"));
-    free(said);
+    int code;
+    hs_test_shell(&code, "sed '%s' README.md >%s/README.md && ! cmp -s README.md %s/README.md",
+                  wrong[_i].change, folder, folder);
+    ck_assert_int_eq(code, 0);
+    const char *out = type_page(&code, folder);
+    ck_assert_int_eq(code, 1);
+    ck_assert_msg(strstr(out, wrong[_i].said) != NULL, "%s", out);
 }
 END_TEST
 
 /* The verdict of the refused claim, by its id, in what the service recorded. */
 START_TEST(a_verdict_is_found_again)
 {
-    static const char *const steps[] = {"-X PUT localhost:8080/v1/matches/m1", "/m1/frames"};
-    static const char example[] = "b8f9e7885a3016bb7b4dfc3de54a0299", key[] = "\"verdict_id\":\"";
+    static const char example[] = "b8f9e7885a3016bb7b4dfc3de54a0299";
     char id[33] = "";
-    for (size_t i = 0; i < 2; i++) {
-        char *block = block_with(steps[i]);
-        free(run_block(block));
-        free(block);
-    }
-    char *block = block_with("\"shot\":1043"), *text = run_block(block);
-    const char *found = strstr(text, key);
-    ck_assert_ptr_nonnull(found);
-    memcpy(id, found + strlen(key), 32);
-    free(text);
-    free(block);
-    read_page("docs/disputes.md");
-    block = block_with("find_verdict");
-    char *place = strstr(block, example);
-    ck_assert_ptr_nonnull(place);
-    memcpy(place, id, 32);
+    int code;
+    type_right_page();
+    /* the answer to the same claim is the same */
+    const char *text = hs_test_shell(&code,
+                                     "sh tests/readme.sh block '\"shot\":1043' README.md | "
+                                     "CURL_HOME=%s sh | jq -r '.results[0].verdict_id'",
+                                     folder);
+    ck_assert_uint_eq(strlen(text), 33);
+    memcpy(id, text, 32);
     for (int i = 0; i < 100; i++) { /* lines are written a little later than answers are sent */
-        text = run_block(block);
+        text = hs_test_shell(&code,
+                             "sh tests/readme.sh block find_verdict docs/disputes.md | "
+                             "sed s/%s/%s/ | (cd %s && sh) | jq -s '.[0] // empty'",
+                             example, id, folder);
         if (text[0] != '\0')
             break;
-        free(text);
         usleep(50000);
     }
     json_t *verdict = json_loads(text, 0, NULL);
@@ -160,22 +137,18 @@ START_TEST(a_verdict_is_found_again)
     ck_assert_str_eq(json_string_value(json_object_get(answer, "verdict_id")), id);
     ck_assert_str_eq(json_string_value(json_object_get(answer, "reason")), "no_intersection");
     json_decref(verdict);
-    free(text);
-    free(block);
 }
 END_TEST
 
-START_TEST(a_ruleset_is_taken_and_put)
+/* The page is right, and its reader has put the built-in ruleset, in metres, under a new name. */
+START_TEST(commands_print_what_the_page_says)
 {
-    expect("rulesets/mygame", "\"name\":\"mygame\"");
-    /* what was put is the built-in one but for its name, in metres */
-    char *text =
-        run_block("curl localhost:8080/v1/rulesets/mygame | jq -c '.ruleset | .name = 0'\n"
-                  "curl localhost:8080/v1/rulesets/metres | jq -c '.ruleset | .name = 0'\n");
+    type_right_page();
+    const char *text = run("for name in mygame metres; do curl localhost:8080/v1/rulesets/$name | "
+                           "jq -c '.ruleset | .name = 0'; done");
     size_t half = strlen(text) / 2;
     ck_assert_uint_gt(half, 1000);
     ck_assert_int_eq(strncmp(text, text + half, half), 0);
-    free(text);
 }
 END_TEST
 
@@ -185,17 +158,16 @@ START_TEST(builtin_names_are_reserved)
 {
     static const char *const names[] = {"metres", "centimetres", "inches", "default",
                                         "unreal", "unity",       "godot",  "source"};
-    char command[256];
+    char command[256], expected[128];
     snprintf(command, sizeof command,
-             "command curl -sS -X PUT localhost:8080/v1/rulesets/%s -d '{\"name\":\"%s\"}' "
+             "curl --no-fail-with-body -X PUT localhost:8080/v1/rulesets/%s -d '{\"name\":\"%s\"}' "
              "-H 'Content-Type: application/json' -w '%%{http_code}'\n",
              names[_i], names[_i]);
-    char *text = run_block(command), expected[128];
+    const char *text = run(command);
     ck_assert_str_eq(text + strlen(text) - 3, "400");
     snprintf(expected, sizeof expected, "{\"pointer\":\"/name\",\"detail\":\"`%s` is reserved",
              names[_i]);
     ck_assert_msg(strstr(text, expected) != NULL, "%s", text);
-    free(text);
 }
 END_TEST
 
@@ -206,9 +178,9 @@ START_TEST(commands_are_installed)
     int code;
     const char *missing = hs_test_shell(
         &code,
-        "unset MAKEFLAGS MAKELEVEL; installed=$(make -n %s | sed -n 's/^sh tools.deps.sh//p' | tr "
+        "unset MAKEFLAGS MAKELEVEL; installed=$(make -n %s | sed -n 's/^sh scripts.deps.sh//p' | tr "
         "'\\n' ' '); "
-        "awk '/^```/ { inside = !inside; next } inside' README.md | "
+        "awk '/^```/ { inside = /sh$/; next } inside' README.md | "
         "grep -oE '(^|\\| )[a-z]+ ' | tr -d '| ' | sort -u | while read -r command; do "
         "case \" make mkdir \"$installed' ' in *\" $command \"*) ;; *) echo $command ;; esac; done",
         targets[_i]);
@@ -223,9 +195,9 @@ int main(void)
     TCase *tests = tcase_create("commands");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_game_server_is_connected);
+    tcase_add_test(tests, commands_print_what_the_page_says);
+    tcase_add_loop_test(tests, a_wrong_page_is_found, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(tests, a_verdict_is_found_again);
-    tcase_add_test(tests, a_ruleset_is_taken_and_put);
     tcase_add_loop_test(tests, commands_are_installed, 0, 2);
     tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 8);
     suite_add_tcase(suite, tests);
