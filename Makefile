@@ -143,7 +143,7 @@ $(PROG): $(B)/obj/cli/main.o $(APP_LIB) $(LIB)
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK_FLAGS) $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
+	$(Q)$(CC) $(LINK_FLAGS) -Wl,--wrap=_mark_point $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
 
 # The program with calls that fail on demand (tests/support/faults.h), and the tests that run it.
 WRAPPED := malloc calloc realloc aligned_alloc strdup write pwrite writev ftruncate posix_fallocate \
@@ -227,7 +227,7 @@ fuzz-long: deps-build deps-test deps-dev ## FUZZ_RUNS inputs (22 million) into t
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
-	    HS_KILLS=1000 HS_SOAK_SECONDS=600 \
+	    HS_WORLD_CASES=100000 HS_TIMING_HOURS=20 HS_KILLS=1000 HS_SOAK_SECONDS=600 \
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done

@@ -2,9 +2,18 @@
 # Run the Check programs named after the build folder and close with one line that counts all their
 # checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
 # failed is printed once more just before the closing line, where whoever reads a log's end sees it.
-# Programs that talk to nobody run HS_TEST_JOBS at a time (as many as there are processors), the
-# others, in which time passes, one after the other.
+# Programs that compute run first, HS_TEST_JOBS at a time (as many as there are processors). Those
+# that mostly wait run next, four times as many. Those whose bounds compare what the machine does in
+# some time run last, one after the other.
 set -u
+
+# The longest ones come first, so that nobody waits for them at the end.
+LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck world_oracle
+    contract_generated scenario_frames sweep_oracle simulated_hits'
+WAITING='checkpoint_files checkpoint_maps observability haproxy edge_time tls
+    contract_errors overload checkpoint_rules library example moved_match linger memory_faults
+    checkpoint kills patience logging eviction'
+ALONE='shares soak storm file_faults'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
 # how many seconds it took.
@@ -29,19 +38,45 @@ logs=$(mktemp -d)
 failures=$(mktemp)
 trap 'rm -rf "$logs" "$failures"' EXIT
 
-quiet() {
-    for program in "$@"; do
-        case $program in */unit/* | */property/*) printf '%s\n' "$program" ;; esac
+known=$(echo "$LONG $WAITING $ALONE" | tr -s '\n ' '  ')
+
+# The programs among the other arguments that the first one lists, in its order.
+listed() {
+    names=$1
+    shift
+    for name in $names; do
+        for program in "$@"; do
+            case $program in */test_"$name") printf '%s\n' "$program" ;; esac
+        done
     done
 }
 
-if [ "$jobs" -gt 1 ]; then
-    echo "$(quiet "$@" | wc -l) programs first, $jobs at a time"
-    quiet "$@" | xargs -r -P "$jobs" -n 1 sh "$0" --one "$logs"
+unlisted() {
+    for program in "$@"; do
+        case " $known " in
+        *" ${program##*/test_} "*) ;;
+        *) printf '%s\n' "$program" ;;
+        esac
+    done
+}
+
+# Runs the programs whose names come in, so many at a time.
+run_side_by_side() {
+    xargs -r -P "$1" -n 1 sh "$script" --one "$logs"
     if [ "$had_left" = no ] && [ -e "$left" ]; then
         echo "FAILED: one of them left ./$left in the tree" | tee -a "$failures"
         failed=1 had_left=yes
     fi
+}
+
+script=$0
+if [ "$jobs" -gt 1 ]; then
+    { listed "$LONG" "$@"; unlisted "$@"; } >"$logs/computing"
+    listed "$WAITING" "$@" >"$logs/waiting"
+    echo "$(wc -l <"$logs/computing") programs first, $jobs at a time," \
+        "then $(wc -l <"$logs/waiting"), $((4 * jobs)) at a time"
+    run_side_by_side "$jobs" <"$logs/computing"
+    run_side_by_side "$((4 * jobs))" <"$logs/waiting"
 fi
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"

@@ -18,7 +18,7 @@
 #include "tests/support/schema_draw.h"
 #include "tests/support/service.h"
 
-enum { DEFAULT_CASES = 300 };
+enum { DEFAULT_CASES = 60 };
 
 static struct hs_test_service service;
 static json_t *document;

@@ -9,6 +9,7 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,19 @@ static void assert_serving(void)
     char *frames = frames_request("edge", JSON, FRAMES_BODY);
     ck_assert_int_eq(hs_raw_status(service.data_port, frames), 200);
     free(frames);
+}
+
+/* libmicrohttpd 1.0 refuses many requests that 0.9 hands to the service: with a status and a page
+   of its own, or without an answer. Either way it closes the connection. */
+static bool library_may_refuse(void)
+{
+    return strncmp(MHD_get_version(), "0.", 2) != 0;
+}
+
+static bool is_problem(const struct hs_raw_answer *answer)
+{
+    char type[256];
+    return strcmp(hs_raw_header(answer, "Content-Type", type), "application/problem+json") == 0;
 }
 
 struct exchange {
@@ -159,6 +173,16 @@ static const struct exchange exchanges[] = {
     {"GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400, NULL, true},
 };
 
+/* What says where the request ends. */
+static bool may_be_by_library(const struct exchange *exchange)
+{
+    static const char *const codes[] = {"bad_header", "length_required", "body_too_large"};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0] && library_may_refuse(); i++)
+        if (exchange->code != NULL && exchange->closes && strcmp(exchange->code, codes[i]) == 0)
+            return true;
+    return false;
+}
+
 START_TEST(one_exchange)
 {
     const struct exchange *exchange = &exchanges[_i];
@@ -167,9 +191,10 @@ START_TEST(one_exchange)
     int fd = open_connection();
     ck_assert(hs_raw_send(fd, exchange->request, strlen(exchange->request)));
     hs_raw_read(fd, false, &answer);
-    ck_assert_msg(answer.status == exchange->status, "%s answered %d %s", exchange->request,
-                  answer.status, answer.body);
-    if (exchange->code != NULL) {
+    bool by_library = may_be_by_library(exchange) && !is_problem(&answer);
+    ck_assert_msg(answer.status == exchange->status || (by_library && answer.status == 400),
+                  "%s answered %d %s", exchange->request, answer.status, answer.body);
+    if (exchange->code != NULL && !by_library) {
         ck_assert_str_eq(hs_raw_member(&answer, "code", value), exchange->code);
         ck_assert_str_eq(hs_raw_header(&answer, "Content-Type", value), "application/problem+json");
         char id[256];
@@ -182,7 +207,8 @@ START_TEST(one_exchange)
         char rest[4096];
         ck_assert_msg(hs_raw_drain(fd, rest, sizeof rest), "%s left the connection open",
                       exchange->request);
-        ck_assert_msg(rest[0] == '\0' || (exchange->code == NULL && strstr(rest, " 200 ") == NULL),
+        bool is_library = exchange->code == NULL || by_library;
+        ck_assert_msg(rest[0] == '\0' || (is_library && strstr(rest, " 200 ") == NULL),
                       "%s was answered more than once: %s", exchange->request, rest);
         ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
     } else {
@@ -205,7 +231,8 @@ static const char *const accepted_headers[] = {
     JSON "Content-Type-X: text/plain\r\n",
 };
 
-/* The library tells a request with Expect but no body of bytes that are the next one's. */
+/* The library tells a request with Expect but no body of bytes that are the next one's. It may
+   leave out the 100, as no body follows. */
 START_TEST(expectations_without_a_body)
 {
     static const char *const requests[] = {
@@ -220,8 +247,10 @@ START_TEST(expectations_without_a_body)
     snprintf(text, sizeof text, "%s" GET_LIVEZ, requests[_i]);
     ck_assert(hs_raw_send(fd, text, strlen(text)));
     hs_raw_read(fd, false, &answer);
-    ck_assert_int_eq(answer.status, 100);
-    hs_raw_read(fd, false, &answer);
+    if (!library_may_refuse())
+        ck_assert_int_eq(answer.status, 100);
+    if (answer.status == 100)
+        hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, statuses[_i]);
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -419,28 +448,28 @@ START_TEST(bare_line_feeds)
 {
     static const struct {
         const char *request;
-        int status;
+        int status, newer; /* with libmicrohttpd 0.9, with 1.0 */
     } cases[] = {
-        {"GET /livez HTTP/1.1\nHost: x\n\n", 400},
-        {"GET /livez HTTP/1.1\r\nHost: x\n\r\n", 400},
-        {"GET /livez HTTP/1.1\r\nHost: x\r\n\n", 400},
-        {"GET /livez HTTP/1.1\nHost: x\r\n\r\n", 400},
-        {"\n\n\n\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n", 200},
-        {"GET /livez HTTP/1.1\rHost: x\r\r", 0},
+        {"GET /livez HTTP/1.1\nHost: x\n\n", 400, 400},
+        {"GET /livez HTTP/1.1\r\nHost: x\n\r\n", 400, 400},
+        {"GET /livez HTTP/1.1\r\nHost: x\r\n\n", 400, 400},
+        {"GET /livez HTTP/1.1\nHost: x\r\n\r\n", 400, 400},
+        {"\n\n\n\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n", 200, 0},
+        {"GET /livez HTTP/1.1\rHost: x\r\r", 0, 400},
     };
     struct hs_raw_answer answer;
     int fd = open_connection();
     hs_raw_send(fd, cases[_i].request, strlen(cases[_i].request));
     shutdown(fd, SHUT_WR);
     hs_raw_read(fd, false, &answer);
-    ck_assert_int_eq(answer.status, cases[_i].status);
+    ck_assert_int_eq(answer.status, library_may_refuse() ? cases[_i].newer : cases[_i].status);
     close(fd);
     assert_serving();
 }
 END_TEST
 
-/* Bytes that the library wrongly takes for the end of a value or of the header. The bytes after
-   them must not be read as a request. */
+/* Bytes that libmicrohttpd 0.9 wrongly takes for the end of a value or of the header. The bytes
+   after them must not be read as a request. */
 START_TEST(bytes_that_cut_the_header)
 {
 #define LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n"
@@ -471,9 +500,12 @@ START_TEST(bytes_that_cut_the_header)
     ck_assert_int_eq(answer.status, 200);
     ck_assert(hs_raw_send(fd, cases[_i].request, cases[_i].size));
     hs_raw_read(fd, false, &answer);
-    ck_assert_int_eq(answer.status, 400);
-    ck_assert_str_eq(hs_raw_member(&answer, "code", value), "bad_header");
-    ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
+    if (!library_may_refuse() || answer.status != 0)
+        ck_assert_int_eq(answer.status, 400);
+    if (!library_may_refuse() || is_problem(&answer))
+        ck_assert_str_eq(hs_raw_member(&answer, "code", value), "bad_header");
+    if (answer.status != 0)
+        ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
     ck_assert(hs_raw_drain(fd, rest, sizeof rest));
     ck_assert_str_eq(rest, "");
     close(fd);
@@ -499,7 +531,10 @@ START_TEST(long_queries)
         len += (size_t)cases[_i].bytes;
     }
     sprintf(request + len, " HTTP/1.1\r\nHost: x\r\n\r\n");
-    ck_assert_int_eq(hs_raw_ask(service.data_port, request, &answer), cases[_i].status);
+    int status = hs_raw_ask(service.data_port, request, &answer);
+    /* Where the address leaves no memory for the header, 1.0 blames the address. */
+    bool blames_address = library_may_refuse() && cases[_i].status == 431 && status == 414;
+    ck_assert(status == cases[_i].status || blames_address);
     if (cases[_i].status == 400)
         ck_assert_str_eq(hs_raw_member(&answer, "code", value), "invalid_request");
     free(request);

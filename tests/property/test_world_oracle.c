@@ -22,7 +22,7 @@
 #define DEFAULT_SEED 20261121
 #define WIDTH        60.0
 
-enum { DEFAULT_CASES = 200000 };
+enum { DEFAULT_CASES = 40000 };
 
 enum kind { TERRAIN, BLOCKS, BOXES, SOUP, KINDS };
 

@@ -73,15 +73,18 @@ static void *ask_early(void *context)
     return NULL;
 }
 
-static unsigned free_port(void)
+/* A port that no other program is given while `fd` is open. Who reuses addresses, as the service
+   does, can still listen on it. */
+static unsigned reserve_port(int *fd)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, size), 0);
-    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    close(fd);
+    int on = 1;
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(*fd, 0);
+    ck_assert_int_eq(setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    ck_assert_int_eq(bind(*fd, (const struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(getsockname(*fd, (struct sockaddr *)&address, &size), 0);
     return ntohs(address.sin_port);
 }
 
@@ -96,7 +99,8 @@ bool hs_state_starting(struct hs_raw_answer *answer)
         struct hs_test_service starting;
         pthread_t thread;
         char address[32];
-        early.port = free_port();
+        int reserved;
+        early.port = reserve_port(&reserved);
         snprintf(address, sizeof address, "127.0.0.1:%u", early.port);
         const char *const many[] = {"--listen", address, "--admin-threads", "64", NULL};
         ck_assert_int_eq(pthread_create(&thread, NULL, ask_early, &early), 0);
@@ -106,6 +110,7 @@ bool hs_state_starting(struct hs_raw_answer *answer)
         fine = answer->status == 200 || answer->status == 503;
         fine = get(early.port, "/readyz", &early.answer) == 200 && fine;
         fine = hs_test_service_stop(&starting) && fine;
+        close(reserved);
     }
     return fine;
 }
@@ -131,10 +136,11 @@ static char *large_map(int triangles, size_t *size)
 }
 
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
-enum { BUSY_MS = 5300, STUCK_MS = 7500 };
+enum { BUSY_MS = 5300, STUCK_MS = 7500, ANSWER_DEADLINE_MS = 120000 };
 
 /* Sends a request, and a moment later stops the process for a while. Reads the answer once it goes
-   on, and returns its status. `amid`: it was not answered before the stop. */
+   on, and returns its status. `amid`: it was not answered before the stop. Sanitizers and a busy
+   machine make the answer take longer than hs_raw_read() waits. */
 static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
                      size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
                      bool *amid)
@@ -157,6 +163,7 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     kill(service->pid, SIGCONT);
     for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
         hs_test_pause_ms(5);
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, ANSWER_DEADLINE_MS);
     hs_raw_read(fd, false, &own);
     close(fd);
     return own.status;
@@ -201,15 +208,19 @@ bool hs_state_building(struct hs_raw_answer *answer)
     static const long moments_ms[] = {150, 70, 30};
     struct hs_test_service building;
     size_t size = 0;
-    bool amid = false, fine = true;
+    bool amid = false, fine = true, late = false;
     char *map = large_map(1500000, &size);
     ck_assert_uint_ge(size, 32 << 20);
     ck_assert(hs_test_service_start(&building, one));
-    for (size_t i = 0; i < 3 && fine && !amid; i++) {
-        int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i], BUSY_MS,
-                               answer, &amid);
+    for (size_t i = 0; i < 6 && fine && (!amid || late); i++) {
+        double begun = hs_test_seconds();
+        int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i % 3],
+                               BUSY_MS, answer, &amid);
         fine = status == 200 || status == 201;
+        /* On a machine so busy the request does count as stuck: that says nothing. */
+        late = answer->status == 503 &&
+               hs_test_seconds() - begun > 5 + (double)size / (double)(4 << 20);
     }
     free(map);
-    return hs_test_service_stop(&building) && fine && amid;
+    return hs_test_service_stop(&building) && fine && amid && !late;
 }
