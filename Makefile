@@ -67,7 +67,7 @@ LIB      := $(B)/libhindsight.a
 SO_NAME  := libhindsight.so.$(basename $(VERSION))
 SO       := $(B)/libhindsight.so.$(VERSION)
 # The public headers: those for users of the library, and what they include.
-HEADERS  := $(patsubst %,validators/%.h,account hit journal ledger_entry linkage match moves moves_rules rig \
+HEADERS  := $(patsubst %,validators/%.h,account hints hit journal ledger_entry linkage match moves moves_rules rig \
             ruleset shot snapshot spread str sweep vec vocabulary work world)
 APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight

@@ -2,6 +2,7 @@
 #include "hit.h"
 
 #include "digest.h"
+#include "hints_inside.h"
 #include "hit_context.h"
 #include "hit_work.h"
 #include "journal_records.h"
@@ -272,6 +273,7 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     hs_hit_decide(&c);
     hs_hit_damage(&c);
     out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
+    out->now_us = now_us;
     out->fire_time_us = c.fire_time_us;
     out->eye_time_us = c.eye_time_us;
     out->shot_was_posted = c.posted != NULL;
@@ -420,5 +422,6 @@ bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
     shooter->reasons[result->reason]++;
     shooter->damage_dealt += result->damage_total;
     note_suspicion(match, shooter, result);
+    hs_hints_note(match, shooter, claim, result);
     return true;
 }

@@ -3,6 +3,7 @@
 #define HS_PLAYERS_H
 
 #include "account_inside.h"
+#include "hints_inside.h"
 #include "history.h"
 #include "ledger.h"
 #include "match.h"
@@ -85,6 +86,7 @@ struct hs_match {
     /* Frames refused because the clock jumped: how many agree, and the last one's time. */
     uint32_t jump_count;
     int64_t jump_us;
+    struct hs_hints hints;
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "service/options/options.h"
 #include "service/state/ruleset_store.h"
 #include "service/serve.h"
+#include "validators/hints.h"
 
 static void write_revision(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
@@ -114,6 +115,26 @@ static void note_over_budget(const struct hs_judging *judging)
            HS_LOG_NUMBER("request_work", judging->budget));
 }
 
+/* Logs each hint once a match, while it is open in this process. */
+static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
+{
+    unsigned found = hs_match_hint_codes(slot->match) & ~slot->logged_hints;
+    if (found == 0 || !hs_log_enabled(HS_LOG_WARN))
+        return;
+    struct hs_hint hints[HS_HINTS_MAX];
+    size_t count = hs_match_hints(slot->match, hints);
+    for (size_t i = 0; i < count; i++) {
+        unsigned bit = 1u << hints[i].code;
+        if ((found & bit) == 0 || !hs_log_allowed(&service->match_log))
+            continue;
+        slot->logged_hints |= bit;
+        hs_log(HS_LOG_WARN, "the integration of a game looks wrong",
+               HS_LOG_TEXT("match", slot->name.text),
+               HS_LOG_TEXT("hint", hs_hint_name(hints[i].code)),
+               HS_LOG_TEXT("detail", hints[i].detail));
+    }
+}
+
 static void refuse(const struct hs_judging *judging, struct hs_reply *reply)
 {
     if (judging->is_gone)
@@ -158,6 +179,8 @@ static void judge(struct hs_service *service, const struct hs_request *request,
             refuse(&judging, reply);
         note_posted(service, judging.slot);
         note_over_budget(&judging);
+        if (tick.hits.count > 0)
+            log_hints(service, judging.slot);
         reply->work = judging.spent;
         write_journal(&judging);
         if (judging.is_short || judging.is_unwritten)
