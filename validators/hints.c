@@ -17,7 +17,7 @@ enum {
     FIRST_CLAIMS = 100, /* no hint before; fewer, and a few cheaters could cause one */
     MIN_RELEVANT = 30,  /* claims that could show a mistake */
     MAX_RELEVANT = 128, /* then the counts are halved: after a repair a hint goes in as many */
-    TRIED_FIRST = 64,   /* claims tried at a second time; after them one in TRIED_EVERY */
+    TRIED_FIRST = 160,  /* claims tried at a second time; after them one in TRIED_EVERY */
     TRIED_EVERY = 8,
     MAX_VOTES = 32, /* of a majority, so that it can be overturned */
     TURNS = 48,     /* ways to permute and mirror three axes; the first changes nothing */
@@ -49,7 +49,9 @@ struct facts {
     struct hs_vec root, eye;        /* of the shooter when they fired; with `newest` */
     double eye_height;              /* of the stance, length; with `newest` */
     double off, tolerance;          /* of `start` from the eye, length; with `newest` */
+    bool has_pose;                  /* root and eye are of the moment that was judged */
     bool keeps_offset;              /* as most claims do */
+    bool is_explained;              /* a mistake before this one in the table explains the claim */
     double time, now, frames;       /* of the claim, its arrival and the newest frame; seconds */
     bool frames_jump;               /* the newest frame was refused: its time is too far ahead */
     double measured, expected;      /* set by a rule that speaks for its mistake */
@@ -117,11 +119,10 @@ static int longest_axis(struct hs_vec v)
     return fabs(v.z) > fabs(along(v, axis)) ? 2 : axis;
 }
 
-/* Nothing of v is far from that axis. */
-static bool is_along(struct hs_vec v, int axis, double slack)
+static bool is_along(struct hs_vec v, int axis)
 {
     for (int i = 0; i < 3; i++)
-        if (i != axis && fabs(along(v, i)) > fmax(0.35 * fabs(along(v, axis)), slack))
+        if (i != axis && fabs(along(v, i)) > 0.35 * fabs(along(v, axis)))
             return false;
     return true;
 }
@@ -225,18 +226,31 @@ static enum says says_clock(struct facts *f, struct hs_hints *hints)
     return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
 }
 
+/* Where the feet of the shooter are if claims fit the ruleset, and frames do not. */
+static struct hs_vec claimed_feet(const struct facts *f)
+{
+    struct hs_vec up = hs_up_direction(f->match->ruleset->up);
+    return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
+}
+
+/* The ruleset fits the frames, or the claims. */
 static bool fits_unit(const struct facts *f, int i)
 {
-    struct hs_vec start = hs_vec_scale(f->claim->start, units[i].factor);
-    return hs_vec_distance(start, f->eye) <= f->eye_height;
+    double factor = units[i].factor;
+    struct hs_vec eye = hs_vec_scale(f->claim->start, factor);
+    struct hs_vec feet = hs_vec_scale(claimed_feet(f), factor);
+    return hs_vec_distance(eye, f->eye) <= f->eye_height ||
+           hs_vec_distance(feet, f->root) <= f->eye_height * factor;
 }
 
 static enum says says_unit_of_claims(struct facts *f, struct hs_hints *hints)
 {
-    if (f->newest == NULL || (f->off > f->tolerance && f->off <= 3 * f->eye_height))
+    if (f->newest == NULL)
         return NOTHING;
-    if (f->off <= f->tolerance)
+    if (f->off <= f->tolerance || f->keeps_offset)
         return AGAINST;
+    if (f->off <= 3 * f->eye_height)
+        return NOTHING; /* so near that anything fits */
     int other = UNITS - 1;
     while (other >= 0 && !fits_unit(f, other))
         other--;
@@ -273,15 +287,19 @@ static struct hs_vec turned(struct hs_vec v, int i)
 
 static bool fits_turn(const struct facts *f, int i)
 {
-    return i > 0 && hs_vec_distance(turned(f->claim->start, i), f->eye) <= 0.75 * f->eye_height;
+    double slack = 0.75 * f->eye_height;
+    return i > 0 && (hs_vec_distance(turned(f->claim->start, i), f->eye) <= slack ||
+                     hs_vec_distance(turned(claimed_feet(f), i), f->root) <= slack);
 }
 
 static enum says says_axes(struct facts *f, struct hs_hints *hints)
 {
-    if (f->newest == NULL || (f->off > f->tolerance && f->off <= 1.5 * f->eye_height))
+    if (f->newest == NULL)
         return NOTHING;
-    if (f->off <= f->tolerance)
+    if (f->off <= f->tolerance || f->keeps_offset)
         return AGAINST;
+    if (f->off <= 1.5 * f->eye_height)
+        return NOTHING; /* so near that anything fits */
     int other = TURNS - 1;
     while (other >= 0 && !fits_turn(f, other))
         other--;
@@ -289,27 +307,32 @@ static enum says says_axes(struct facts *f, struct hs_hints *hints)
                          fits_turn(f, hints->turn.choice), other));
 }
 
+/* Shots start as far from the root as eyes do, but along another axis than up. */
+static bool is_beside_up(const struct facts *f, const struct hs_hints *hints)
+{
+    int axis = longest_axis(hints->offset);
+    double height = fabs(along(hints->offset, axis));
+    bool is_eye = (height > 0.3 && height < 3) || unit_of_game(f, hints) >= 0;
+    return axis != up_axis(f->match->ruleset) && is_eye && is_along(hints->offset, axis);
+}
+
 static enum says says_up_axis(struct facts *f, struct hs_hints *hints)
 {
     if (f->newest == NULL)
         return NOTHING;
-    int axis = longest_axis(hints->offset);
-    f->measured = fabs(along(hints->offset, axis)) * f->eye_height;
+    f->measured = hs_vec_length(hints->offset) * f->eye_height;
     f->expected = f->eye_height;
-    return answer(f->keeps_offset && axis != up_axis(f->match->ruleset) &&
-                  fabs(along(hints->offset, axis)) > 0.006 && is_along(hints->offset, axis, 0));
+    return answer(f->keeps_offset && is_beside_up(f, hints));
 }
 
 static enum says says_eye_height(struct facts *f, struct hs_hints *hints)
 {
     if (f->newest == NULL)
         return NOTHING;
-    struct hs_vec up = hs_up_direction(f->match->ruleset->up);
-    f->measured = hs_vec_dot(hs_vec_sub(f->claim->start, f->root), up);
-    f->expected = hs_vec_dot(hs_vec_sub(f->eye, f->root), up);
-    return answer(f->keeps_offset && f->off > f->tolerance &&
-                  is_along(hints->offset, up_axis(f->match->ruleset), 0.1) &&
-                  unit_of_game(f, hints) < 0);
+    f->measured = hs_vec_distance(f->claim->start, f->root);
+    f->expected = hs_vec_distance(f->eye, f->root);
+    return answer(f->keeps_offset && f->off > f->tolerance && unit_of_game(f, hints) < 0 &&
+                  !is_beside_up(f, hints));
 }
 
 /* Seconds from the pose that the claim starts from to the one it was compared with; 0: no pose is
@@ -342,6 +365,17 @@ static enum says says_fire_time(struct facts *f, struct hs_hints *hints)
         return NOTHING; /* they stood still, or it does not matter */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
+}
+
+/* The last of those about starts. */
+static enum says says_start(struct facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (!f->has_pose)
+        return NOTHING;
+    f->measured = f->off;
+    f->expected = f->tolerance;
+    return answer(f->off > f->tolerance && !f->is_explained);
 }
 
 /* The outcome of a check; a check that did not run is unknown. */
@@ -438,11 +472,14 @@ static const struct {
                          "every start is %m from `position` along an axis that is not the "
                          "ruleset's `up`: does the ruleset fit the engine?"},
     [HS_HINT_EYE_HEIGHT] = {says_eye_height, 0.6, HS_UNIT_LENGTH,
-                            "every start is %m above `position`, the eye %e: is `position` between "
-                            "the feet, does `eye` fit, is the unit right?"},
+                            "every start is %m from `position`, the eye %e: is `position` between "
+                            "the feet, does `eye` fit, have claims the same origin?"},
     [HS_HINT_FIRE_TIME] = {says_fire_time, 0.6, HS_UNIT_SECONDS,
                            "starts fit where shooters were %m s before the claim arrived: send "
                            "that moment as `fire_time`."},
+    [HS_HINT_START] = {says_start, 0.6, HS_UNIT_LENGTH,
+                       "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
+                       "time explains it: do claims and frames mean the same player?"},
     [HS_HINT_INTERP_TWICE] = {says_interp_twice, 0.6, HS_UNIT_SECONDS,
                               "claims land %m s after their `hit_time`, which is `interp`: is "
                               "interpolation subtracted twice?"},
@@ -473,14 +510,18 @@ static void look_at_shooter(struct facts *f)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
     /* On another clock there is no pose of that time: the newest is near enough. */
-    if (hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) != HS_REWIND_OK &&
-        hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
+    f->has_pose =
+        hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
+    if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
         return;
     const struct hs_state *state = hs_rewind_state(history, &bracket);
     f->newest = newest;
     f->root = hs_rewind_position(&bracket);
     f->eye = hs_rewind_eye(history, ruleset, &bracket);
-    f->eye_height = hs_vec_length(ruleset->rigs[state->rig]->stances[state->stance].eye);
+    const struct hs_stance *stance = &ruleset->rigs[state->rig]->stances[state->stance];
+    f->eye_height = hs_vec_length(stance->eye);
+    if (!(f->eye_height > 0))
+        f->eye_height = stance->reach;
     f->off = hs_vec_distance(f->claim->start, f->eye);
     f->tolerance = ruleset->hit.origin_tolerance;
     if (!bracket.held)
@@ -530,6 +571,7 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
         age_shooters(&hints->shooters);
     for (int i = 0; i < HS_HINT_COUNT; i++) {
         enum says says = rules[i].says(&f, hints);
+        f.is_explained = f.is_explained || says == FOR;
         if (says != NOTHING)
             add_claim(&hints->findings[i], &f, says == FOR);
     }

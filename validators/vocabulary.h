@@ -157,6 +157,7 @@ enum hs_flag {
     X(UP_AXIS, "up_axis")                                                                          \
     X(EYE_HEIGHT, "eye_height")                                                                    \
     X(FIRE_TIME, "fire_time")                                                                      \
+    X(START, "start")                                                                              \
     X(INTERP_TWICE, "interp_twice")                                                                \
     X(WEAPON, "weapon")                                                                            \
     X(RTT, "rtt")                                                                                  \
