@@ -1,6 +1,7 @@
 #include "api/matches.h"
 
 #include "api/moves.h"
+#include "validators/hints.h"
 
 void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_match_request *out)
@@ -123,12 +124,41 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *pla
     hs_write_end(writer, '}');
 }
 
+static void write_hints(struct hs_writer *writer, const struct hs_match *match)
+{
+    struct hs_hint hints[HS_HINTS_MAX];
+    size_t count = hs_match_hints(match, hints);
+    hs_write_key(writer, "hints");
+    hs_write_begin(writer, '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct hs_hint *hint = &hints[i];
+        hs_write_begin(writer, '{');
+        hs_write_key(writer, "code");
+        hs_write_text(writer, hs_hint_name(hint->code));
+        hs_write_key(writer, "detail");
+        hs_write_text(writer, hint->detail);
+        write_int_field(writer, "claims", hint->claims);
+        write_int_field(writer, "of", hint->of);
+        if (hint->unit != HS_UNIT_NONE) {
+            hs_write_key(writer, "measured");
+            hs_write_real(writer, hint->measured);
+            hs_write_key(writer, "expected");
+            hs_write_real(writer, hint->expected);
+            hs_write_key(writer, "unit");
+            hs_write_text(writer, hs_unit_name(hint->unit));
+        }
+        hs_write_end(writer, '}');
+    }
+    hs_write_end(writer, ']');
+}
+
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match)
 {
     struct hs_player_info player;
     hs_write_begin(writer, '{');
     write_head(writer, head, match);
+    write_hints(writer, match);
     hs_write_key(writer, "players");
     hs_write_begin(writer, '[');
     for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);) {

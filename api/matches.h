@@ -29,7 +29,7 @@ struct hs_match_head {
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* The same with every player. */
+/* The same with hints (validators/hints.h) and every player. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 

@@ -3,6 +3,7 @@
 #ifndef HS_HINDSIGHT_H
 #define HS_HINDSIGHT_H
 
+#include "hints.h"
 #include "hit.h"
 #include "journal.h"
 #include "match.h"

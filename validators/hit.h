@@ -143,6 +143,7 @@ struct hs_hit_result {
     bool has_margin;
     double margin;        /* a miss: smallest gap between the sphere and any hitbox of the target */
     uint16_t weapon;      /* ruleset index of the weapon judged by; HS_NONE: not known */
+    int64_t now_us;       /* when the claim was received */
     int64_t fire_time_us; /* judged by */
     int64_t eye_time_us;  /* whose pose of the shooter counted: `now` without a fire time */
     bool shot_was_posted;

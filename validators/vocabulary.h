@@ -152,6 +152,31 @@ enum hs_flag {
 };
 
 /*
+ * What an integration probably does wrong, the most basic mistake first (hints.h). X(id, name)
+ */
+#define HS_HINTS(X)                                                                                \
+    X(MILLISECONDS, "milliseconds")                                                                \
+    X(CLOCK, "clock")                                                                              \
+    X(UNIT_OF_CLAIMS, "unit_of_claims")                                                            \
+    X(UNIT_OF_RULESET, "unit_of_ruleset")                                                          \
+    X(AXES, "axes")                                                                                \
+    X(UP_AXIS, "up_axis")                                                                          \
+    X(EYE_HEIGHT, "eye_height")                                                                    \
+    X(FIRE_TIME, "fire_time")                                                                      \
+    X(START, "start")                                                                              \
+    X(INTERP_TWICE, "interp_twice")                                                                \
+    X(WEAPON, "weapon")                                                                            \
+    X(RTT, "rtt")                                                                                  \
+    X(RTT_UNIT, "rtt_unit")
+
+enum hs_hint_code {
+#define X(id, name) HS_HINT_##id,
+    HS_HINTS(X)
+#undef X
+        HS_HINT_COUNT
+};
+
+/*
  * The checks of a move, in deciding order, as those of a hit claim. X(id, name, default mode)
  */
 #define HS_MOVE_CHECKS(X)                                                                          \
@@ -252,6 +277,7 @@ const char *hs_mode_name(enum hs_mode mode);
 const char *hs_check_name(enum hs_check check);
 const char *hs_reason_name(enum hs_reason reason);
 const char *hs_flag_name(enum hs_flag flag);
+const char *hs_hint_name(enum hs_hint_code code);
 const char *hs_unit_name(enum hs_unit unit);
 const char *hs_frame_result_name(enum hs_frame_result result);
 const char *hs_move_check_name(enum hs_move_check check);

@@ -9,6 +9,7 @@
 #include "cli/recheck/report.h"
 #include "service/state/rulesets.h"
 #include "service/system/version.h"
+#include "service/watch/log.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -262,5 +263,6 @@ int hs_recheck_main(int argc, char **argv)
         return code - 1;
     if (options.rules != NULL && (ruleset = load_rules(options.rules)) == NULL)
         return EXIT_FAILED;
+    hs_log_set_level(HS_LOG_ERROR); /* the service that recorded the requests has warned already */
     return recheck(&options, ruleset);
 }

@@ -8,6 +8,7 @@
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+#include "validators/hints.h"
 
 /* A replay cannot know what was refused for lack of memory or disk: the recording ends here, or
    never begins. */
@@ -104,6 +105,26 @@ static void note_over_budget(const struct hs_posting *posting)
            HS_LOG_NUMBER("request_work", posting->budget));
 }
 
+/* Logs each hint once a match, while it is open in this process. */
+static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
+{
+    unsigned found = hs_match_hint_codes(slot->match) & ~slot->logged_hints;
+    if (found == 0 || !hs_log_enabled(HS_LOG_WARN))
+        return;
+    struct hs_hint hints[HS_HINTS_MAX];
+    size_t count = hs_match_hints(slot->match, hints);
+    for (size_t i = 0; i < count; i++) {
+        unsigned bit = 1u << hints[i].code;
+        if ((found & bit) == 0 || !hs_log_allowed(&service->match_log))
+            continue;
+        slot->logged_hints |= bit;
+        hs_log(HS_LOG_WARN, "the integration of a game looks wrong",
+               HS_LOG_TEXT("match", slot->name.text),
+               HS_LOG_TEXT("hint", hs_hint_name(hints[i].code)),
+               HS_LOG_TEXT("detail", hints[i].detail));
+    }
+}
+
 static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
 {
     if (posting->is_gone)
@@ -147,6 +168,8 @@ void hs_posting_run(struct hs_service *service, const struct hs_request *request
             refuse(&posting, reply);
         note_posted(service, posting.slot);
         note_over_budget(&posting);
+        if (tick.hits.count > 0)
+            log_hints(service, posting.slot);
         reply->work = posting.spent;
         write_journal(&posting);
         if (posting.is_short || posting.is_unwritten)

@@ -41,8 +41,9 @@ struct hs_match_slot {
     uint32_t players, movers; /* as counted in the registry's totals, like counted_held */
     bool counted_held;
     enum hs_recorded recorded;
-    int64_t used_us; /* when something was last posted to it, monotonic */
-    bool held;       /* memory was refused to it, and there is little still */
+    int64_t used_us;       /* when something was last posted to it, monotonic */
+    bool held;             /* memory was refused to it, and there is little still */
+    unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
     /* Restored without its map, which is not there: it waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: it does not */
     char awaited_revision[HS_REVISION_MAX];

@@ -376,7 +376,7 @@ START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {
         "--max-matches", "1", "--max-rulesets", "8", "--max-maps", "1", NULL};
-    static const char *const no_memory[] = {"--history-bytes", "1000", "--map-bytes", "1500000",
+    static const char *const no_memory[] = {"--history-bytes", "2000", "--map-bytes", "1500000",
                                             NULL};
     static char triangles[16384] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
     struct hs_test_service full;

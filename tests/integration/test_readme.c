@@ -178,7 +178,8 @@ START_TEST(commands_are_installed)
     int code;
     const char *missing = hs_test_shell(
         &code,
-        "unset MAKEFLAGS MAKELEVEL; installed=$(make -n %s | sed -n 's/^sh scripts.deps.sh//p' | tr "
+        "unset MAKEFLAGS MAKELEVEL; installed=$(make -n %s | sed -n 's/^sh scripts.deps.sh//p' | "
+        "tr "
         "'\\n' ' '); "
         "awk '/^```/ { inside = /sh$/; next } inside' README.md | "
         "grep -oE '(^|\\| )[a-z]+ ' | tr -d '| ' | sort -u | while read -r command; do "

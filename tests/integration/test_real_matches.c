@@ -6,10 +6,12 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/play/import/match.h"
 #include "cli/play/playback.h"
+#include "tests/support/http.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
 
@@ -35,6 +37,27 @@ static void path_of(const char *file, char path[512])
     snprintf(path, 512, "%s/%s", folder != NULL ? folder : "../shared/data", file);
 }
 
+/* Nobody who played there made a mistake of an integration; frames of old games tell no ping. */
+static void check_hints(const char *match)
+{
+    char path[64];
+    long status;
+    size_t i;
+    const json_t *hint;
+    struct hs_test_http *http = hs_test_http_open(service.data_port);
+    snprintf(path, sizeof(path), "/v1/matches/%s", match);
+    json_t *state = hs_test_http_json(http, "GET", path, NULL, &status);
+    ck_assert_int_eq(status, 200);
+    json_array_foreach(json_object_get(state, "hints"), i, hint)
+    {
+        const char *code = json_string_value(json_object_get(hint, "code"));
+        ck_assert_msg(strcmp(code, "rtt") == 0, "%s: %s", code,
+                      json_string_value(json_object_get(hint, "detail")));
+    }
+    json_decref(state);
+    hs_test_http_close(http);
+}
+
 START_TEST(verdicts_agree_with_the_games_server)
 {
     char path[512], url[64], name[32], error[HS_PLAY_ERROR_MAX] = "";
@@ -55,6 +78,7 @@ START_TEST(verdicts_agree_with_the_games_server)
     fflush(stdout);
     ck_assert_double_ge(confirmed, matches[_i].least_confirmed);
     ck_assert_double_le(accepted, matches[_i].most_accepted);
+    check_hints(name);
     hs_tally_destroy(playback.tally);
     hs_recording_close(playback.recording);
     hs_client_close(playback.client);

@@ -298,6 +298,7 @@ static const char *const modes[] = {HS_MODES(NAME_2) NULL};
 static const char *const checks[] = {HS_CHECKS(CHECK_NAME) NULL};
 static const char *const reasons[] = {HS_REASONS(NAME_4) NULL};
 static const char *const flags[] = {HS_FLAGS(NAME_2) NULL};
+static const char *const hints[] = {HS_HINTS(NAME_2) NULL};
 static const char *const move_checks[] = {HS_MOVE_CHECKS(NAME_3) NULL};
 static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
@@ -317,6 +318,7 @@ static const struct {
     {"Mode", modes, 0},
     {"Check", checks, 0},
     {"Reason", reasons, 0},
+    {"HintCode", hints, 0},
     {"Flag", flags, 0},
     {"MoveCheck", move_checks, 0},
     {"MoveReason", move_reasons, 0},
@@ -482,14 +484,14 @@ START_TEST(the_page_lists_what_there_is)
     assert_enumeration(strstr(page, "Entries of frames are refused as"), frame_results, 1,
                        "FrameRefusal");
     assert_enumeration(strstr(page, "remarked on with"), frame_flags, 0, "FrameFlag");
-    size_t rows = 0,
-           wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT + HS_MOVE_REASON_COUNT;
+    size_t rows = 0, wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT + HS_HINT_COUNT +
+                              HS_MOVE_REASON_COUNT;
     for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {
         const char *name = at + 4;
         size_t len = strcspn(name, "`");
         ck_assert_msg(is_listed(verdicts, name, len) || is_listed(reasons, name, len) ||
                           is_listed(flags, name, len) || is_listed(problem_codes, name, len) ||
-                          is_listed(move_reasons, name, len),
+                          is_listed(hints, name, len) || is_listed(move_reasons, name, len),
                       "docs/api.md has a row of %.*s, which is in no list", (int)len, name);
         rows++;
     }

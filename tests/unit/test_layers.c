@@ -45,7 +45,7 @@ static const struct {
     {"clock", " move "},
     {"world", " world "},
     {"match", " match "},
-    {"hit", " hit shot "},
+    {"hit", " hints hit shot "},
     {"moves", " moves "},
     {"snapshot", " hindsight journal snapshot "},
 };

@@ -11,6 +11,7 @@ static const char *const check_names[] = {HS_CHECKS(X)};
 #undef X
 static const char *const reason_names[] = {HS_REASONS(NAME_ROW_4)};
 static const char *const flag_names[] = {HS_FLAGS(NAME_ROW_2)};
+static const char *const hint_names[] = {HS_HINTS(NAME_ROW_2)};
 static const char *const unit_names[] = {HS_UNITS(NAME_ROW_2)};
 static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME_ROW_3)};
 static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME_ROW_3)};
@@ -55,6 +56,11 @@ const char *hs_reason_name(enum hs_reason reason)
 const char *hs_flag_name(enum hs_flag flag)
 {
     return flag_names[flag];
+}
+
+const char *hs_hint_name(enum hs_hint_code code)
+{
+    return hint_names[code];
 }
 
 const char *hs_unit_name(enum hs_unit unit)

@@ -1,6 +1,7 @@
 /* What a verdict leaves behind: the number with its answer, the cadence, the payment, the sums. */
 #include "validators/hit/booking.h"
 
+#include "validators/hit/hints.h"
 #include "validators/match/journal.h"
 #include "validators/match/suspicion.h"
 
@@ -138,5 +139,6 @@ bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
     shooter->reasons[result->reason]++;
     shooter->damage_dealt += result->damage_total;
     note_suspicion(match, shooter, result);
+    hs_hints_note(match, shooter, claim, result);
     return true;
 }

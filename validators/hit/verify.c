@@ -3,9 +3,13 @@
 
 #include "validators/base/digest.h"
 #include "validators/hit/checks.h"
+#include "validators/hit/context.h"
 #include "validators/hit/verify.h"
+#include "validators/hit/volley.h"
 #include "validators/hit/work.h"
+#include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
+#include "validators/match/suspicion.h"
 
 /* ---- what the answer says about the rewind ---- */
 
@@ -230,6 +234,7 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     hs_hit_decide(&c);
     hs_hit_damage(&c);
     out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
+    out->now_us = now_us;
     out->fire_time_us = c.fire_time_us;
     out->eye_time_us = c.eye_time_us;
     out->shot_was_posted = c.posted != NULL;

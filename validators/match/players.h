@@ -6,6 +6,7 @@
 #include "validators/base/ledger.h"
 #include "validators/history/ring.h"
 #include "validators/match.h"
+#include "validators/match/hints.h"
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
@@ -85,6 +86,7 @@ struct hs_match {
     /* Frames refused because the clock jumped: how many agree, and the last one's time. */
     uint32_t jump_count;
     int64_t jump_us;
+    struct hs_hints hints;
 };
 
 /*

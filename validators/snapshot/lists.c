@@ -42,6 +42,7 @@ static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, lost_until_us, ELSEWHERE),
     FIELD(hs_match, jump_count, ELSEWHERE),
     FIELD(hs_match, jump_us, ELSEWHERE),
+    FIELD(hs_match, hints, ELSEWHERE),
 };
 
 static const struct hs_saved_field player_fields[] = {

@@ -26,7 +26,8 @@ static const char help[] =
     "  --examples N        list this many single cases that went wrong, at most 64\n"
     "  --json              print the tables as one JSON object\n"
     "  --check             exit 1 when a goal is missed: honest claims accepted at 99.5 %,\n"
-    "                      forged ones rejected at 99.9 %, no burst gains more than 3 shots\n"
+    "                      forged ones rejected at 99.9 %, no burst gains more than 3 shots,\n"
+    "                      no match gets a hint\n"
     "  --help              this text\n\n"
     "Exit codes: 0 fine, 1 failed or a goal missed, 2 wrong usage.\n";
 

@@ -77,6 +77,7 @@ void hs_score_add(struct hs_score *sum, const struct hs_score *more)
         add_bursts(&sum->bursts[arm], &more->bursts[arm]);
     for (unsigned i = 0; i < more->example_count; i++)
         hs_score_example(sum, &more->examples[i]);
+    sum->hints |= more->hints;
 }
 
 void hs_score_example(struct hs_score *score, const struct hs_example *example)
@@ -145,6 +146,12 @@ bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
         snprintf(text, size, "%s at twice its pace: %lld shots too many",
                  hs_arm_name((enum hs_arm)arm), (long long)score->bursts[arm].worst);
         if (score->bursts[arm].bursts > 0 && score->bursts[arm].worst > HS_GOAL_EXCESS)
+            return false;
+    }
+    for (int code = 0; code < HS_HINT_COUNT; code++) {
+        snprintf(text, size, "hint %s about an integration without a mistake",
+                 hs_hint_name((enum hs_hint_code)code));
+        if ((score->hints & 1u << code) != 0)
             return false;
     }
     text[0] = '\0';

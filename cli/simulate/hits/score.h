@@ -75,6 +75,7 @@ struct hs_score {
     struct hs_burst_count bursts[HS_ARMS];
     struct hs_example examples[HS_EXAMPLES]; /* honest ones refused, forged ones not */
     unsigned example_count;
+    unsigned hints; /* of any match: bits of enum hs_hint_code */
 };
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/simulate/forgery.h"
+#include "validators/hints.h"
 
 #define WARM_UP    1.5 /* seconds before anybody is let to shoot: history, links */
 #define PING_EVERY 0.5 /* seconds between two measured round trips */
@@ -370,6 +371,8 @@ bool hs_skirmish_play(const struct hs_skirmish *skirmish, struct hs_score *score
     bool good = set_up(server);
     for (size_t tick = 0; good && tick < server->ticks; tick++)
         good = step(server, tick);
+    if (good)
+        score->hints |= hs_match_hint_codes(server->match);
     tear_down(server);
     free(server);
     return good;

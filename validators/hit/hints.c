@@ -1,0 +1,196 @@
+/*
+ * Counts what claims say about the mistakes in the table of hints_rules.c. A mistake becomes a hint
+ * when most claims, and the claims of most shooters, speak for it.
+ */
+#include "validators/hit/hints.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "validators/hints.h"
+#include "validators/history/rewind.h"
+#include "validators/hit/hints_rules.h"
+
+enum {
+    FIRST_CLAIMS = 100, /* no hint before: a few cheaters could cause one */
+    MIN_RELEVANT = 30,  /* claims that could show a mistake */
+    MAX_RELEVANT = 128  /* then the counts are halved: after a repair a hint goes in as many */
+};
+
+static unsigned bits(uint32_t set)
+{
+    unsigned count = 0;
+    for (; set != 0; set &= set - 1)
+        count++;
+    return count;
+}
+
+static void add_shooter(struct hs_shooter_set *set, const struct hs_player *shooter)
+{
+    set->now |= 1u << (shooter->hash >> 7 & 31);
+}
+
+static void age_shooters(struct hs_shooter_set *set)
+{
+    set->before = set->now;
+    set->now = 0;
+}
+
+/* ---- learning ---- */
+
+static double seconds(int64_t us)
+{
+    return (double)us / 1e6;
+}
+
+static void look_at_shooter(struct hs_claim_facts *f)
+{
+    const struct hs_ruleset *ruleset = f->match->ruleset;
+    const struct hs_history *history = f->shooter->history;
+    uint32_t count = hs_history_count(history);
+    struct hs_bracket bracket;
+    if (count == 0)
+        return;
+    const struct hs_sample *newest = hs_history_at(history, count - 1);
+    /* On another clock there is no pose of that time: the newest is near enough. */
+    f->has_pose =
+        hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
+    if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
+        return;
+    const struct hs_state *state = hs_rewind_state(history, &bracket);
+    f->newest = newest;
+    f->root = hs_rewind_position(&bracket);
+    f->eye = hs_rewind_eye(history, ruleset, &bracket);
+    const struct hs_stance *stance = &ruleset->rigs[state->rig]->stances[state->stance];
+    f->eye_height = hs_vec_length(stance->eye);
+    if (!(f->eye_height > 0))
+        f->eye_height = stance->reach;
+    f->off = hs_vec_distance(f->claim->start, f->eye);
+    f->tolerance = ruleset->hit.origin_tolerance;
+    if (!bracket.held)
+        f->tolerance += hs_vec_distance(bracket.from->position, bracket.to->position);
+}
+
+static void add_claim(struct hs_finding *finding, const struct hs_claim_facts *f, bool is_shown)
+{
+    finding->of++;
+    if (is_shown) {
+        double weight = finding->claims == 0 ? 1 : 0.125;
+        finding->measured += weight * (f->measured - finding->measured);
+        finding->expected += weight * (f->expected - finding->expected);
+        finding->claims++;
+        add_shooter(&finding->voices, f->shooter);
+    }
+    if (finding->of < MAX_RELEVANT)
+        return;
+    finding->of /= 2;
+    finding->claims /= 2;
+    age_shooters(&finding->voices);
+}
+
+void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
+                   const struct hs_hit_claim *claim, const struct hs_hit_result *result)
+{
+    struct hs_hints *hints = &match->hints;
+    int64_t time_us = claim->hit_time_us;
+    if (claim->has_fire_time &&
+        llabs(claim->fire_time_us - match->newest_us) > llabs(time_us - match->newest_us))
+        time_us = claim->fire_time_us;
+    struct hs_claim_facts f = {
+        .match = match,
+        .claim = claim,
+        .result = result,
+        .shooter = shooter,
+        .frames_jump = match->jump_count > 0,
+        .time = seconds(time_us),
+        .now = seconds(result->now_us),
+        .frames = seconds(match->jump_count > 0 ? match->jump_us : match->newest_us)};
+    if (!match->has_frames || !hs_vec_is_within(claim->start, HS_WORLD_COORDINATE_MAX))
+        return;
+    look_at_shooter(&f);
+    hs_hints_keep_offset(&f, hints);
+    hints->heard += hints->heard < UINT32_MAX ? 1 : 0;
+    add_shooter(&hints->shooters, shooter);
+    if (hints->heard % MAX_RELEVANT == 0)
+        age_shooters(&hints->shooters);
+    for (int i = 0; i < HS_HINT_COUNT; i++) {
+        enum hs_says says = hs_hint_rules[i].says(&f, hints);
+        f.is_explained = f.is_explained || says == HS_SAYS_FOR;
+        if (says != HS_SAYS_NOTHING)
+            add_claim(&hints->findings[i], &f, says == HS_SAYS_FOR);
+    }
+}
+
+/* ---- telling ---- */
+
+static bool is_hint(const struct hs_hints *hints, int code)
+{
+    const struct hs_finding *finding = &hints->findings[code];
+    unsigned voices = bits(finding->voices.now | finding->voices.before);
+    return hints->heard >= FIRST_CLAIMS && finding->of >= MIN_RELEVANT &&
+           (double)finding->claims > hs_hint_rules[code].share * (double)finding->of &&
+           2 * voices > bits(hints->shooters.now | hints->shooters.before);
+}
+
+unsigned hs_match_hint_codes(const struct hs_match *match)
+{
+    unsigned codes = 0;
+    for (int i = 0; i < HS_HINT_COUNT; i++)
+        codes |= is_hint(&match->hints, i) ? 1u << i : 0;
+    return codes;
+}
+
+/* The unit whose factor is the nearest. */
+static int nearest_unit(double factor)
+{
+    int nearest = 0;
+    for (int i = 1; i < HS_HINT_UNITS; i++)
+        if (fabs(log(factor / hs_hint_units[i].factor)) <
+            fabs(log(factor / hs_hint_units[nearest].factor)))
+            nearest = i;
+    return nearest;
+}
+
+static int write_number(char *out, size_t size, double value)
+{
+    int decimals = fabs(value) >= 100 ? 0 : fabs(value) >= 1 ? 2 : 3;
+    return snprintf(out, size, "%.*f", decimals, value);
+}
+
+static void write_detail(struct hs_hint *hint)
+{
+    int unit = nearest_unit(hint->expected / hint->measured);
+    size_t len = 0;
+    for (const char *at = hs_hint_rules[hint->code].sentence; *at != '\0'; at++) {
+        char *out = hint->detail + len;
+        size_t size = sizeof hint->detail - len;
+        if (*at != '%')
+            len += (size_t)snprintf(out, size, "%c", *at);
+        else if (*++at == 'm' || *at == 'e')
+            len += (size_t)write_number(out, size, *at == 'm' ? hint->measured : hint->expected);
+        else
+            len += (size_t)snprintf(out, size, "%s",
+                                    *at == 'p' ? hs_hint_units[unit].posted
+                                               : hs_hint_units[unit].assumed);
+        if (len >= sizeof hint->detail)
+            return; /* cut short: no number is that long */
+    }
+}
+
+size_t hs_match_hints(const struct hs_match *match, struct hs_hint out[HS_HINTS_MAX])
+{
+    size_t count = 0;
+    for (int i = 0; i < HS_HINT_COUNT && count < HS_HINTS_MAX; i++) {
+        const struct hs_finding *finding = &match->hints.findings[i];
+        if (!is_hint(&match->hints, i))
+            continue;
+        out[count] = (struct hs_hint){.code = (enum hs_hint_code)i,
+                                      .claims = finding->claims,
+                                      .of = finding->of,
+                                      .unit = hs_hint_rules[i].unit,
+                                      .measured = finding->measured,
+                                      .expected = finding->expected};
+        write_detail(&out[count++]);
+    }
+    return count;
+}

@@ -1,0 +1,431 @@
+/* A claim speaks for a mistake, against it, or not at all. */
+#include "validators/hit/hints_rules.h"
+
+#include "validators/hit/contact.h"
+#include "validators/hit/work.h"
+
+enum {
+    TRIED_FIRST = 160, /* claims tried at a second time; after them one in TRIED_EVERY */
+    TRIED_EVERY = 8,
+    MAX_VOTES = 32, /* of a majority, so that it can be overturned */
+    TURNS = 48,     /* ways to permute and mirror three axes; the first changes nothing */
+    POSES = 64      /* of a shooter, searched for the one a claim starts from */
+};
+
+/* Seconds. Clocks that agree are never this far apart, and nobody plays with such a round trip. */
+#define CLOCK_OFF     5.0
+#define LONGEST_RTT   2.0
+#define SHORTEST_LATE 0.05
+
+const struct hs_hint_unit hs_hint_units[HS_HINT_UNITS] = {
+    {100, "metres", "centimetres"},  {1 / 0.0254, "metres", "inches"},
+    {2.54, "inches", "centimetres"}, {0.01, "centimetres", "metres"},
+    {0.0254, "inches", "metres"},    {1 / 2.54, "centimetres", "inches"}};
+
+static enum hs_says answer(bool is_shown)
+{
+    return is_shown ? HS_SAYS_FOR : HS_SAYS_AGAINST;
+}
+
+/* ---- majorities ---- */
+
+static uint8_t one_more(uint8_t votes)
+{
+    return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
+}
+
+/* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim;
+   `other`: another choice that does, or -1. A new choice starts its finding afresh. */
+static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
+{
+    if (fits) {
+        majority->votes = one_more(majority->votes);
+    } else if (majority->votes > 0) {
+        majority->votes--;
+    } else if (other >= 0) {
+        *majority = (struct hs_majority){(uint8_t)other, 1};
+        *finding = (struct hs_finding){0};
+        return true;
+    }
+    return fits;
+}
+
+/* ---- where shots start ---- */
+
+static double along(struct hs_vec v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static int longest_axis(struct hs_vec v)
+{
+    int axis = fabs(v.y) > fabs(v.x) ? 1 : 0;
+    return fabs(v.z) > fabs(along(v, axis)) ? 2 : axis;
+}
+
+static bool is_along(struct hs_vec v, int axis)
+{
+    for (int i = 0; i < 3; i++)
+        if (i != axis && fabs(along(v, i)) > 0.35 * fabs(along(v, axis)))
+            return false;
+    return true;
+}
+
+static int up_axis(const struct hs_ruleset *ruleset)
+{
+    return longest_axis(hs_up_direction(ruleset->up));
+}
+
+void hs_hints_keep_offset(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL || !(f->eye_height > 0))
+        return;
+    struct hs_vec offset = hs_vec_scale(hs_vec_sub(f->claim->start, f->root), 1 / f->eye_height);
+    double slack = fmax(0.25 * hs_vec_length(hints->offset), 0.002);
+    f->keeps_offset = hints->offset_votes > 0 && hs_vec_distance(offset, hints->offset) <= slack;
+    if (f->keeps_offset) {
+        hints->offset = hs_vec_lerp(hints->offset, offset, 0.125);
+        hints->offset_votes = one_more(hints->offset_votes);
+    } else if (hints->offset_votes > 1) {
+        hints->offset_votes--;
+    } else {
+        hints->offset = offset;
+        hints->offset_votes = 1;
+    }
+}
+
+/* The trace passes the target below its root, where only a root above the feet has a body. */
+static bool passes_below(const struct hs_claim_facts *f, double height)
+{
+    const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
+    struct hs_bracket bracket;
+    if (target == NULL || hs_rewind_find(target->history, f->match->ruleset, f->claim->hit_time_us,
+                                         &bracket) != HS_REWIND_OK)
+        return false;
+    struct hs_vec to = hs_vec_sub(hs_rewind_position(&bracket), f->claim->start);
+    struct hs_vec trace = hs_vec_sub(f->claim->end, f->claim->start);
+    double length = hs_vec_length(trace);
+    if (!(length > 0))
+        return false;
+    struct hs_vec nearest = hs_vec_scale(trace, hs_vec_dot(to, trace) / (length * length));
+    struct hs_vec up = hs_up_direction(f->match->ruleset->up);
+    return hs_vec_dot(hs_vec_sub(nearest, to), up) < -0.1 * height;
+}
+
+/*
+ * The unit in which shots start at eye height, or -1. Eyes are between 0.7 and 1.4 times as high as
+ * the ruleset's. Centimetres above a root in the middle of the body look like inches above the
+ * feet, but only the former has shots below the root.
+ */
+static int unit_of_game(const struct hs_claim_facts *f, const struct hs_hints *hints)
+{
+    double height = hs_vec_length(hints->offset);
+    for (int i = 0; i < HS_HINT_UNITS; i++) {
+        double ratio = height * hs_hint_units[i].factor;
+        bool is_near = hs_hint_units[i].factor < 3 && hs_hint_units[i].factor > 0.3;
+        if (is_near ? ratio < 0.8 || ratio > 1.25 : ratio < 0.7 || ratio > 1.4)
+            continue;
+        bool may_be_low = is_near && hs_hint_units[i].factor > 1;
+        if (is_near && (f->off <= f->tolerance || (may_be_low && hints->share_below > 0.01)))
+            return -1;
+        return i;
+    }
+    return -1;
+}
+
+/* ---- what a claim says about each mistake ---- */
+
+static bool is_about(double time, double other)
+{
+    return other > 0.1 && time > 0.8 * other && time < 1.25 * other;
+}
+
+/*
+ * A thousand times the time of the frames, or a thousandth. Where frames are in milliseconds too,
+ * there are more seconds between them than history.max_forward: all but the first are refused.
+ */
+static bool is_in_milliseconds(const struct hs_claim_facts *f)
+{
+    double of_time = fabs(f->time - f->frames), of_now = fabs(f->now - f->frames);
+    double odd = of_now > CLOCK_OFF ? f->now : f->time;
+    bool all = f->frames_jump && of_time > LONGEST_RTT && of_time < 1000 * LONGEST_RTT;
+    return all || (fmax(of_time, of_now) > CLOCK_OFF &&
+                   (is_about(odd / 1e3, f->frames) || is_about(odd * 1e3, f->frames)));
+}
+
+static enum hs_says says_milliseconds(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    f->measured = f->time;
+    f->expected = f->frames;
+    return answer(is_in_milliseconds(f));
+}
+
+static enum hs_says says_clock(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    double of_time = f->time - f->frames, of_now = f->now - f->frames;
+    f->measured = fabs(of_now) > fabs(of_time) ? of_now : of_time;
+    return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
+}
+
+/* Where the feet of the shooter are if claims fit the ruleset, and frames do not. */
+static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
+{
+    struct hs_vec up = hs_up_direction(f->match->ruleset->up);
+    return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
+}
+
+/* The ruleset fits the frames, or the claims. */
+static bool fits_unit(const struct hs_claim_facts *f, int i)
+{
+    double factor = hs_hint_units[i].factor;
+    struct hs_vec eye = hs_vec_scale(f->claim->start, factor);
+    struct hs_vec feet = hs_vec_scale(claimed_feet(f), factor);
+    return hs_vec_distance(eye, f->eye) <= f->eye_height ||
+           hs_vec_distance(feet, f->root) <= f->eye_height * factor;
+}
+
+static enum hs_says says_unit_of_claims(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    if (f->off <= f->tolerance || f->keeps_offset)
+        return HS_SAYS_AGAINST;
+    if (f->off <= 3 * f->eye_height)
+        return HS_SAYS_NOTHING; /* so near that anything fits */
+    int other = HS_HINT_UNITS - 1;
+    while (other >= 0 && !fits_unit(f, other))
+        other--;
+    bool is_shown = agrees(&hints->factor, &hints->findings[HS_HINT_UNIT_OF_CLAIMS],
+                           fits_unit(f, hints->factor.choice), other);
+    f->measured = hs_vec_length(f->claim->start);
+    f->expected = hs_vec_length(f->eye);
+    return answer(is_shown);
+}
+
+static enum hs_says says_unit_of_ruleset(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    double height = hs_vec_length(hints->offset);
+    if (f->keeps_offset && height > 0.35 && height < 0.45)
+        hints->share_below +=
+            ((passes_below(f, height * f->eye_height) ? 1 : 0) - hints->share_below) / 64;
+    f->measured = height * f->eye_height;
+    f->expected = f->eye_height;
+    return answer(f->keeps_offset && unit_of_game(f, hints) >= 0);
+}
+
+/* Permutation i / 8 of the axes, mirrored by the bits of i % 8. */
+static struct hs_vec turned(struct hs_vec v, int i)
+{
+    static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                         {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const uint8_t *order = orders[i / 8];
+    return (struct hs_vec){along(v, order[0]) * (i & 1 ? -1 : 1),
+                           along(v, order[1]) * (i & 2 ? -1 : 1),
+                           along(v, order[2]) * (i & 4 ? -1 : 1)};
+}
+
+static bool fits_turn(const struct hs_claim_facts *f, int i)
+{
+    double slack = 0.75 * f->eye_height;
+    return i > 0 && (hs_vec_distance(turned(f->claim->start, i), f->eye) <= slack ||
+                     hs_vec_distance(turned(claimed_feet(f), i), f->root) <= slack);
+}
+
+static enum hs_says says_axes(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    if (f->off <= f->tolerance || f->keeps_offset)
+        return HS_SAYS_AGAINST;
+    if (f->off <= 1.5 * f->eye_height)
+        return HS_SAYS_NOTHING; /* so near that anything fits */
+    int other = TURNS - 1;
+    while (other >= 0 && !fits_turn(f, other))
+        other--;
+    return answer(agrees(&hints->turn, &hints->findings[HS_HINT_AXES],
+                         fits_turn(f, hints->turn.choice), other));
+}
+
+/* Shots start as far from the root as eyes do, but along another axis than up. */
+static bool is_beside_up(const struct hs_claim_facts *f, const struct hs_hints *hints)
+{
+    int axis = longest_axis(hints->offset);
+    double height = fabs(along(hints->offset, axis));
+    bool is_eye = (height > 0.3 && height < 3) || unit_of_game(f, hints) >= 0;
+    return axis != up_axis(f->match->ruleset) && is_eye && is_along(hints->offset, axis);
+}
+
+static enum hs_says says_up_axis(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    f->measured = hs_vec_length(hints->offset) * f->eye_height;
+    f->expected = f->eye_height;
+    return answer(f->keeps_offset && is_beside_up(f, hints));
+}
+
+static enum hs_says says_eye_height(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    f->measured = hs_vec_distance(f->claim->start, f->root);
+    f->expected = hs_vec_distance(f->eye, f->root);
+    return answer(f->keeps_offset && f->off > f->tolerance && unit_of_game(f, hints) < 0 &&
+                  !is_beside_up(f, hints));
+}
+
+/* Seconds from the pose that the claim starts from to the one it was compared with; 0: no pose is
+   nearer. */
+static double late_by(const struct hs_claim_facts *f)
+{
+    const struct hs_history *history = f->shooter->history;
+    struct hs_vec offset = hs_vec_sub(f->claim->start, hs_vec_sub(f->eye, f->root));
+    uint32_t count = hs_history_count(history);
+    double nearest = 0.5 * f->tolerance, late = 0;
+    for (uint32_t i = count > POSES ? count - POSES : 0; i < count; i++) {
+        const struct hs_sample *sample = hs_history_at(history, i);
+        double off = hs_vec_distance(sample->position, offset);
+        if (off < nearest) {
+            nearest = off;
+            late = (double)(f->result->eye_time_us - sample->time_us) / 1e6;
+        }
+    }
+    return late;
+}
+
+static enum hs_says says_fire_time(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (f->newest == NULL || f->claim->has_fire_time || f->result->shot_was_posted)
+        return HS_SAYS_NOTHING;
+    const struct hs_history_span *span = hs_history_span(f->shooter->history);
+    if (hs_vec_length(span->half) < f->tolerance ||
+        (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
+        return HS_SAYS_NOTHING; /* they stood still, or it does not matter */
+    f->measured = f->off > f->tolerance ? late_by(f) : 0;
+    return answer(fabs(f->measured) >= SHORTEST_LATE);
+}
+
+/* The last of those about starts. */
+static enum hs_says says_start(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (!f->has_pose)
+        return HS_SAYS_NOTHING;
+    f->measured = f->off;
+    f->expected = f->tolerance;
+    return answer(f->off > f->tolerance && !f->is_explained);
+}
+
+/* The outcome of a check; a check that did not run is unknown. */
+static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
+{
+    for (uint16_t i = 0; i < result->check_count; i++)
+        if (result->checks[i].check == check)
+            return result->checks[i].outcome;
+    return HS_OUTCOME_UNKNOWN;
+}
+
+/*
+ * A claim that lands at only one of hit_time and hit_time + interp speaks. One body is swept: far
+ * less than HS_WORK_CLAIM, which pays for it.
+ */
+static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    const struct hs_hit_claim *claim = f->claim;
+    const struct hs_ruleset *ruleset = f->match->ruleset;
+    const struct hs_hit_result *result = f->result;
+    enum hs_outcome outcome = outcome_of(result, HS_CHECK_CONTACT);
+    if (f->newest == NULL || f->newest->interp_us <= 0 || outcome == HS_OUTCOME_UNKNOWN ||
+        claim->target.ptr == NULL || claim->pellet_count > 0 || result->weapon == HS_NONE ||
+        ruleset->weapons[result->weapon]->type == HS_WEAPON_PROJECTILE)
+        return HS_SAYS_NOTHING;
+    if (hints->tried++ >= TRIED_FIRST && hints->tried % TRIED_EVERY != 0)
+        return HS_SAYS_NOTHING;
+    const struct hs_player *target = hs_players_find(&f->match->players, claim->target);
+    if (target == NULL)
+        return HS_SAYS_NOTHING;
+    struct hs_path path;
+    struct hs_contact contact;
+    struct hs_work work = {.limit = HS_WORK_CLAIM};
+    hs_path_trace(claim->start, claim->end, ruleset->weapons[result->weapon]->radius,
+                  ruleset->hit.sweep_extension, claim->hit_time_us + f->newest->interp_us, &path);
+    hs_contact_find(&path, ruleset, target->history, false, false, &work, &contact);
+    f->measured = (double)f->newest->interp_us / 1e6;
+    bool lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
+    return !contact.has_pose || contact.touched == lands ? HS_SAYS_NOTHING
+                                                         : answer(contact.touched);
+}
+
+static enum hs_says says_weapon(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (f->newest == NULL)
+        return HS_SAYS_NOTHING;
+    return answer(f->claim->weapon.ptr == NULL && f->result->weapon == HS_NONE &&
+                  hs_history_state(f->shooter->history, f->newest)->weapon == HS_NONE);
+}
+
+static enum hs_says says_rtt(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (f->newest == NULL || f->match->ruleset->checks[HS_CHECK_LATENCY] == HS_MODE_OFF)
+        return HS_SAYS_NOTHING;
+    return answer(f->newest->rtt_us < 0);
+}
+
+static enum hs_says says_rtt_unit(struct hs_claim_facts *f, struct hs_hints *hints)
+{
+    (void)hints;
+    if (f->newest == NULL || f->newest->rtt_us < 0)
+        return HS_SAYS_NOTHING;
+    f->measured = (double)f->newest->rtt_us / 1e6;
+    return answer(f->measured > LONGEST_RTT);
+}
+
+/* ---- the table ---- */
+
+const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
+    [HS_HINT_MILLISECONDS] = {says_milliseconds, 0.6, HS_UNIT_SECONDS,
+                              "claims tell a time of %m s, frames %e s: are some times in "
+                              "milliseconds? All times are seconds."},
+    [HS_HINT_CLOCK] = {says_clock, 0.6, HS_UNIT_SECONDS,
+                       "times of claims are %m s from those of frames: do they come from another "
+                       "clock, such as Unix time or the client's?"},
+    [HS_HINT_UNIT_OF_CLAIMS] = {says_unit_of_claims, 0.6, HS_UNIT_LENGTH,
+                                "starts are %m from the origin of the world, eyes %e: are claims "
+                                "in %p and frames in %a?"},
+    [HS_HINT_UNIT_OF_RULESET] = {says_unit_of_ruleset, 0.6, HS_UNIT_LENGTH,
+                                 "every start is %m from `position`, eyes of the ruleset are %e: "
+                                 "does the game count in %p and the ruleset in %a?"},
+    [HS_HINT_AXES] = {says_axes, 0.6, HS_UNIT_NONE,
+                      "starts fit the eyes once their axes are swapped or mirrored: do claims and "
+                      "frames use the same axes?"},
+    [HS_HINT_UP_AXIS] = {says_up_axis, 0.6, HS_UNIT_LENGTH,
+                         "every start is %m from `position` along an axis that is not the "
+                         "ruleset's `up`: does the ruleset fit the engine?"},
+    [HS_HINT_EYE_HEIGHT] = {says_eye_height, 0.6, HS_UNIT_LENGTH,
+                            "every start is %m from `position`, the eye %e: is `position` between "
+                            "the feet, does `eye` fit, have claims the same origin?"},
+    [HS_HINT_FIRE_TIME] = {says_fire_time, 0.6, HS_UNIT_SECONDS,
+                           "starts fit where shooters were %m s before the claim arrived: send "
+                           "that moment as `fire_time`."},
+    [HS_HINT_START] = {says_start, 0.6, HS_UNIT_LENGTH,
+                       "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
+                       "time explains it: do claims and frames mean the same player?"},
+    [HS_HINT_INTERP_TWICE] = {says_interp_twice, 0.6, HS_UNIT_SECONDS,
+                              "claims land %m s after their `hit_time`, which is `interp`: is "
+                              "interpolation subtracted twice?"},
+    [HS_HINT_WEAPON] = {says_weapon, 0.6, HS_UNIT_NONE,
+                        "no frame names the weapon of the shooter, and no claim does: send "
+                        "`weapon` in the first frame of a player."},
+    [HS_HINT_RTT] = {says_rtt, 0.95, HS_UNIT_NONE,
+                     "frames never tell `rtt`, so `hit_time` is not compared with the connection "
+                     "of the shooter: send it in seconds."},
+    [HS_HINT_RTT_UNIT] = {says_rtt_unit, 0.6, HS_UNIT_SECONDS,
+                          "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
+};

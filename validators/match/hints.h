@@ -1,0 +1,37 @@
+/* What a match remembers of its claims for hints (hints.h). Internal to validators/. */
+#ifndef HS_MATCH_HINTS_H
+#define HS_MATCH_HINTS_H
+
+#include <stdint.h>
+
+#include "validators/vec.h"
+#include "validators/vocabulary.h"
+
+/* Shooters by a hash of their name: a bit each. Two generations, so that old ones are forgotten. */
+struct hs_shooter_set {
+    uint32_t now, before;
+};
+
+struct hs_finding {
+    uint16_t claims, of;          /* show it; could have shown it. Halved when `of` is full */
+    struct hs_shooter_set voices; /* shooters whose claims show it */
+    double measured, expected;    /* means over the last few claims that show it */
+};
+
+/* An explanation that most claims share: it is replaced once as many claims contradict it as
+   agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
+struct hs_majority {
+    uint8_t choice, votes;
+};
+
+struct hs_hints {
+    uint32_t heard, tried; /* claims; those that were tried at a second time */
+    struct hs_shooter_set shooters;
+    struct hs_vec offset; /* of the majority: from the root to `start`, in eye heights */
+    uint8_t offset_votes;
+    double share_below; /* of traces that pass the target below its root */
+    struct hs_majority factor, turn;
+    struct hs_finding findings[HS_HINT_COUNT];
+};
+
+#endif
