@@ -300,15 +300,19 @@ static int status_when_late(size_t route)
     return lists(route, "503") && !is_health(route) ? 503 : 200;
 }
 
-/* All wait in their sockets while the process is stopped for far longer than they may. */
+/* All wait in their sockets while the process is stopped for far longer than they may. A request
+   before these is served, because it waits behind nobody. */
 START_TEST(late_requests_of_every_route)
 {
-    static const char *const briefly[] = {"--queue-ms", "50", NULL};
+    static const char *const briefly[] = {"--queue-ms", "50", "--threads", "1", NULL};
     struct hs_test_service late;
+    struct hs_refusal_message first;
     int sockets[HS_ROUTE_COUNT], stopped = 0;
     ck_assert(hs_test_service_start(&late, briefly));
     kill(late.pid, SIGSTOP);
     ck_assert_int_eq(waitpid(late.pid, &stopped, WUNTRACED), late.pid);
+    hs_refusal_any(HS_ROUTE_MATCH_LIST, "late", &first);
+    int served = hs_refusal_send(hs_refusal_port(&late, HS_ROUTE_MATCH_LIST), &first);
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++) {
         struct hs_refusal_message message;
         hs_refusal_any(i, "late", &message);
@@ -316,6 +320,7 @@ START_TEST(late_requests_of_every_route)
     }
     hs_test_pause_ms(900);
     kill(late.pid, SIGCONT);
+    ck_assert_int_eq(hs_refusal_receive(served)->status, 200);
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++)
         hs_refusal_expect(document, i, hs_refusal_receive(sockets[i]), status_when_late(i),
                           hs_refusal_pattern(i));
