@@ -1,7 +1,7 @@
 /*
  * Recordings: timed API requests, with what is known about them. The format of the files is in
- * docs/recording.md; CSV pairs (csv_match.h) and the synthetic match (synthetic.h) are read
- * through the same interface, one entry at a time, so that a long match needs no memory.
+ * docs/recording.md; CSV pairs (import/match.h) and the match of the demo (cli/demo/match.h) are
+ * read through the same interface, one entry at a time, so that a long match needs no memory.
  */
 #ifndef HS_PLAY_RECORDING_H
 #define HS_PLAY_RECORDING_H
