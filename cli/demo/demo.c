@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -255,13 +256,14 @@ static void print_where_to_look(const struct demo *demo)
     const char *admin = demo->stay ? demo->service.admin : "http://127.0.0.1:9464";
     puts("\nWhere to look next");
     if (!demo->stay) {
-        const char *file = demo->keep != NULL ? demo->keep : "demo.jsonl";
+        const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
         /* The program as it was called, so that the hints can be typed as they stand. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
             print_hint(program, " demo --keep ", file, "this match as a recording");
         print_hint(program, " play ", file, "the same again, against that service");
+        print_hint(program, " recheck ", file, "the same again, offline");
     }
     print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
     print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");
@@ -316,24 +318,72 @@ static bool is_as_it_should_be(const struct hs_tally *tally)
 
 /* ---- how it runs ---- */
 
-static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+/* A line of a request, with what is known about its claims. */
+static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
-    struct hs_recording_entry entry;
+    int whole = (int)(strrchr(line, '}') - line);
+    char *who = json_dumps(entry->who, JSON_COMPACT),
+         *truth = json_dumps(entry->truth, JSON_COMPACT);
+    bool good = who != NULL && truth != NULL &&
+                fprintf(out, "%.*s,\"who\":%s,\"truth\":%s}\n", whole, line, who, truth) > 0;
+    free(who);
+    free(truth);
+    return good;
+}
+
+/* Copies what the service recorded. Requests are in the order of the match, which is played again
+   for what is known about them. */
+static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
+{
+    static const char request[] = "{\"match\":";
+    char *line = NULL, error[HS_PLAY_ERROR_MAX];
+    size_t size = 0;
     struct hs_recording *recording = hs_demo_open(demo->seed, MATCH_SECONDS);
-    FILE *file = fopen(demo->keep, "we");
-    bool good =
-        recording != NULL && file != NULL && hs_recording_write_header(file, &recording->header);
-    while (good && hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
-        good = hs_recording_write_entry(file, &entry);
+    bool good = recording != NULL;
+    while (good && getline(&line, &size, in) > 0) {
+        struct hs_recording_entry entry = {0};
+        if (strncmp(line, request, sizeof(request) - 1) == 0)
+            hs_recording_next(recording, &entry, error);
+        good = entry.who != NULL ? write_known(out, line, &entry) : fputs(line, out) >= 0;
         hs_recording_entry_clear(&entry);
     }
     hs_recording_close(recording);
+    free(line);
+    return good && ferror(in) == 0;
+}
+
+/* Where the service records: beside the file that is kept. */
+static const char *part_name(const struct demo *demo, char part[PATH_MAX])
+{
+    return snprintf(part, PATH_MAX, "%s.part", demo->keep) < PATH_MAX ? part : "";
+}
+
+static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+{
+    char part[PATH_MAX];
+    FILE *in = fopen(part_name(demo, part), "re"), *out = fopen(demo->keep, "we");
+    bool good = in != NULL && out != NULL && copy_recording(demo, in, out);
     int why = errno;
-    if (file != NULL && fclose(file) != 0)
+    if (in != NULL)
+        fclose(in);
+    if (out != NULL && fclose(out) != 0)
         good = false;
+    unlink(part);
     if (!good)
-        snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %s: %s", demo->keep, strerror(why));
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s: %s", demo->keep, strerror(why));
     return good;
+}
+
+static bool start_service(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
+{
+    char part[PATH_MAX];
+    if (demo->keep == NULL)
+        return hs_local_service_start(&demo->service, NULL, error);
+    unlink(part_name(demo, part)); /* a recording would be continued */
+    if (hs_local_service_start(&demo->service, part, error))
+        return true;
+    snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", part);
+    return false;
 }
 
 static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
@@ -371,9 +421,7 @@ static bool run(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
     if (demo->recording == NULL || demo->tally == NULL)
         return false;
     demo->match = hs_demo_match(demo->recording);
-    if (demo->keep != NULL && !keep_recording(demo, error))
-        return false;
-    if (!hs_local_service_start(&demo->service, error) || !play_match(demo, error))
+    if (!start_service(demo, error) || !play_match(demo, error))
         return false;
     print_table(demo);
     if (demo->miss.hit != NULL)
@@ -398,7 +446,7 @@ static void print_help(void)
          "the purpose on free loopback ports, and shows what came of it.\n"
          "\n"
          "  --seed N      another match (default 7); the same seed gives the same match\n"
-         "  --keep FILE   write the match as a recording for `hindsight play`\n"
+         "  --keep FILE   write the match as a recording for `hindsight play` and `recheck`\n"
          "  --stay        leave the service up until Ctrl-C, to look around\n"
          "  --help        this text\n"
          "\n"
@@ -451,7 +499,7 @@ static int read_options(int argc, char **argv, struct demo *demo)
 int hs_demo_main(int argc, char **argv)
 {
     struct demo demo = {.seed = DEFAULT_SEED, .service = {.out = -1}};
-    char error[HS_PLAY_ERROR_MAX] = "out of memory";
+    char error[HS_PLAY_ERROR_MAX] = "out of memory", ignored[HS_PLAY_ERROR_MAX];
     int code = read_options(argc, argv, &demo);
     if (code != 0)
         return code - 1;
@@ -460,6 +508,8 @@ int hs_demo_main(int argc, char **argv)
         snprintf(error, sizeof(error), "the service did not end cleanly");
         good = false;
     }
+    if (demo.keep != NULL && !keep_recording(&demo, good ? error : ignored))
+        good = false;
     json_decref(demo.miss.hit);
     json_decref(demo.miss.result);
     json_decref(demo.wall.hit);

@@ -194,8 +194,7 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
         return HS_RECORDING_BAD;
     }
     entry->at = skirmish->now;
-    strcpy(entry->method, "POST");
-    strcpy(entry->path, "/v1/matches/{match}/ticks");
+    entry->route = HS_ROUTE_TICKS_POST;
     take_claims(match, entry);
     hs_skirmish_end(skirmish);
     return HS_RECORDING_ENTRY;

@@ -1,4 +1,5 @@
-/* A recorded request stream, line by line; docs/recheck.md tells the format. */
+/* A recording, line by line: what `serve --record` writes, `play` plays and `recheck` computes
+   again. docs/recording.md has the format. */
 #ifndef HS_RECHECK_STREAM_READER_H
 #define HS_RECHECK_STREAM_READER_H
 
@@ -26,7 +27,9 @@ struct hs_stream_line {
     struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
     struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
     struct hs_str program;           /* the version that wrote it */
-    struct hs_str document, body, answer; /* JSON */
+    struct hs_str document, body, answer; /* JSON; a request may lack its answer */
+    struct hs_str title, unit;            /* JSON; of a header */
+    struct hs_str who, truth, expect;     /* JSON; of a request: what `play` compares */
     uint64_t version, opening, max_players, max_samples, max_movers;
     uint64_t request_work; /* budget of the request; 0: all items fitted */
     enum hs_route route;
@@ -36,6 +39,7 @@ struct hs_stream_line {
 struct hs_stream_reader {
     struct hs_lines *lines;
     size_t number;                   /* of the line read last, from 1 */
+    bool is_recording;               /* its first line was read, and is one */
     size_t interrupted;              /* lines whose writer did not finish them */
     char error[HS_STREAM_ERROR_MAX]; /* empty: nothing is wrong so far */
 };

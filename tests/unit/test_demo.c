@@ -10,7 +10,7 @@
 enum { SEEDS = 4 };
 #define SECONDS 12.0
 
-/* The whole recording as text. */
+/* The bodies of all requests as text. */
 static char *text_of(uint64_t seed)
 {
     char error[HS_PLAY_ERROR_MAX], *text = NULL;
@@ -18,9 +18,11 @@ static char *text_of(uint64_t seed)
     struct hs_recording_entry entry;
     FILE *file = open_memstream(&text, &size);
     struct hs_recording *recording = hs_demo_open(seed, SECONDS);
-    ck_assert(recording != NULL && hs_recording_write_header(file, &recording->header));
+    ck_assert_ptr_nonnull(recording);
     while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
-        ck_assert(hs_recording_write_entry(file, &entry));
+        ck_assert_int_eq(json_dumpf(entry.body, file, 0), 0);
+        if (entry.who != NULL)
+            ck_assert_int_eq(json_dumpf(entry.who, file, 0), 0);
         hs_recording_entry_clear(&entry);
     }
     fclose(file);
