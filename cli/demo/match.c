@@ -67,7 +67,7 @@ bool hs_demo_pose(const struct hs_demo_match *match, const char *player, double 
 
 /* ---- as JSON ---- */
 
-/* A tenth of a millimetre, or of a thousandth of a direction, is more than anybody needs. */
+/* Four digits: a tenth of a millimetre is below every tolerance of the rules. */
 static double short_real(double value)
 {
     return round(value * 1e4) / 1e4;
