@@ -33,7 +33,7 @@ static void print_help(FILE *out)
             "usage: hindsight play RECORDING [options]\n"
             "\n"
             "Plays a recording against a running service and prints what came of its claims.\n"
-            "RECORDING is a JSON Lines recording (docs/recording.md), or one of a CSV pair\n"
+            "RECORDING is a recording (docs/recording.md; `serve --record`), or one of a CSV pair\n"
             "NAME.poses.csv and NAME.shots.csv; each plain or gzip.\n"
             "\n"
             "  --url URL      the service (default " DEFAULT_URL ")\n"
@@ -157,13 +157,8 @@ static void print_result(const struct play_options *options)
         json_decref(object);
         return;
     }
-    if (playback->recording != NULL) {
-        const struct hs_recording_header *header = &playback->recording->header;
-        printf("%s (ruleset %s)", header->title[0] != '\0' ? header->title : header->match.text,
-               header->ruleset.text);
-    } else {
-        fputs(options->recording, stdout);
-    }
+    const char *title = playback->recording != NULL ? playback->recording->header.title : "";
+    fputs(title[0] != '\0' ? title : options->recording, stdout);
     printf(" against %s\n\n", hs_client_url(playback->client));
     hs_tally_print(playback->tally, stdout);
 }

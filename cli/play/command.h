@@ -6,7 +6,7 @@
 /* `hindsight play`: a recording, a CSV pair or a file of scenarios against a running service. */
 int hs_play_main(int argc, char **argv);
 
-/* `hindsight demo`: a synthetic match against a service started for it (cli/demo/demo.c). */
+/* `hindsight demo`: a made-up match against a service started for it (cli/demo/demo.c). */
 int hs_demo_main(int argc, char **argv);
 
 #endif

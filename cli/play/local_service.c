@@ -39,22 +39,24 @@ static void forget_configuration(void)
     }
 }
 
-static _Noreturn void run_child(pid_t parent, int out)
+static _Noreturn void run_child(pid_t parent, int out, const char *record)
 {
-    static const char *const arguments[] = {"hindsight",
-                                            "serve",
-                                            "--listen",
-                                            "127.0.0.1:0",
-                                            "--admin-listen",
-                                            "127.0.0.1:0",
-                                            "--drain-wait-seconds",
-                                            "0",
-                                            "--queue-ms",
-                                            "0",
-                                            "--data=", /* nothing of it is to stay */
-                                            "--log-level",
-                                            "error",
-                                            NULL};
+    const char *const arguments[] = {"hindsight",
+                                     "serve",
+                                     "--listen",
+                                     "127.0.0.1:0",
+                                     "--admin-listen",
+                                     "127.0.0.1:0",
+                                     "--drain-wait-seconds",
+                                     "0",
+                                     "--queue-ms",
+                                     "0",
+                                     "--data=", /* nothing of it is to stay */
+                                     "--log-level",
+                                     "error",
+                                     record != NULL ? "--record" : NULL,
+                                     record,
+                                     NULL};
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent || dup2(out, 1) < 0)
         _exit(127);
     forget_configuration();
@@ -84,7 +86,8 @@ static bool read_line(int fd, char line[LINE_BYTES])
     return false;
 }
 
-bool hs_local_service_start(struct hs_local_service *service, char error[HS_PLAY_ERROR_MAX])
+bool hs_local_service_start(struct hs_local_service *service, const char *record,
+                            char error[HS_PLAY_ERROR_MAX])
 {
     char line[LINE_BYTES] = "";
     int ends[2];
@@ -97,7 +100,7 @@ bool hs_local_service_start(struct hs_local_service *service, char error[HS_PLAY
     fflush(NULL);
     service->pid = fork();
     if (service->pid == 0)
-        run_child(parent, ends[1]);
+        run_child(parent, ends[1], record);
     close(ends[1]);
     service->out = ends[0];
     bool good = service->pid > 0 && read_line(service->out, line) &&

@@ -17,8 +17,10 @@ struct hs_local_service {
     char admin[64];
 };
 
-/* Waits until it can be used. False, with a sentence in `error`, when it does not come up. */
-bool hs_local_service_start(struct hs_local_service *service, char error[HS_PLAY_ERROR_MAX]);
+/* Waits until it can be used. `record`: the file of `serve --record`, or NULL. False, with a
+   sentence in `error`, when it does not come up. */
+bool hs_local_service_start(struct hs_local_service *service, const char *record,
+                            char error[HS_PLAY_ERROR_MAX]);
 
 /* SIGTERM, and waits for the end. False when it did not end cleanly. Stopping twice is fine. */
 bool hs_local_service_stop(struct hs_local_service *service);

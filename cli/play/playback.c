@@ -1,15 +1,19 @@
 #include "cli/play/playback.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/play/scenario/expect.h"
+#include "service/record/stream.h"
 
 struct session {
     const struct hs_playback *playback;
-    const char *match;
+    struct hs_name match;   /* that was opened first, as the recording calls it */
+    json_t *matches;        /* opened by this run, by the recording's name: true while it is open */
+    size_t left_out;        /* requests of matches that are not open */
     struct hs_forge *forge; /* NULL: honest */
     double begin;           /* seconds of this machine's clock at the first entry */
     double first_at;
@@ -123,18 +127,18 @@ static bool ask(struct session *session, const char *method, const char *path, c
            must_succeed(session, method, path, response);
 }
 
-/* The name of the map the match is opened on; empty: none. */
-static const char *map_name(const struct session *session)
+/* What a match of the recording is called in the service. */
+static const char *name_of(const struct session *session, const char *match)
 {
-    const struct hs_playback *playback = session->playback;
-    const char *named = playback->recording->header.map.text;
-    return named[0] == '\0' && playback->map.ptr != NULL ? session->match : named;
+    return session->playback->match != NULL ? session->playback->match : match;
 }
 
 static bool start_forging(struct session *session, const char *ruleset)
 {
     char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response = {0};
+    hs_forge_destroy(session->forge);
+    session->forge = NULL;
     snprintf(path, sizeof(path), "/v1/rulesets/%s", ruleset);
     if (!ask(session, "GET", path, NULL, &response))
         return false;
@@ -146,44 +150,91 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* PUTs what the recording brings to be judged by. */
-static bool bring_rules(struct session *session)
+/* Whether the service has a ruleset of this name and revision. */
+static bool has_ruleset(struct session *session, const char *path, const char *revision, bool *has)
 {
-    const struct hs_playback *playback = session->playback;
-    const struct hs_recording_header *header = &playback->recording->header;
-    char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response = {0};
-    snprintf(path, sizeof(path), "/v1/rulesets/%s", header->ruleset.text);
-    if (header->ruleset_document != NULL &&
-        !ask(session, "PUT", path, header->ruleset_document, &response))
+    *has = false;
+    if (revision[0] == '\0')
+        return true;
+    if (!send_json(session, "GET", path, NULL, NULL, &response))
         return false;
-    if (playback->map.ptr != NULL) {
-        snprintf(path, sizeof(path), "/v1/maps/%s", map_name(session));
-        return send_text(session, "PUT", path, playback->map, NULL, &response) &&
-               must_succeed(session, "PUT", path, &response);
-    }
-    snprintf(path, sizeof(path), "/v1/maps/%s", header->map.text);
-    return header->map_document == NULL ||
-           ask(session, "PUT", path, header->map_document, &response);
+    json_t *answer = json_loadb(response.body, response.size, 0, NULL);
+    const char *there = json_string_value(json_object_get(answer, "revision"));
+    *has = response.status == 200 && there != NULL && strcmp(there, revision) == 0;
+    json_decref(answer);
+    return true;
 }
 
-static bool open_match(struct session *session)
+/* PUTs a ruleset of the recording, unless it is there: built-in names cannot be PUT. */
+static bool bring_ruleset(struct session *session, const char *name, const char *revision,
+                          const json_t *document)
 {
-    const struct hs_playback *playback = session->playback;
-    const struct hs_recording_header *header = &playback->recording->header;
     char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response = {0};
-    if (!bring_rules(session))
-        return false;
-    if (playback->cheat != HS_CHEAT_NONE && !start_forging(session, header->ruleset.text))
-        return false;
+    bool has;
+    snprintf(path, sizeof(path), "/v1/rulesets/%s", name);
+    return has_ruleset(session, path, revision, &has) &&
+           (has || ask(session, "PUT", path, document, &response));
+}
 
-    snprintf(path, sizeof(path), "/v1/matches/%s", session->match);
-    if (playback->replace && !send_json(session, "DELETE", path, NULL, NULL, &response))
+/* PUTs a map of the recording; `--map` comes instead of all of them. */
+static bool bring_map(struct session *session, const char *name, const json_t *document)
+{
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_client_response response = {0};
+    snprintf(path, sizeof(path), "/v1/maps/%s", name);
+    return session->playback->map.ptr != NULL || ask(session, "PUT", path, document, &response);
+}
+
+/* The name of the map a match is opened on, brought with `--map` or named; empty: none. */
+static bool choose_map(struct session *session, const char *match, const char *named,
+                       const char **map)
+{
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_str document = session->playback->map;
+    struct hs_client_response response = {0};
+    *map = named;
+    if (document.ptr == NULL)
+        return true;
+    if (named[0] == '\0')
+        *map = match;
+    snprintf(path, sizeof(path), "/v1/maps/%s", *map);
+    return send_text(session, "PUT", path, document, NULL, &response) &&
+           must_succeed(session, "PUT", path, &response);
+}
+
+/* A second match of the recording: what is wanted for one may not fit it. */
+static bool is_welcome(struct session *session, const char *match)
+{
+    const struct hs_playback *playback = session->playback;
+    if (session->match.text[0] == '\0')
+        hs_name_set(&session->match, (struct hs_str){match, strlen(match)});
+    if (strcmp(session->match.text, match) == 0 ||
+        (playback->match == NULL && playback->cheat == HS_CHEAT_NONE && playback->speed <= 0.0))
+        return true;
+    return fail(session,
+                "the recording has several matches; --match, --cheat and --speed are for one");
+}
+
+static bool open_match(struct session *session, const char *recorded, const char *ruleset,
+                       const char *named_map)
+{
+    const struct hs_playback *playback = session->playback;
+    const char *match = name_of(session, recorded), *map;
+    char path[HS_PLAY_PATH_MAX];
+    struct hs_client_response response = {0};
+    bool again = json_object_get(session->matches, recorded) != NULL;
+    if (!is_welcome(session, recorded) || !choose_map(session, match, named_map, &map))
         return false;
-    json_t *body = json_pack("{s:s}", "ruleset", header->ruleset.text);
-    if (map_name(session)[0] != '\0')
-        json_object_set_new(body, "map", json_string(map_name(session)));
+    if (playback->cheat != HS_CHEAT_NONE && !start_forging(session, ruleset))
+        return false;
+    snprintf(path, sizeof(path), "/v1/matches/%s", match);
+    if ((playback->replace || again) && !send_json(session, "DELETE", path, NULL, NULL, &response))
+        return false;
+    json_t *body = json_pack("{s:s}", "ruleset", ruleset);
+    if (map[0] != '\0')
+        json_object_set_new(body, "map", json_string(map));
     bool good = send_json(session, "PUT", path, body, NULL, &response);
     json_decref(body);
     if (!good)
@@ -193,17 +244,33 @@ static bool open_match(struct session *session)
         return fail(session,
                     "the match %s is open on this service already; end it with --replace, "
                     "or play under another name with --match NAME",
-                    session->match);
+                    match);
+    json_object_set_new(session->matches, recorded, json_true());
     return must_succeed(session, "PUT", path, &response);
+}
+
+/* The match of an importer's recording, with what it brings. */
+static bool open_header(struct session *session)
+{
+    const struct hs_recording_header *header = &session->playback->recording->header;
+    if (header->match.text[0] == '\0')
+        return true;
+    return (header->ruleset_document == NULL ||
+            bring_ruleset(session, header->ruleset.text, "", header->ruleset_document)) &&
+           (header->map_document == NULL ||
+            bring_map(session, header->map.text, header->map_document)) &&
+           open_match(session, header->match.text, header->ruleset.text, header->map.text);
 }
 
 static void wait_for_turn(struct session *session, double at)
 {
     double speed = session->playback->speed;
-    if (session->sent == 0) {
+    if (session->sent == 0)
         session->begin = now_seconds();
+    if (!isfinite(at))
+        return;
+    if (!isfinite(session->first_at))
         session->first_at = at;
-    }
     if (speed <= 0.0)
         return;
     double left = session->begin + (at - session->first_at) / speed - now_seconds();
@@ -223,7 +290,8 @@ static void show_progress(struct session *session, double at)
     session->shown = now;
     struct hs_recording *recording = playback->recording;
     fprintf(stderr, "\r\033[K  %.1f s of the match, %zu requests, %zu claims",
-            at - session->first_at, session->sent, hs_tally_total(playback->tally)->claims);
+            isfinite(at) ? at - session->first_at : 0.0, session->sent,
+            hs_tally_total(playback->tally)->claims);
     if (recording->progress != NULL)
         fprintf(stderr, "  (%.0f %%)", 100.0 * recording->progress(recording->state));
     fflush(stderr);
@@ -287,36 +355,33 @@ static void check_expectation(struct session *session, const struct hs_recording
                 playback->show_progress ? "\r\033[K" : "", entry->line, fault);
 }
 
-/* A bad field is a fault of the recording: it must not pass as one refused item. A path with a
-   query says itself what it wants. */
-static bool path_of(const struct session *session, const struct hs_recording_entry *entry,
-                    char out[HS_PLAY_PATH_MAX])
+/* The request as the service wants it. A bad field of a request that no service took yet is a fault
+   of the recording: it must not pass as one refused item. */
+static const char *target_of(const struct session *session, const struct hs_recording_entry *entry,
+                             char path[HS_PLAY_PATH_MAX])
 {
-    static const char strict[] = "?strict=true";
-    if (!hs_recording_path(entry, session->match, out))
-        return false;
-    if (strcmp(entry->method, "POST") != 0 || strchr(out, '?') != NULL)
-        return true;
-    size_t len = strlen(out);
-    if (len + sizeof(strict) > HS_PLAY_PATH_MAX)
-        return false;
-    memcpy(out + len, strict, sizeof(strict));
-    return true;
+    const char *match =
+        name_of(session, entry->name.text[0] != '\0' ? entry->name.text : session->match.text);
+    bool deletes = entry->route == HS_ROUTE_MATCH_DELETE, strict = !deletes && !entry->answered;
+    bool explain = !deletes && entry->explain;
+    snprintf(path, HS_PLAY_PATH_MAX, "/v1/matches/%s%s%s%s%s%s%s", match, deletes ? "" : "/",
+             deletes ? "" : hs_stream_request_name(entry->route), strict || explain ? "?" : "",
+             strict ? "strict=true" : "", strict && explain ? "&" : "",
+             explain ? "explain=true" : "");
+    return deletes ? "DELETE" : "POST";
 }
 
-static bool play_entry(struct session *session, struct hs_recording_entry *entry)
+static bool play_request(struct session *session, struct hs_recording_entry *entry)
 {
     const struct hs_playback *playback = session->playback;
     char path[HS_PLAY_PATH_MAX], problem[HS_PLAY_ERROR_MAX / 2];
     struct hs_client_response response = {0};
+    const char *method = target_of(session, entry, path);
     if (session->forge != NULL)
         hs_forge_entry(session->forge, entry);
-    if (!path_of(session, entry, path))
-        return fail(session, "line %zu: the path is too long", entry->line);
     wait_for_turn(session, entry->at);
     bool judged = entry->expect != NULL && session->forge == NULL;
-    if (!send_json(session, entry->method, path, entry->body, judged ? entry->expect : NULL,
-                   &response))
+    if (!send_json(session, method, path, entry->body, judged ? entry->expect : NULL, &response))
         return false;
     hs_tally_request(playback->tally, response.seconds);
     session->sent++;
@@ -328,28 +393,67 @@ static bool play_entry(struct session *session, struct hs_recording_entry *entry
     if (judged)
         return true;
     describe_problem(session, &response, problem, sizeof(problem));
-    return fail(session, "line %zu: the service refused %s %s: %s", entry->line, entry->method,
-                path, problem);
+    return fail(session, "line %zu: the service refused %s %s: %s", entry->line, method, path,
+                problem);
+}
+
+static bool play_entry(struct session *session, struct hs_recording_entry *entry)
+{
+    const char *name = entry->name.text, *key;
+    json_t *matches = session->matches, *value;
+    switch (entry->kind) {
+    case HS_ENTRY_RULESET:
+        return bring_ruleset(session, name, entry->revision, entry->document);
+    case HS_ENTRY_MAP:
+        return bring_map(session, name, entry->document);
+    case HS_ENTRY_OPEN:
+        return open_match(session, name, entry->ruleset.text, entry->map.text);
+    case HS_ENTRY_GAP:
+        if (json_object_get(matches, name) != NULL)
+            json_object_set_new(matches, name, json_false());
+        return true;
+    case HS_ENTRY_RESTART:
+        json_object_foreach(matches, key, value)
+        {
+            json_object_set_new(matches, key, json_false());
+        }
+        return true;
+    case HS_ENTRY_REQUEST:
+        break;
+    }
+    if (name[0] == '\0' || json_is_true(json_object_get(matches, name)))
+        return play_request(session, entry);
+    session->left_out++;
+    return true;
+}
+
+static bool play_all(struct session *session)
+{
+    struct hs_recording *recording = session->playback->recording;
+    bool good = open_header(session);
+    while (good) {
+        struct hs_recording_entry entry;
+        enum hs_recording_result result = hs_recording_next(recording, &entry, session->error);
+        if (result == HS_RECORDING_END)
+            break;
+        good = result == HS_RECORDING_ENTRY && play_entry(session, &entry);
+        hs_recording_entry_clear(&entry);
+    }
+    return good;
 }
 
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX])
 {
-    struct hs_recording *recording = playback->recording;
-    struct session session = {.playback = playback,
-                              .match = playback->match != NULL ? playback->match
-                                                               : recording->header.match.text,
-                              .error = error};
-    bool good = open_match(&session);
-    while (good) {
-        struct hs_recording_entry entry;
-        enum hs_recording_result result = hs_recording_next(recording, &entry, error);
-        if (result == HS_RECORDING_END)
-            break;
-        good = result == HS_RECORDING_ENTRY && play_entry(&session, &entry);
-        hs_recording_entry_clear(&entry);
-    }
+    struct session session = {
+        .playback = playback, .matches = json_object(), .first_at = -HUGE_VAL, .error = error};
+    bool good = session.matches != NULL ? play_all(&session) : fail(&session, "out of memory");
     if (playback->show_progress && session.shown > 0.0)
         fputs("\r\033[K", stderr);
+    if (session.left_out > 0 && playback->complaints != NULL)
+        fprintf(playback->complaints,
+                "%zu requests were left out: the recording has gaps before them\n",
+                session.left_out);
     hs_forge_destroy(session.forge);
+    json_decref(session.matches);
     return good;
 }

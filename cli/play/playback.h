@@ -17,7 +17,7 @@ struct hs_playback {
     struct hs_client *client;
     struct hs_recording *recording;
     struct hs_tally *tally;
-    const char *match; /* NULL: the recording's own name for it */
+    const char *match; /* instead of the recording's own name for its one match; or NULL */
     struct hs_str map; /* a document to be the map, whatever the recording brings; ptr NULL: none */
     bool replace;      /* end an open match of that name first */
     double speed;      /* 1: as fast as it happened; 0: as fast as answers come */
@@ -32,7 +32,8 @@ struct hs_playback {
 };
 
 /*
- * Puts ruleset and map and opens the match, then plays everything. False with a sentence in `error`
+ * Plays everything: puts rulesets and maps, opens matches, sends requests. What comes in a match
+ * after a gap is left out. False with a sentence in `error`
  * when the service does not answer or refuses something, or when the recording is wrong. Failed
  * expectations are counted, not an error. What is refused only for now (429, 503) is sent again
  * when the service said, unless the recording wants it so; see hs_client_wait. The tally has the

@@ -1,7 +1,8 @@
 /*
- * Recordings: timed API requests, with what is known about them. The format of the files is in
- * docs/recording.md; CSV pairs (csv_match.h) and the synthetic match (synthetic.h) are read
- * through the same interface, one entry at a time, so that a long match needs no memory.
+ * Recordings as `play` reads them: the requests of matches, with what is known about them. Files
+ * are streams as `serve --record` writes them (docs/recording.md). Importers of other formats
+ * (import/match.h) and the demo (cli/demo/match.h) yield the same. Entries come one at a time, so
+ * that a long match needs no memory.
  */
 #ifndef HS_PLAY_RECORDING_H
 #define HS_PLAY_RECORDING_H
@@ -11,28 +12,46 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "api/http/routes.h"
 #include "validators/str.h"
 
 enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 };
 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
-    struct hs_name match;
-    struct hs_name ruleset;
-    double unit;              /* units of length a metre; scales the tolerance of expectations */
+    double unit; /* units of length a metre; scales the tolerance of expectations */
+    /* Of an importer, whose entries are requests of one match; empty in a file, whose entries open
+       its matches: */
+    struct hs_name match, ruleset;
     struct hs_name map;       /* empty: the match has none */
     json_t *ruleset_document; /* owned; to be PUT before the match, or NULL: it is there already */
-    json_t *map_document;     /* likewise; as PUT, so without its name */
+    json_t *map_document;     /* owned; as PUT, or NULL likewise */
 };
 
-/* One request. */
+enum hs_entry_kind {
+    HS_ENTRY_REQUEST, /* of the open match `name` */
+    HS_ENTRY_RULESET, /* `document` is used under `name` from here on */
+    HS_ENTRY_MAP,     /* likewise */
+    HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
+    HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
+    HS_ENTRY_RESTART, /* the service was started again: no match is open */
+};
+
 struct hs_recording_entry {
-    size_t line; /* where it stands in the file, from 1; 0: not from a file */
-    double at;   /* seconds, on the clock of the recording; never runs back */
-    char method[8];
-    char path[HS_PLAY_PATH_MAX]; /* "{match}" stands for the name of the match */
-    json_t *body;                /* owned; NULL: none */
-    json_t *expect;              /* owned; NULL: nothing is expected */
+    enum hs_entry_kind kind;
+    size_t line;         /* where it stands in the file, from 1; 0: not from a file */
+    struct hs_name name; /* of a request of an importer: empty */
+    /* Of OPEN; the map is empty where there is none. */
+    struct hs_name ruleset, map;
+    char revision[80]; /* of RULESET */
+    json_t *document;  /* owned; of RULESET and MAP */
+    /* Of REQUEST: */
+    enum hs_route route; /* one of HS_STREAM_REQUESTS */
+    double at;           /* seconds on the clock of the match, as far as the body says */
+    bool explain;
+    bool answered;  /* a service took it once, as it is */
+    json_t *body;   /* owned; NULL: none */
+    json_t *expect; /* owned; NULL: nothing is expected */
     /* Owned; NULL, or one item a claim of the body: */
     json_t *who;   /* strings: whose claim, e.g. "honest" */
     json_t *truth; /* "hit", "miss" or null: what really happened */
@@ -40,12 +59,8 @@ struct hs_recording_entry {
 
 void hs_recording_entry_clear(struct hs_recording_entry *entry);
 
-/* The claims of an entry's body (borrowed array), or NULL where there are none. */
+/* The hit claims of an entry (borrowed array), or NULL where there are none. */
 json_t *hs_recording_claims(const struct hs_recording_entry *entry);
-
-/* The entry's path in `out` with the name of the match in place. False when it is too long. */
-bool hs_recording_path(const struct hs_recording_entry *entry, const char *match,
-                       char out[HS_PLAY_PATH_MAX]);
 
 enum hs_recording_result { HS_RECORDING_ENTRY, HS_RECORDING_END, HS_RECORDING_BAD };
 
@@ -60,8 +75,8 @@ struct hs_recording {
 };
 
 /*
- * Opens a JSON Lines recording, plain or gzip, and reads its header. NULL with a sentence in
- * `error`, the line's number in it, when that cannot be done.
+ * Opens a recorded stream, plain or gzip, and reads its first line. NULL with a sentence in
+ * `error`: it cannot be read, or is not a recording.
  */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
@@ -71,9 +86,5 @@ enum hs_recording_result hs_recording_next(struct hs_recording *recording,
                                            char error[HS_PLAY_ERROR_MAX]);
 
 void hs_recording_close(struct hs_recording *recording);
-
-/* The writer. False when the file cannot be written. */
-bool hs_recording_write_header(FILE *file, const struct hs_recording_header *header);
-bool hs_recording_write_entry(FILE *file, const struct hs_recording_entry *entry);
 
 #endif

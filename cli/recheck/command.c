@@ -27,8 +27,8 @@ static void print_help(FILE *out)
             "usage: hindsight recheck FILE [options]\n"
             "\n"
             "Computes the verdicts of a recorded request stream again, in this process, and\n"
-            "compares them with those that were given. FILE is what `hindsight serve --record`\n"
-            "wrote (docs/recheck.md); plain or gzip.\n"
+            "compares them with those that were given. FILE is a recording, as `hindsight serve\n"
+            "--record` and `hindsight demo --keep` write it (docs/recording.md); plain or gzip.\n"
             "\n"
             "Without --rules every answer must be the same, byte for byte.\n"
             "\n"
@@ -170,7 +170,7 @@ static bool recheck_stream(struct hs_stream_reader *reader, struct hs_replay *re
     while (error[0] == '\0' && hs_stream_reader_next(reader, &line)) {
         if (line.kind == HS_STREAM_HEADER)
             snprintf(report->program, sizeof report->program, "%.*s", (int)line.program.len,
-                     line.program.ptr);
+                     line.program.ptr != NULL ? line.program.ptr : "");
         enum hs_replay_result result = hs_replay_line(replay, &line, &answer, error);
         struct hs_compared compared = {line.name, line.route, reader->number};
         if (line.kind == HS_STREAM_GAP || result == HS_REPLAY_REOPENED)
@@ -179,6 +179,8 @@ static bool recheck_stream(struct hs_stream_reader *reader, struct hs_replay *re
             note_gap(report, &line, reader->number, (struct hs_str){answer.data, answer.len});
         if (result == HS_REPLAY_LEFT_OUT)
             report->requests_left_out++;
+        else if (result == HS_REPLAY_ANSWERED && line.answer.ptr == NULL)
+            report->unanswered++;
         else if (result == HS_REPLAY_ANSWERED &&
                  !hs_differences_add(&report->differences, &compared, line.answer,
                                      (struct hs_str){answer.data, answer.len}))
@@ -205,7 +207,7 @@ static bool print_report(const struct recheck_options *options,
 static int conclude(const struct recheck_options *options, const struct hs_recheck_report *report,
                     const struct hs_stream_reader *reader)
 {
-    bool printed = reader->number == 0 || print_report(options, report);
+    bool printed = !reader->is_recording || print_report(options, report);
     if (reader->error[0] != '\0') {
         fprintf(stderr, "hindsight recheck: %s: %s\n", options->file, reader->error);
         return EXIT_FAILED;

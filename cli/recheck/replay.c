@@ -84,10 +84,41 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
+/* Remembers a ruleset, which it takes over, under its revision in the stream. False: out of memory.
+ */
+static bool keep_ruleset(struct hs_replay *replay, struct hs_str revision,
+                         struct hs_ruleset_entry *entry)
+{
+    struct ruleset *more =
+        realloc(replay->rulesets, (replay->ruleset_count + 1) * sizeof *replay->rulesets);
+    if (more != NULL)
+        replay->rulesets = more;
+    if (more == NULL || entry == NULL) {
+        hs_ruleset_store_release(replay->service.rulesets, entry);
+        return false;
+    }
+    struct ruleset *kept = &replay->rulesets[replay->ruleset_count++];
+    snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
+    kept->entry = entry;
+    return true;
+}
+
+/* A match may be opened with a built-in ruleset by its name. */
+static bool keep_builtin(struct hs_replay *replay)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < HS_BUILTIN_RULESETS; i++) {
+        const char *text = hs_builtin_rulesets[i].name;
+        struct hs_str name = {text, strlen(text)};
+        fine = keep_ruleset(replay, name, hs_ruleset_store_get(replay->service.rulesets, name));
+    }
+    return fine;
+}
+
 struct hs_replay *hs_replay_create(const struct hs_replay_rules *rules)
 {
     struct hs_replay *replay = calloc(1, sizeof *replay);
-    bool fine = replay != NULL && create_service(replay);
+    bool fine = replay != NULL && create_service(replay) && keep_builtin(replay);
     if (!fine) {
         hs_ruleset_destroy(rules->ruleset);
     } else if (rules->ruleset != NULL) {
@@ -197,19 +228,9 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay,
                  problem.count > 0 ? problem.errors[0].detail : problem.detail);
         return HS_REPLAY_IMPOSSIBLE;
     }
-    struct ruleset *more =
-        realloc(replay->rulesets, (replay->ruleset_count + 1) * sizeof *replay->rulesets);
-    if (more != NULL)
-        replay->rulesets = more;
-    struct hs_ruleset_entry *entry = hold_ruleset(replay, ruleset);
-    if (more == NULL || entry == NULL) {
-        hs_ruleset_store_release(replay->service.rulesets, entry);
-        return impossible(error, "no room for the ruleset ", line->name);
-    }
-    struct ruleset *taken = &replay->rulesets[replay->ruleset_count++];
-    set_revision(taken->revision, line->revision);
-    taken->entry = entry;
-    return HS_REPLAY_DONE;
+    return keep_ruleset(replay, line->revision, hold_ruleset(replay, ruleset))
+               ? HS_REPLAY_DONE
+               : impossible(error, "no room for the ruleset ", line->name);
 }
 
 static struct hs_map_entry *find_map(const struct hs_replay *replay, struct hs_str name,

@@ -20,6 +20,9 @@ static void print_counts(const struct hs_recheck_report *report, FILE *out)
              report->matches_restored);
     print_number("matches", report->matches, report->matches_restored > 0 ? remark : "", out);
     print_number("requests", d->requests, "", out);
+    if (report->unanswered > 0)
+        print_number("not compared", report->unanswered, "requests without an answer in the file",
+                     out);
     snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
     print_number("claims", d->hits + d->shots, remark, out);
     if (d->moves > 0)
@@ -116,8 +119,10 @@ static void print_left_out(const struct hs_recheck_report *report, FILE *out)
 void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
 {
     const struct hs_differences *differences = &report->differences;
-    fprintf(out, "%s, recorded by hindsight %s", report->file, report->program);
-    if (strcmp(report->program, HS_VERSION) != 0)
+    fputs(report->file, out);
+    if (report->program[0] != '\0')
+        fprintf(out, ", recorded by hindsight %s", report->program);
+    if (report->program[0] != '\0' && strcmp(report->program, HS_VERSION) != 0)
         fputs(" and computed again by " HS_VERSION, out);
     if (differences->other_rules)
         fprintf(out, "\nwith the rules of %s (%s, %.19s..)", report->rules, report->rules_name,
@@ -168,6 +173,7 @@ static void put_counts(struct hs_writer *writer, const struct hs_recheck_report 
     put_number(writer, "matches_left_out", report->matches_left_out);
     put_number(writer, "requests", d->requests);
     put_number(writer, "requests_left_out", report->requests_left_out);
+    put_number(writer, "requests_unanswered", report->unanswered);
     put_number(writer, "claims", d->hits + d->shots);
     put_number(writer, "hits", d->hits);
     put_number(writer, "shots", d->shots);

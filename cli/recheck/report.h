@@ -19,6 +19,7 @@ struct hs_recheck_report {
     char program[32];                          /* the version that wrote the stream */
     const char *rules, *rules_name, *revision; /* file, ruleset and revision used instead; or "" */
     size_t matches, matches_restored, matches_left_out, requests_left_out;
+    size_t unanswered; /* requests computed whose recording lacks an answer to compare */
     struct hs_gap gaps[HS_GAPS_MAX]; /* the first of them */
     size_t gap_count;
     size_t interrupted; /* lines whose writer did not finish them */

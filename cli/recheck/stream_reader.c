@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/recheck/members.h"
+#include "service/options/values.h"
 #include "service/record/stream.h"
 
 /* What a match can be opened with: the ranges of the service's options. */
@@ -37,6 +38,23 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
+/* A member that `play` reads. */
+static bool read_played(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } members[] = {{"title", offsetof(struct hs_stream_line, title)},
+                   {"unit", offsetof(struct hs_stream_line, unit)},
+                   {"who", offsetof(struct hs_stream_line, who)},
+                   {"truth", offsetof(struct hs_stream_line, truth)},
+                   {"expect", offsetof(struct hs_stream_line, expect)}};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (is(key, members[i].name))
+            *(struct hs_str *)((char *)line + members[i].offset) = value;
+    return true;
+}
+
 /* A member that says how a match was restored, or why it was not. */
 static bool read_restored(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
@@ -52,6 +70,8 @@ static bool read_restored(struct hs_stream_line *line, struct hs_str key, struct
         line->moves_lost = is(value, "true");
     else if (is(key, "ended"))
         line->ended = is(value, "true");
+    else
+        return read_played(line, key, value);
     return true;
 }
 
@@ -96,26 +116,39 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     return true;
 }
 
+/* A match is opened with the bounds of a service that was not told any. */
+static void set_bounds(struct hs_stream_line *line)
+{
+    struct hs_options options;
+    if (line->max_players > 0 && line->max_samples > 0 && line->max_movers > 0)
+        return;
+    hs_options_default(&options);
+    if (line->max_players == 0)
+        line->max_players = options.max_players;
+    if (line->max_samples == 0)
+        line->max_samples = options.max_samples;
+    if (line->max_movers == 0)
+        line->max_movers = options.max_movers;
+}
+
 static bool is_whole(const struct hs_stream_line *line)
 {
     if (line->kind != HS_STREAM_HEADER && !hs_name_is_valid(line->name))
         return false;
     switch (line->kind) {
-    case HS_STREAM_HEADER:
-        return line->program.ptr != NULL;
     case HS_STREAM_RULESET:
     case HS_STREAM_MAP:
         return line->revision.ptr != NULL && line->document.ptr != NULL;
     case HS_STREAM_OPEN:
-        return line->revision.ptr != NULL && line->opening > 0 &&
+        return line->revision.ptr != NULL &&
                (line->map.ptr == NULL) == (line->map_revision.ptr == NULL) &&
-               line->max_players > 0 && line->max_players <= MOST_PLAYERS &&
-               line->max_samples >= LEAST_SAMPLES && line->max_samples <= MOST_SAMPLES &&
-               line->max_movers <= MOST_MOVERS;
+               line->max_players <= MOST_PLAYERS && line->max_samples >= LEAST_SAMPLES &&
+               line->max_samples <= MOST_SAMPLES && line->max_movers <= MOST_MOVERS;
     case HS_STREAM_REQUEST:
-        return line->answer.ptr != NULL && line->route != HS_ROUTE_COUNT;
+        return line->route != HS_ROUTE_COUNT;
     case HS_STREAM_JOURNAL:
         return line->ended || (line->layout.ptr != NULL && line->records.ptr != NULL);
+    case HS_STREAM_HEADER:
     case HS_STREAM_GAP:
     case HS_STREAM_KIND_COUNT:
         break;
@@ -137,6 +170,8 @@ static bool read_line(const char *text, struct hs_stream_line *line)
     bool fine = kind < HS_STREAM_KIND_COUNT;
     while (fine && hs_pieces_next(&pieces, &key, &value))
         fine = read_member(line, key, value);
+    if (fine && line->kind == HS_STREAM_OPEN)
+        set_bounds(line);
     return fine && !pieces.broken && is_whole(line);
 }
 
@@ -146,12 +181,15 @@ static bool wrong(struct hs_stream_reader *reader, size_t number, const char *wh
     return false;
 }
 
+static const char *const is_foreign = "is not the first line of a recording of hindsight";
+
 static bool check_header(struct hs_stream_reader *reader, const struct hs_stream_line *line)
 {
     if (!is(line->name, HS_STREAM_FORMAT))
-        return wrong(reader, reader->number, "is not of a stream that `serve --record` wrote");
+        return wrong(reader, reader->number, is_foreign);
     if (line->version < HS_STREAM_OLDEST || line->version > HS_STREAM_VERSION)
         return wrong(reader, reader->number, "another version of the format");
+    reader->is_recording = true;
     return true;
 }
 
@@ -184,7 +222,7 @@ static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *
         return false;
     bool restarted = is_line && line->kind == HS_STREAM_HEADER;
     if (!restarted && (is_line || ended || broken == 1))
-        return wrong(reader, broken, "is not a line of a recorded stream");
+        return wrong(reader, broken, broken == 1 ? is_foreign : "is not a line of a recording");
     reader->interrupted += count;
     return restarted;
 }
@@ -197,7 +235,7 @@ bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_lin
     if (!read_line(text, line) && !find_header(reader, line))
         return false;
     if (reader->number == 1 && line->kind != HS_STREAM_HEADER)
-        return wrong(reader, reader->number, "is not the first line of a recorded stream");
+        return wrong(reader, reader->number, is_foreign);
     return line->kind != HS_STREAM_HEADER || check_header(reader, line);
 }
 

@@ -1,4 +1,5 @@
-/* A recorded request stream, line by line; docs/recheck.md tells the format. */
+/* A recording, line by line: what `serve --record` writes, `play` plays and `recheck` computes
+   again. docs/recording.md has the format. */
 #ifndef HS_RECHECK_STREAM_READER_H
 #define HS_RECHECK_STREAM_READER_H
 
@@ -27,7 +28,9 @@ struct hs_stream_line {
     struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
     struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
     struct hs_str program;           /* the version that wrote it */
-    struct hs_str document, body, answer; /* JSON */
+    struct hs_str document, body, answer; /* JSON; a request may lack its answer */
+    struct hs_str title, unit;            /* JSON; of a header */
+    struct hs_str who, truth, expect;     /* JSON; of a request: what `play` compares */
     struct hs_str state;                  /* of a restored match, base64; ptr NULL: a new match */
     struct hs_str layout, records;        /* of a journal: their layout, base64 */
     struct hs_str reason;                 /* of a gap; ptr NULL: requests are missing */
@@ -42,6 +45,7 @@ struct hs_stream_line {
 struct hs_stream_reader {
     struct hs_lines *lines;
     size_t number;                   /* of the line read last, from 1 */
+    bool is_recording;               /* its first line was read, and is one */
     size_t interrupted;              /* lines whose writer did not finish them */
     char error[HS_STREAM_ERROR_MAX]; /* empty: nothing is wrong so far */
 };

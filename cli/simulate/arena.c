@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/demo/walkers.h"
-
 #define HALF_FIELD 20.0
 #define FENCE      4.0 /* height of the walls around it */
 
@@ -19,6 +17,8 @@ static const struct {
 };
 enum { WALLS = sizeof walls / sizeof walls[0], FENCES = 4, MESHED = 4 };
 
+_Static_assert(WALLS + FENCES == HS_SIM_WALLS, "every wall has its box");
+
 static const char *const arm_names[HS_ARMS] = {
 #define X(id, name) name,
     HS_ARM_LIST(X)
@@ -30,10 +30,16 @@ const char *hs_arm_name(enum hs_arm arm)
     return arm_names[arm];
 }
 
-static struct hs_world_box wall_box(int i)
+void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
 {
-    return (struct hs_world_box){{walls[i].x0, walls[i].y0, 0},
-                                 {walls[i].x1, walls[i].y1, walls[i].height}};
+    const double near = HALF_FIELD, far = HALF_FIELD + 1;
+    for (int i = 0; i < WALLS; i++)
+        out[i] = (struct hs_world_box){{walls[i].x0, walls[i].y0, 0},
+                                       {walls[i].x1, walls[i].y1, walls[i].height}};
+    out[WALLS] = (struct hs_world_box){{-far, -far, 0}, {-near, far, FENCE}};
+    out[WALLS + 1] = (struct hs_world_box){{near, -far, 0}, {far, far, FENCE}};
+    out[WALLS + 2] = (struct hs_world_box){{-far, -far, 0}, {far, -near, FENCE}};
+    out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
 /* The faces of a box as triangles, for some walls: maps come as meshes too. */
@@ -52,35 +58,60 @@ static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vert
             triangles[i][k] = first + faces[i][k];
 }
 
+struct geometry {
+    struct hs_vec vertices[4 + 8 * MESHED];
+    uint32_t triangles[2 + 12 * MESHED][3];
+    struct hs_world_box walls[HS_SIM_WALLS];
+};
+
+/* The mesh borrows `geometry`: the floor and the first walls are triangles, the others boxes. */
+static struct hs_world_mesh build(struct geometry *geometry)
+{
+    const double far = HALF_FIELD + 1;
+    *geometry = (struct geometry){.triangles = {{0, 1, 2}, {0, 2, 3}}};
+    hs_sim_arena_walls(geometry->walls);
+    for (int i = 0; i < 4; i++) /* the floor */
+        geometry->vertices[i] =
+            (struct hs_vec){i == 1 || i == 2 ? far : -far, i >= 2 ? far : -far, 0};
+    for (int i = 0; i < MESHED; i++)
+        mesh_box(geometry->walls[i], 4 + 8 * (uint32_t)i, &geometry->vertices[4 + 8 * i],
+                 &geometry->triangles[2 + 12 * i]);
+    return (struct hs_world_mesh){
+        .vertices = geometry->vertices,
+        .vertex_count = sizeof geometry->vertices / sizeof geometry->vertices[0],
+        .triangles = (const uint32_t(*)[3])geometry->triangles,
+        .triangle_count = sizeof geometry->triangles / sizeof geometry->triangles[0],
+        .boxes = geometry->walls + MESHED,
+        .box_count = HS_SIM_WALLS - MESHED,
+    };
+}
+
 static struct hs_world *create_world(void)
 {
-    struct hs_vec vertices[4 + 8 * MESHED];
-    uint32_t triangles[2 + 12 * MESHED][3] = {{0, 1, 2}, {0, 2, 3}};
-    struct hs_world_box boxes[WALLS + FENCES];
-    size_t box_count = 0;
-    double far = HALF_FIELD + 1;
-    for (int i = 0; i < 4; i++) /* the floor */
-        vertices[i] = (struct hs_vec){i == 1 || i == 2 ? far : -far, i >= 2 ? far : -far, 0};
-    for (int i = 0; i < WALLS; i++) {
-        if (i < MESHED)
-            mesh_box(wall_box(i), 4 + 8 * (uint32_t)i, &vertices[4 + 8 * i],
-                     &triangles[2 + 12 * i]);
-        else
-            boxes[box_count++] = wall_box(i);
-    }
-    boxes[box_count++] = (struct hs_world_box){{-far, -far, 0}, {-HALF_FIELD, far, FENCE}};
-    boxes[box_count++] = (struct hs_world_box){{HALF_FIELD, -far, 0}, {far, far, FENCE}};
-    boxes[box_count++] = (struct hs_world_box){{-far, -far, 0}, {far, -HALF_FIELD, FENCE}};
-    boxes[box_count++] = (struct hs_world_box){{-far, HALF_FIELD, 0}, {far, far, FENCE}};
-    const struct hs_world_mesh mesh = {
-        .vertices = vertices,
-        .vertex_count = sizeof vertices / sizeof vertices[0],
-        .triangles = (const uint32_t(*)[3])triangles,
-        .triangle_count = sizeof triangles / sizeof triangles[0],
-        .boxes = boxes,
-        .box_count = box_count,
-    };
+    struct geometry geometry;
+    const struct hs_world_mesh mesh = build(&geometry);
     return hs_world_create(&mesh, NULL, NULL);
+}
+
+json_t *hs_sim_arena_document(void)
+{
+    struct geometry geometry;
+    const struct hs_world_mesh mesh = build(&geometry);
+    json_t *vertices = json_array(), *triangles = json_array(), *boxes = json_array();
+    for (size_t i = 0; i < mesh.vertex_count; i++)
+        json_array_append_new(vertices, json_pack("[f, f, f]", mesh.vertices[i].x,
+                                                  mesh.vertices[i].y, mesh.vertices[i].z));
+    for (size_t i = 0; i < mesh.triangle_count; i++)
+        json_array_append_new(triangles,
+                              json_pack("[i, i, i]", (int)mesh.triangles[i][0],
+                                        (int)mesh.triangles[i][1], (int)mesh.triangles[i][2]));
+    for (size_t i = 0; i < mesh.box_count; i++) {
+        const struct hs_vec *min = &mesh.boxes[i].min, *max = &mesh.boxes[i].max;
+        json_array_append_new(boxes, json_pack("{s:[f, f, f], s:[f, f, f]}", "min", min->x, min->y,
+                                               min->z, "max", max->x, max->y, max->z));
+    }
+    return json_pack("{s:o, s:o, s:o}", "vertices", vertices, "triangles", triangles, "boxes",
+                     boxes);
 }
 
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
@@ -150,5 +181,21 @@ struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width)
 void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
                        unsigned stance, struct hs_body *out)
 {
-    hs_upright_body(position, yaw, arena->rig, stance, out);
+    const struct hs_rig *rig = arena->rig;
+    double c = cos(yaw), s = sin(yaw);
+    out->rig = rig;
+    out->count = rig->hitbox_count;
+    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
+        const struct hs_hitbox *box = &rig->hitboxes[i];
+        struct hs_vec bone = rig->stances[stance].bones[box->bone].position;
+        struct hs_vec at = hs_vec_add(bone, box->center);
+        struct hs_vec turned = {c * at.x - s * at.y, s * at.x + c * at.y, at.z};
+        out->hitbox[i] = i;
+        out->solids[i] = (struct hs_solid){.center = hs_vec_add(position, turned),
+                                           .axes = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}},
+                                           .half_extents = box->half_extents,
+                                           .radius = box->radius};
+        if (box->shape == HS_SHAPE_CAPSULE)
+            out->solids[i].half_extents = (struct hs_vec){0, 0, box->half_length};
+    }
 }

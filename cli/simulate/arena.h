@@ -5,6 +5,7 @@
 #ifndef HS_SIMULATE_ARENA_H
 #define HS_SIMULATE_ARENA_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -44,13 +45,22 @@ struct hs_sim_arena {
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
+/* The geometry of its world as the document of a map; a new reference, NULL: out of memory. */
+json_t *hs_sim_arena_document(void);
+
+/* The walls inside the field and around it; `out` has room for HS_SIM_WALLS. */
+enum { HS_SIM_WALLS = 16 };
+
+void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
+
 /* A place on the floor that is free of walls for somebody of that width, inside the field. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
 /* The nearest free place for somebody who stands there; height is left alone. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
-/* Hitboxes of somebody upright. `stance`: index in the rig. */
+/* Hitboxes of somebody upright; no bone and no hitbox of the rig is turned. `yaw`: radians around
+   +z. `stance`: index in the rig. */
 void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
                        unsigned stance, struct hs_body *out);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/simulate/crowd.h"
-#include "cli/simulate/hits/skirmish.h"
+#include "cli/simulate/hits/trial.h"
 #include "validators/shot.h"
 
 #define BURST_US INT64_C(10000000)

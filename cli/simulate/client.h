@@ -96,8 +96,8 @@ struct hs_client {
     double drawn_at; /* when he has the weapon ready */
     double ready_at[HS_ARMS];
     double reload_until;
-    int rounds[HS_ARMS]; /* left; -1: no magazine */
-    uint64_t shots;
+    int rounds[HS_ARMS];    /* left; -1: no magazine */
+    uint64_t shots, claims; /* fired, and sent because of them */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];

@@ -21,8 +21,8 @@
 #define PROTECTION   1.0 /* seconds after a spawn */
 #define NEAR         0.9 /* metres: closer than this people avoid each other */
 
-static const char *const names[HS_CROWD] = {"p0", "p1", "p2", "p3", "p4",
-                                            "p5", "p6", "p7", "p8", "p9"};
+static const char *const names[HS_CROWD] = {"alice", "bob",   "carol", "dave", "erin",
+                                            "frank", "grace", "heidi", "ivan", "judy"};
 
 enum gait { GAIT_RUN, GAIT_STRAFE, GAIT_STAND, GAITS };
 
@@ -35,6 +35,7 @@ struct mover {
 
 struct hs_crowd {
     size_t ticks;
+    int arm;                  /* in all hands; -1: they change */
     struct hs_person *people; /* [tick][who] */
     struct mover movers[HS_CROWD];
 };
@@ -209,13 +210,18 @@ static void walk(const struct hs_crowd *crowd, unsigned who, size_t tick, struct
         mover->velocity.y = 0;
 }
 
+static uint8_t choose_arm(const struct hs_crowd *crowd, struct hs_dice *dice)
+{
+    return (uint8_t)(crowd->arm >= 0 ? (unsigned)crowd->arm : hs_dice_pick(dice, HS_ARMS));
+}
+
 static void live(const struct hs_crowd *crowd, unsigned who, size_t tick, struct mover *mover,
                  struct hs_person *person, struct hs_dice *dice)
 {
     double now = hs_crowd_time(tick);
     person->is_protected = now < mover->protected_until;
     if (now >= mover->arm_until) {
-        person->arm = (uint8_t)hs_dice_pick(dice, HS_ARMS);
+        person->arm = choose_arm(crowd, dice);
         mover->arm_until = now + hs_dice_between(dice, 3, 8);
     }
     if (happens(dice, DEATHS)) {
@@ -238,7 +244,7 @@ static void step(struct hs_crowd *crowd, unsigned who, size_t tick, struct hs_di
     struct hs_person *person = &crowd->people[tick * HS_CROWD + who];
     if (tick == 0) {
         spawn(mover, person, hs_crowd_time(tick), dice);
-        person->arm = (uint8_t)hs_dice_pick(dice, HS_ARMS);
+        person->arm = choose_arm(crowd, dice);
         return;
     }
     *person = *hs_crowd_at(crowd, who, tick - 1);
@@ -249,12 +255,13 @@ static void step(struct hs_crowd *crowd, unsigned who, size_t tick, struct hs_di
         spawn(mover, person, hs_crowd_time(tick), dice);
 }
 
-struct hs_crowd *hs_crowd_create(size_t ticks, struct hs_dice *dice)
+struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice)
 {
     struct hs_crowd *crowd = calloc(1, sizeof *crowd);
     if (crowd == NULL)
         return NULL;
     crowd->ticks = ticks;
+    crowd->arm = arm;
     crowd->people = calloc(ticks * HS_CROWD, sizeof *crowd->people);
     if (crowd->people == NULL) {
         free(crowd);

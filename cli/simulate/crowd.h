@@ -28,8 +28,9 @@ struct hs_person {
 
 struct hs_crowd;
 
-/* Everybody in all ticks. NULL: out of memory. */
-struct hs_crowd *hs_crowd_create(size_t ticks, struct hs_dice *dice);
+/* Everybody in all ticks. `arm`: enum hs_arm in all hands; -1: everybody changes weapons. NULL: out
+   of memory. */
+struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 
 /* Seconds on the clock of the match, which is the server's. */

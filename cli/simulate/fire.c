@@ -109,6 +109,12 @@ static void post_shot(const struct hs_mail *mail, struct hs_mailbox *box)
     hs_mailbox_send(box, &shot);
 }
 
+static void send_claim(struct hs_client *client, const struct hs_mail *mail, struct hs_mailbox *box)
+{
+    client->claims++;
+    hs_mailbox_send(box, mail);
+}
+
 static void launch(struct hs_client *client, const struct hs_mail *mail, double speed)
 {
     for (int i = 0; i < HS_CLIENT_MISSILES; i++) {
@@ -162,7 +168,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
         launch(client, &mail, weapon->speed);
     else if (weapon->pellets > 1 ? hit_with_pellets(game, screen, &mail)
                                  : hit_with_one(game, screen, &mail))
-        hs_mailbox_send(box, &mail);
+        send_claim(client, &mail, box);
 }
 
 /* ---- what flies ---- */
@@ -263,7 +269,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
         claim_victims(game, mail, poses, first->normal);
     }
     if (mail->target >= 0 || mail->victim >= 0)
-        hs_mailbox_send(box, mail);
+        send_claim(client, mail, box);
 }
 
 static void fly(struct hs_client *client, const struct hs_game *game, double time,

@@ -1,5 +1,6 @@
 /*
- * The recorded request stream (docs/recheck.md): what `serve --record` writes and `recheck` reads.
+ * The recorded request stream (docs/recording.md): what `serve --record` writes, and `play` and
+ * `recheck` read.
  * One JSON object a line; the name of its first member says what kind of line it is.
  */
 #ifndef HS_SERVICE_STREAM_H

@@ -37,15 +37,16 @@ static const char *write_recording(void)
 {
     char text[8192];
     int len = snprintf(text, sizeof text,
-                       "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"patience\","
-                       "\"ruleset\":\"metres\"}\n");
+                       "{\"format\":\"hindsight-stream\",\"version\":2}\n"
+                       "{\"open\":\"patience\",\"ruleset\":\"metres\"}\n");
     for (int i = 0; i < TICKS; i++) {
         double now = 0.05 * i;
         len += snprintf(text + len, sizeof text - (size_t)len,
-                        "{\"at\":%g,\"post\":\"ticks\",\"body\":{\"now\":%g,\"frames\":[{\"time\":"
-                        "%g,\"players\":[{\"player\":\"ann\",\"position\":[0,0,0],\"weapon\":"
+                        "{\"match\":\"patience\",\"request\":\"ticks\",\"body\":{\"now\":%g,"
+                        "\"frames\":[{\"time\":%g,\"players\":[{\"player\":\"ann\",\"position\":[0,"
+                        "0,0],\"weapon\":"
                         "\"rifle\"},{\"player\":\"ben\",\"position\":[20,0,0]}]}]",
-                        now, now, now);
+                        now, now);
         if (i > 0 && i % 3 == 0)
             len += snprintf(text + len, sizeof text - (size_t)len,
                             ",\"hits\":[{\"shot\":%d,\"shooter\":\"ann\",\"hit_time\":%g,"
@@ -203,12 +204,11 @@ START_TEST(refusals_that_are_expected_are_taken)
     static const struct replies replies = {
         {OPENED, BUSY("Retry-After: 1\r\n", "{\"code\":\"overloaded\"}"), OPENED, NULL}};
     struct hs_test_run result;
-    const char *path =
-        write_text("expected.jsonl",
-                   "{\"format\":\"hindsight-recording\",\"version\":1,\"match\":\"expected\","
-                   "\"ruleset\":\"metres\"}\n"
-                   "{\"at\":0,\"method\":\"GET\",\"path\":\"/v1/matches/{match}\","
-                   "\"expect\":{\"status\":503,\"code\":\"overloaded\"}}\n");
+    const char *path = write_text(
+        "expected.jsonl", "{\"format\":\"hindsight-stream\",\"version\":2}\n"
+                          "{\"open\":\"expected\",\"ruleset\":\"metres\"}\n"
+                          "{\"match\":\"expected\",\"request\":\"frames\",\"body\":{\"frames\":[]},"
+                          "\"expect\":{\"status\":503,\"code\":\"overloaded\"}}\n");
     play_against(&replies, path, &result);
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
 }

@@ -524,9 +524,10 @@ END_TEST
 static const struct {
     const char *find, *put, *says;
 } broken[] = {
-    {"\"format\":\"hindsight-stream\"", "\"format\":\"other\"", "line 1: is not of a stream"},
+    {"\"format\":\"hindsight-stream\"", "\"format\":\"other\"",
+     "line 1: is not the first line of a recording"},
     {"\"version\":3", "\"version\":4", "line 1: another version of the format"},
-    {"{\"ruleset\":", "{\"rules\":", "line 2: is not a line of a recorded stream"},
+    {"{\"ruleset\":", "{\"rules\":", "line 2: is not a line of a recording"},
     {"\"up\":\"+z\"", "\"up\":\"+w\"", "line 2: not a ruleset: /up"},
     {",\"ruleset\":\"sha256:", ",\"ruleset\":\"sha224:",
      "line 3: the stream has no ruleset sha224:"},

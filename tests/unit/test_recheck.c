@@ -99,6 +99,10 @@ static const struct {
     {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_"
           "samples\":8}\n" GAP,
      "h", 0, "line 2"},
+    /* what `serve` does not write: no program, no bounds, no answer */
+    {"{\"format\":\"hindsight-stream\",\"version\":2}\n{\"open\":\"m\",\"ruleset\":\"r\"}\n"
+     "{\"match\":\"m\",\"request\":\"hits\",\"body\":{},\"who\":\"ann\",\"truth\":null}\n",
+     "hoq", 0, NULL},
     {"", "", 0, NULL},
     /* without the last line end, and cut in the middle */
     {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
@@ -122,9 +126,8 @@ static const struct {
     {HEAD "{\"gap\":\"m m\"}\n" GAP, "h", 0, "line 2"},
     {HEAD "{\"gap\":7}\n" GAP, "h", 0, "line 2"},
     {HEAD RULES "{\"match\":\"m\",\"request\":\"dance\",\"answer\":{}}\n" GAP, "hr", 0, "line 3"},
-    {HEAD "{\"match\":\"m\",\"request\":\"hits\",\"body\":{}}\n" GAP, "h", 0, "line 2"},
     {HEAD "{\"match\":\"m\",\"answer\":{}}\n" GAP, "h", 0, "line 2"},
-    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":10}\n" GAP, "h", 0,
+    {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_samples\":7}\n" GAP, "h", 0,
      "line 2"},
     {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"max_players\":99999999999,\"max_"
           "samples\":20}\n" GAP,
@@ -134,7 +137,7 @@ static const struct {
     {GAP, "", 0, "line 1"},
     {"hello", "", 0, "line 1"},
     {"{\"format\":\"hindsight-recording\",\"version\":1,\"program\":\"0\"}\n", "", 0,
-     "line 1: is not of a stream"},
+     "line 1: is not the first line of a recording"},
     {"{\"format\":\"hindsight-stream\",\"version\":4,\"program\":\"9\"}\n", "", 0,
      "line 1: another version"},
 };

@@ -7,7 +7,6 @@
 #include "cli/simulate/command_table.h"
 #include "cli/simulate/film.h"
 #include "cli/simulate/hits/simulation.h"
-#include "cli/simulate/hits/skirmish.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/table.h"
 
@@ -68,7 +67,7 @@ START_TEST(people_stay_out_of_walls_and_do_not_fly)
     enum { TICKS = 3600 };
     struct hs_dice dice = {11};
     struct hs_sim_arena *arena = hs_sim_arena_create(0.4);
-    struct hs_crowd *crowd = hs_crowd_create(TICKS, &dice);
+    struct hs_crowd *crowd = hs_crowd_create(TICKS, -1, &dice);
     int jumps = 0, deaths = 0, ducked = 0;
     ck_assert(arena != NULL && crowd != NULL);
     for (unsigned who = 0; who < HS_CROWD; who++) {

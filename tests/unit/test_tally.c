@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/demo/walkers.h"
 #include "cli/play/picture.h"
 #include "cli/play/tally.h"
+#include "cli/simulate/arena.h"
 #include "tests/support/run_suite.h"
 
 static void add(struct hs_tally *tally, const char *who, enum hs_truth truth, const char *text)
@@ -94,12 +94,11 @@ END_TEST
 /* A shot along x that passes a body at the origin: beside it, or over it. */
 static char *draw(struct hs_vec aside)
 {
-    struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
-    ck_assert_ptr_nonnull(ruleset);
-    struct hs_walk_pose pose = {.alive = true}, later = {.position = {0, -1, 0}, .alive = true};
+    struct hs_sim_arena *arena = hs_sim_arena_create(0.4);
+    ck_assert_ptr_nonnull(arena);
     struct hs_body then, now;
-    hs_walk_body(&pose, ruleset->rigs[0], &then);
-    hs_walk_body(&later, ruleset->rigs[0], &now);
+    hs_sim_arena_body(arena, (struct hs_vec){0, 0, 0}, 0, 0, &then);
+    hs_sim_arena_body(arena, (struct hs_vec){0, -1, 0}, 0, 0, &now);
     struct hs_picture picture = {.shooter = "ann",
                                  .target = "ben",
                                  .then = &then,
@@ -115,7 +114,7 @@ static char *draw(struct hs_vec aside)
     FILE *out = open_memstream(&text, &size);
     hs_picture_draw(&picture, (struct hs_picture_style){0}, out);
     fclose(out);
-    hs_ruleset_destroy(ruleset);
+    hs_sim_arena_destroy(arena);
     return text;
 }
 

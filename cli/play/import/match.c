@@ -322,8 +322,7 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
         return HS_RECORDING_END;
     json_t *frames = json_array();
     entry->body = json_pack("{s:o}", "frames", frames);
-    strcpy(entry->method, "POST");
-    strcpy(entry->path, "/v1/matches/{match}/frames");
+    entry->route = HS_ROUTE_FRAMES_POST;
     while (match->have_pose && json_array_size(frames) < FRAMES_A_REQUEST &&
            (!match->have_shot || match->pose_time <= match->shot_time)) {
         if (!take_frame(match, frames, error))
@@ -337,7 +336,7 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
     json_t *hits = json_array();
     entry->at = now;
     entry->truth = json_array();
-    strcpy(entry->path, "/v1/matches/{match}/ticks");
+    entry->route = HS_ROUTE_TICKS_POST;
     json_object_set_new(entry->body, "now", json_real(now));
     json_object_set_new(entry->body, "hits", hits);
     while (match->have_shot && match->shot_time == now) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/simulate/hits/skirmish.h"
+#include "cli/simulate/hits/trial.h"
 
 /* Matches are played so many at a time, all of them, however many threads there are: where the run
    ends must not depend on who is quick. */
@@ -44,13 +44,13 @@ static bool do_job(const struct work *work, unsigned job)
                                                        : (enum hs_link_kind)(number % HS_LINKS);
         return hs_burst_play(work->arena, simulation->seed, number, link, &work->scores[job]);
     }
-    const struct hs_skirmish skirmish = {.arena = work->arena,
-                                         .seed = simulation->seed,
-                                         .number = number,
-                                         .link = simulation->link,
-                                         .seconds = simulation->seconds,
-                                         .stamp_error = simulation->stamp_error};
-    return hs_skirmish_play(&skirmish, &work->scores[job]);
+    const struct hs_trial trial = {.arena = work->arena,
+                                   .seed = simulation->seed,
+                                   .number = number,
+                                   .link = simulation->link,
+                                   .seconds = simulation->seconds,
+                                   .stamp_error = simulation->stamp_error};
+    return hs_trial_run(&trial, &work->scores[job]);
 }
 
 static void *labour(void *argument)

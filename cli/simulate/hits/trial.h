@@ -1,24 +1,23 @@
 /*
- * One simulated match: a crowd, its clients with their links, a game server that posts frames,
- * shots and claims to the judging library, and forgeries of what it accepted. Server time is a
- * number: nothing sleeps, and everything follows from the seed.
+ * A skirmish whose shots and claims the judging library verifies and a score counts, with forgeries
+ * of what it accepts. Everything follows from the seed.
  */
-#ifndef HS_SIMULATE_SKIRMISH_H
-#define HS_SIMULATE_SKIRMISH_H
+#ifndef HS_SIMULATE_TRIAL_H
+#define HS_SIMULATE_TRIAL_H
 
 #include "cli/simulate/hits/score.h"
 
-struct hs_skirmish {
+struct hs_trial {
     const struct hs_sim_arena *arena;
-    uint64_t seed;      /* of all matches */
-    uint64_t number;    /* of this one */
+    uint64_t seed;      /* of all trials */
+    uint64_t number;    /* of this one: it also decides how the game server works */
     int link;           /* enum hs_link_kind of everybody; -1: two of each */
     double seconds;     /* of play */
     double stamp_error; /* seconds; see struct hs_game */
 };
 
-/* Adds to *score. Matches can be played by many threads at once. False: out of memory. */
-bool hs_skirmish_play(const struct hs_skirmish *skirmish, struct hs_score *score);
+/* Adds to *score. Many threads can run trials at once. False: out of memory. */
+bool hs_trial_run(const struct hs_trial *trial, struct hs_score *score);
 
 /*
  * One burst of 10 s at twice the pace of a weapon over a link of that kind; see burst.c.
