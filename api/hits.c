@@ -2,186 +2,75 @@
 
 /* ---- decoding ---- */
 
-enum {
-    HAS_FIRE_TIME = 1 << 0,
-    HAS_RADIUS = 1 << 1,
-    HAS_DAMAGE = 1 << 2,
-    HAS_END = 1 << 3,
-    HAS_PELLETS = 1 << 4,
-    HAS_VELOCITY = 1 << 5,
+#define TO(member) .offset = offsetof(struct hs_pellet_claim, member)
+
+static const struct hs_json_field pellet_fields[] = {
+    {"end", HS_JSON_VEC, true, TO(end)},
+    {"target", HS_JSON_NAME_OR_NULL, TO(target)},
 };
+static const struct hs_json_object pellet_object = {HS_JSON_FIELDS(pellet_fields)};
+static const struct hs_json_list pellet_list = {
+    .item = {.kind = HS_JSON_OBJECT, .object = &pellet_object},
+    .size = sizeof(struct hs_pellet_claim),
+    .low = 1,
+    .high = HS_MAX_PELLETS};
 
-/* A claim while it is read: the flags are bits there. */
-struct reading {
-    struct hs_hit_claim claim;
-    int64_t shot;
-    double start[3], end[3], velocity[3];
-    unsigned fields;
-};
+#undef TO
 
-#define AT(member)    offsetof(struct reading, member)
-#define CLAIM(member) offsetof(struct reading, claim.member)
+static const struct hs_json_list victim_list = {
+    .item = {.kind = HS_JSON_NAME}, .size = sizeof(struct hs_str), .high = HS_MAX_VICTIMS};
 
-static struct hs_vec vec_of(const double v[3])
-{
-    return (struct hs_vec){v[0], v[1], v[2]};
-}
-
-/* A pellet while it is read. */
-struct reading_pellet {
-    double end[3];
-    struct hs_str target;
-};
-
-static void decode_pellets(struct hs_reader *reader, const json_t *value,
-                           const struct hs_json_at *at, void *target)
-{
-    static const struct hs_json_field fields[] = {
-        {.name = "end",
-         .kind = HS_JSON_REALS,
-         .offset = offsetof(struct reading_pellet, end),
-         .count = 3,
-         .required = true},
-        {.name = "target",
-         .kind = HS_JSON_NAME_OR_NULL,
-         .offset = offsetof(struct reading_pellet, target)},
-    };
-    static const struct hs_json_object object = {fields, 2, 0};
-    struct hs_hit_claim *claim = &((struct reading *)target)->claim;
-    struct hs_pellet_claim *pellets = hs_json_read_array(reader, value, at, 1, HS_MAX_PELLETS,
-                                                         sizeof *pellets, &claim->pellet_count);
-    claim->pellets = pellets;
-    for (size_t i = 0; pellets != NULL && i < claim->pellet_count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        struct reading_pellet pellet = {0};
-        hs_json_read_object(reader, json_array_get(value, i), &here, &object, &pellet);
-        pellets[i] = (struct hs_pellet_claim){vec_of(pellet.end), pellet.target};
-    }
-}
-
-static void decode_victims(struct hs_reader *reader, const json_t *value,
-                           const struct hs_json_at *at, void *target)
-{
-    struct hs_hit_claim *claim = &((struct reading *)target)->claim;
-    struct hs_str *names = hs_json_read_array(reader, value, at, 0, HS_MAX_VICTIMS, sizeof *names,
-                                              &claim->victim_count);
-    claim->victims = names;
-    for (size_t i = 0; names != NULL && i < claim->victim_count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_name(reader, json_array_get(value, i), &here, &names[i]);
-    }
-}
-
-static void decode_fuse(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        void *target)
-{
-    static const char *const names[] = {"", "contact", "timed", "proximity"};
-    for (int i = 1; i < 4; i++) {
-        if (json_is_string(value) && strcmp(json_string_value(value), names[i]) == 0) {
-            ((struct reading *)target)->claim.fuse = (enum hs_fuse)i;
-            return;
-        }
-    }
-    hs_json_bad(reader, at, "must be contact, timed or proximity");
-}
+#define TO(member)  .offset = offsetof(struct hs_hit_claim, member)
+#define HAS(member) .flag = offsetof(struct hs_hit_claim, has_##member)
 
 static const struct hs_json_field claim_fields[] = {
-    {.name = "shot",
-     .kind = HS_JSON_INT,
-     .offset = AT(shot),
-     .required = true,
-     .high = 9007199254740991.0},
-    {.name = "shooter", .kind = HS_JSON_NAME, .offset = CLAIM(shooter), .required = true},
-    {.name = "weapon", .kind = HS_JSON_NAME, .offset = CLAIM(weapon)},
-    {.name = "hit_time",
-     .kind = HS_JSON_SECONDS,
-     .offset = CLAIM(hit_time_us),
-     .required = true,
-     .low = -HS_JSON_TIME_MAX,
-     .high = HS_JSON_TIME_MAX},
-    {.name = "fire_time",
-     .kind = HS_JSON_SECONDS,
-     .offset = CLAIM(fire_time_us),
-     .low = -HS_JSON_TIME_MAX,
-     .high = HS_JSON_TIME_MAX,
-     .bit = HAS_FIRE_TIME},
-    {.name = "start", .kind = HS_JSON_REALS, .offset = AT(start), .count = 3, .required = true},
-    {.name = "end", .kind = HS_JSON_REALS, .offset = AT(end), .count = 3, .bit = HAS_END},
-    {.name = "pellets", .kind = HS_JSON_CUSTOM, .decode = decode_pellets, .bit = HAS_PELLETS},
-    {.name = "additional_targets", .kind = HS_JSON_CUSTOM, .decode = decode_victims},
-    {.name = "velocity",
-     .kind = HS_JSON_REALS,
-     .offset = AT(velocity),
-     .count = 3,
-     .bit = HAS_VELOCITY},
-    {.name = "fuse", .kind = HS_JSON_CUSTOM, .decode = decode_fuse},
-    {.name = "target", .kind = HS_JSON_NAME_OR_NULL, .offset = CLAIM(target)},
-    {.name = "radius",
-     .kind = HS_JSON_REAL,
-     .offset = CLAIM(radius),
-     .low = -HS_JSON_REAL_MAX,
-     .high = HS_JSON_REAL_MAX,
-     .bit = HAS_RADIUS},
-    {.name = "claimed_bone", .kind = HS_JSON_NAME, .offset = CLAIM(claimed_bone)},
-    {.name = "claimed_damage",
-     .kind = HS_JSON_REAL,
-     .offset = CLAIM(claimed_damage),
-     .low = -HS_JSON_REAL_MAX,
-     .high = HS_JSON_REAL_MAX,
-     .bit = HAS_DAMAGE},
+    {"shot", HS_JSON_INT, true, TO(shot), .high = HS_JSON_INT_MAX},
+    {"shooter", HS_JSON_NAME, true, TO(shooter)},
+    {"weapon", HS_JSON_NAME, TO(weapon)},
+    {"hit_time", HS_JSON_TIME, true, TO(hit_time_us)},
+    {"fire_time", HS_JSON_TIME, TO(fire_time_us), HAS(fire_time)},
+    {"start", HS_JSON_VEC, true, TO(start)},
+    {"end", HS_JSON_VEC, TO(end)},
+    {"pellets", HS_JSON_LIST, TO(pellets), .list = &pellet_list},
+    {"additional_targets", HS_JSON_LIST, TO(victims), .list = &victim_list},
+    {"velocity", HS_JSON_VEC, TO(velocity), HAS(velocity)},
+    {"fuse", HS_JSON_ENUM, TO(fuse), .words = &hs_fuse_words, .low = HS_FUSE_CONTACT},
+    {"target", HS_JSON_NAME_OR_NULL, TO(target)},
+    {"radius", HS_JSON_REAL, TO(radius), HAS(radius), HS_JSON_ANY_REAL},
+    {"claimed_bone", HS_JSON_NAME, TO(claimed_bone)},
+    {"claimed_damage", HS_JSON_REAL, TO(claimed_damage), HAS(claimed_damage), HS_JSON_ANY_REAL},
 };
 
-static const struct hs_json_object claim_object = {
-    claim_fields, sizeof claim_fields / sizeof claim_fields[0], AT(fields)};
-
-static void decode_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+static void finish_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
-    struct hs_hit_claim *out = target;
-    struct reading reading = {0};
-    hs_json_read_object(reader, value, at, &claim_object, &reading);
-    *out = reading.claim;
-    out->shot = (uint64_t)reading.shot;
-    out->start = vec_of(reading.start);
-    out->end = vec_of(reading.end);
-    out->velocity = vec_of(reading.velocity);
-    out->has_velocity = (reading.fields & HAS_VELOCITY) != 0;
-    if ((reading.fields & HAS_END) == 0 && out->pellet_count > 0)
-        out->end = out->pellets[0].end;
+    struct hs_hit_claim *claim = target;
     struct hs_json_at end = {.parent = at, .key = "end"};
-    if (json_is_object(value) && (reading.fields & (HAS_END | HAS_PELLETS)) == 0)
+    if (json_object_get(value, "end") != NULL)
+        return;
+    if (claim->pellet_count > 0)
+        claim->end = claim->pellets[0].end;
+    else if (json_object_get(value, "pellets") == NULL)
         hs_json_bad(reader, &end, "is required, or pellets");
-    out->has_fire_time = (reading.fields & HAS_FIRE_TIME) != 0;
-    out->has_radius = (reading.fields & HAS_RADIUS) != 0;
-    out->has_claimed_damage = (reading.fields & HAS_DAMAGE) != 0;
 }
 
-void hs_hits_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                    struct hs_hits_request *out)
-{
-    out->claims = hs_json_read_batch(reader, value, at, HS_ITEM_HIT, sizeof *out->claims,
-                                     decode_claim, &out->count);
-}
+static const struct hs_json_object claim_object = {HS_JSON_FIELDS(claim_fields),
+                                                   .finish = finish_claim};
+const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .object = &claim_object},
+                                          .size = sizeof(struct hs_hit_claim),
+                                          .batch = HS_ITEM_HIT};
 
-static void decode_hits_field(struct hs_reader *reader, const json_t *value,
-                              const struct hs_json_at *at, void *target)
-{
-    hs_hits_decode(reader, value, at, target);
-}
+#undef TO
+#define TO(member) .offset = offsetof(struct hs_hits_request, member)
 
 void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "now",
-         .kind = HS_JSON_SECONDS,
-         .offset = offsetof(struct hs_hits_request, now_us),
-         .low = -HS_JSON_TIME_MAX,
-         .high = HS_JSON_TIME_MAX,
-         .bit = HS_HITS_NOW},
-        {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits_field, .required = true},
+        {"now", HS_JSON_TIME, TO(now_us), .bit = HS_HITS_NOW},
+        {"hits", HS_JSON_BATCH, true, TO(claims), .list = &hs_hits_list},
     };
-    static const struct hs_json_object object = {fields, 2,
-                                                 offsetof(struct hs_hits_request, fields)};
+    static const struct hs_json_object object = {
+        HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_hits_request, fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
@@ -238,7 +127,7 @@ static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *
         hs_write_key(writer, "amount");
         hs_write_exact(writer, damage->amount);
         hs_write_key(writer, "cause");
-        hs_write_text(writer, damage->cause == HS_CAUSE_BLAST ? "blast" : "direct");
+        hs_write_text(writer, hs_cause_name(damage->cause));
         write_name(writer, "bone", &damage->bone);
         write_name(writer, "zone", &damage->zone);
         if (damage->cause == HS_CAUSE_DIRECT) {

@@ -6,14 +6,10 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_match_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "ruleset",
-         .kind = HS_JSON_NAME,
-         .offset = offsetof(struct hs_match_request, ruleset)},
-        {.name = "map",
-         .kind = HS_JSON_NAME_OR_NULL,
-         .offset = offsetof(struct hs_match_request, map)},
+        {"ruleset", HS_JSON_NAME, .offset = offsetof(struct hs_match_request, ruleset)},
+        {"map", HS_JSON_NAME_OR_NULL, .offset = offsetof(struct hs_match_request, map)},
     };
-    static const struct hs_json_object object = {fields, 2, 0};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 

@@ -4,191 +4,72 @@
 
 /* ---- decoding ---- */
 
-/* A move while it is read: integers are signed there, vectors are arrays. */
-struct reading {
-    struct hs_move move;
-    int64_t seq, epoch;
-    double position[3], velocity[3], server_position[3], server_velocity[3];
-};
+#define TO(member) .offset = offsetof(struct hs_move, member)
 
-#define AT(member)   offsetof(struct reading, member)
-#define MOVE(member) offsetof(struct reading, move.member)
-
-static void decode_kind(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        void *target)
-{
-    static const char *const names[] = {"new", "pending", "old"};
-    for (int i = 0; i < 3; i++) {
-        if (json_is_string(value) && strcmp(json_string_value(value), names[i]) == 0) {
-            ((struct reading *)target)->move.kind = (enum hs_move_kind)i;
-            return;
-        }
-    }
-    hs_json_bad(reader, at, "must be new, pending or old");
-}
-
-/*
- * The client's own number. Whatever it says is his: one that no clock shows is an item of strange
- * value, which must not refuse the batch of everybody else. It is taken as the nearest time.
- */
-static void decode_client_time(struct hs_reader *reader, const json_t *value,
-                               const struct hs_json_at *at, void *target)
-{
-    double seconds;
-    if (hs_json_read_real(reader, value, at, -HUGE_VAL, HUGE_VAL, &seconds))
-        ((struct reading *)target)->move.timestamp_us =
-            hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
-}
-
+/* The client chooses client_time freely: one that no clock shows must not refuse the batch of
+   everybody else. */
 static const struct hs_json_field move_fields[] = {
-    {.name = "player", .kind = HS_JSON_NAME, .offset = MOVE(player), .required = true},
-    {.name = "seq",
-     .kind = HS_JSON_INT,
-     .offset = AT(seq),
-     .high = 9007199254740991.0,
-     .bit = HS_MOVE_HAS_SEQ},
-    {.name = "client_time", .kind = HS_JSON_CUSTOM, .decode = decode_client_time, .required = true},
-    {.name = "received",
-     .kind = HS_JSON_SECONDS,
-     .offset = MOVE(received_us),
-     .required = true,
-     .low = -HS_JSON_TIME_MAX,
-     .high = HS_JSON_TIME_MAX},
-    {.name = "ack",
-     .kind = HS_JSON_SECONDS,
-     .offset = MOVE(ack_us),
-     .low = -HS_JSON_TIME_MAX,
-     .high = HS_JSON_TIME_MAX,
-     .bit = HS_MOVE_HAS_ACK},
-    {.name = "epoch", .kind = HS_JSON_INT, .offset = AT(epoch), .high = 9007199254740991.0},
-    {.name = "dilation", .kind = HS_JSON_REAL, .offset = MOVE(dilation), .high = 1e3},
-    {.name = "kind", .kind = HS_JSON_CUSTOM, .decode = decode_kind},
-    {.name = "mode", .kind = HS_JSON_NAME, .offset = MOVE(mode)},
-    {.name = "base", .kind = HS_JSON_NAME_OR_NULL, .offset = MOVE(base)},
-    {.name = "position",
-     .kind = HS_JSON_REALS,
-     .offset = AT(position),
-     .count = 3,
-     .bit = HS_MOVE_HAS_POSITION},
-    {.name = "velocity",
-     .kind = HS_JSON_REALS,
-     .offset = AT(velocity),
-     .count = 3,
-     .bit = HS_MOVE_HAS_VELOCITY},
-    {.name = "server_position",
-     .kind = HS_JSON_REALS,
-     .offset = AT(server_position),
-     .count = 3,
-     .bit = HS_MOVE_HAS_SERVER_POSITION},
-    {.name = "server_velocity",
-     .kind = HS_JSON_REALS,
-     .offset = AT(server_velocity),
-     .count = 3,
-     .bit = HS_MOVE_HAS_SERVER_VELOCITY},
-    {.name = "server_mode", .kind = HS_JSON_NAME, .offset = MOVE(server_mode)},
+    {"player", HS_JSON_NAME, true, TO(player)},
+    {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},
+    {"client_time", HS_JSON_NEAREST_TIME, true, TO(timestamp_us)},
+    {"received", HS_JSON_TIME, true, TO(received_us)},
+    {"ack", HS_JSON_TIME, TO(ack_us), .bit = HS_MOVE_HAS_ACK},
+    {"epoch", HS_JSON_INT, TO(epoch), .high = HS_JSON_INT_MAX},
+    {"dilation", HS_JSON_REAL, TO(dilation), .high = 1e3},
+    {"kind", HS_JSON_ENUM, TO(kind), .words = &hs_move_kind_words},
+    {"mode", HS_JSON_NAME, TO(mode)},
+    {"base", HS_JSON_NAME_OR_NULL, TO(base)},
+    {"position", HS_JSON_VEC, TO(position), .bit = HS_MOVE_HAS_POSITION},
+    {"velocity", HS_JSON_VEC, TO(velocity), .bit = HS_MOVE_HAS_VELOCITY},
+    {"server_position", HS_JSON_VEC, TO(server_position), .bit = HS_MOVE_HAS_SERVER_POSITION},
+    {"server_velocity", HS_JSON_VEC, TO(server_velocity), .bit = HS_MOVE_HAS_SERVER_VELOCITY},
+    {"server_mode", HS_JSON_NAME, TO(server_mode)},
 };
+static const struct hs_json_object move_object = {HS_JSON_FIELDS(move_fields),
+                                                  .bits_offset = offsetof(struct hs_move, fields)};
+static const struct hs_move nothing_read = {.dilation = 1};
+const struct hs_json_list hs_moves_list = {.item = {.kind = HS_JSON_OBJECT, .object = &move_object},
+                                           .size = sizeof(struct hs_move),
+                                           .batch = HS_ITEM_MOVE,
+                                           .initial = &nothing_read};
 
-static const struct hs_json_object move_object = {
-    move_fields, sizeof move_fields / sizeof move_fields[0], MOVE(fields)};
-
-static const struct reading nothing_read = {.move = {.dilation = 1}};
-
-static struct hs_vec vec_of(const double v[3])
-{
-    return (struct hs_vec){v[0], v[1], v[2]};
-}
-
-static struct hs_move move_of(const struct reading *reading)
-{
-    struct hs_move move = reading->move;
-    move.seq = (uint64_t)reading->seq;
-    move.epoch = (uint64_t)reading->epoch;
-    move.position = vec_of(reading->position);
-    move.velocity = vec_of(reading->velocity);
-    move.server_position = vec_of(reading->server_position);
-    move.server_velocity = vec_of(reading->server_velocity);
-    return move;
-}
-
-static void decode_move(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        void *target)
-{
-    struct reading reading = nothing_read;
-    if (reader->columns != NULL)
-        hs_json_read_row(reader, value, at, reader->columns, &reading);
-    else
-        hs_json_read_object(reader, value, at, &move_object, &reading);
-    *(struct hs_move *)target = move_of(&reading);
-}
-
-void hs_moves_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     struct hs_moves_request *out)
-{
-    out->moves = hs_json_read_batch(reader, value, at, HS_ITEM_MOVE, sizeof *out->moves,
-                                    decode_move, &out->count);
-}
-
-static void decode_rows(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        const struct hs_json_columns *columns, struct hs_moves_request *out)
-{
-    reader->columns = columns;
-    hs_moves_decode(reader, value, at, out);
-    reader->columns = NULL;
-}
+#undef TO
 
 /* The members of a body; which form it has is known when all of them are. */
 struct body {
     const json_t *moves, *columns, *rows;
 };
 
-static void keep_moves(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    (void)reader, (void)at;
-    ((struct body *)target)->moves = value;
-}
-
-static void keep_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
-{
-    (void)reader, (void)at;
-    ((struct body *)target)->columns = value;
-}
-
-static void keep_rows(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      void *target)
-{
-    (void)reader, (void)at;
-    ((struct body *)target)->rows = value;
-}
-
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "moves", .kind = HS_JSON_CUSTOM, .decode = keep_moves},
-        {.name = "columns", .kind = HS_JSON_CUSTOM, .decode = keep_columns},
-        {.name = "rows", .kind = HS_JSON_CUSTOM, .decode = keep_rows},
+        {"moves", HS_JSON_ANY, .offset = offsetof(struct body, moves)},
+        {"columns", HS_JSON_ANY, .offset = offsetof(struct body, columns)},
+        {"rows", HS_JSON_ANY, .offset = offsetof(struct body, rows)},
     };
-    static const struct hs_json_object object = {fields, 3, 0};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     static const struct hs_json_at moves_at = {.key = "moves"}, columns_at = {.key = "columns"},
                                    rows_at = {.key = "rows"};
     struct body body = {0};
     struct hs_json_columns columns;
     hs_json_read_object(reader, root, NULL, &object, &body);
     bool compact = body.columns != NULL || body.rows != NULL;
-    if (!compact && body.moves == NULL)
+    if (!compact && body.moves == NULL) {
         hs_json_bad(reader, &moves_at, "is required");
-    else if (!compact)
-        hs_moves_decode(reader, body.moves, &moves_at, out);
-    else if (body.moves != NULL)
+    } else if (!compact) {
+        out->moves = hs_json_read_batch(reader, body.moves, &moves_at, &hs_moves_list, &out->count);
+    } else if (body.moves != NULL) {
         hs_json_bad(reader, &moves_at, "must not stand beside columns and rows");
-    else if (body.columns == NULL)
+    } else if (body.columns == NULL) {
         hs_json_bad(reader, &columns_at, "is required");
-    else if (body.rows == NULL)
+    } else if (body.rows == NULL) {
         hs_json_bad(reader, &rows_at, "is required");
-    else if (hs_json_read_columns(reader, body.columns, &columns_at, &move_object, &columns))
-        decode_rows(reader, body.rows, &rows_at, &columns, out);
+    } else if (hs_json_read_columns(reader, body.columns, &columns_at, &move_object, &columns)) {
+        reader->columns = &columns;
+        out->moves = hs_json_read_batch(reader, body.rows, &rows_at, &hs_moves_list, &out->count);
+        reader->columns = NULL;
+    }
 }
 
 /* ---- encoding ---- */

@@ -1,7 +1,8 @@
 #include "api/http/scopes.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "validators/vocabulary.h"
 
 static const char *const names[HS_SCOPE_COUNT] = {
 #define X(id, name) name,
@@ -56,10 +57,9 @@ const char *hs_scope_name(enum hs_scope scope)
 
 unsigned hs_scope_parse(struct hs_str name)
 {
-    for (unsigned i = 0; i < HS_SCOPE_COUNT; i++)
-        if (hs_str_equal(name, (struct hs_str){names[i], strlen(names[i])}))
-            return 1u << i;
-    return 0;
+    static const struct hs_vocabulary words = {names, HS_SCOPE_COUNT};
+    int found = hs_vocabulary_find(&words, name);
+    return found >= 0 ? 1u << found : 0;
 }
 
 bool hs_route_is_open(enum hs_route route)

@@ -153,7 +153,7 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
         for (size_t i = 0; i < hs_blast_scalar_count; i++)
             write_scalar(writer, &hs_blast_scalars[i], weapon);
         hs_write_key(writer, "unclaimed");
-        hs_write_text(writer, weapon->blast.damages_unclaimed ? "damage" : "report");
+        hs_write_text(writer, hs_unclaimed_name(weapon->blast.unclaimed));
         hs_write_end(writer, '}');
     }
     hs_write_key(writer, "falloff");

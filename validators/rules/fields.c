@@ -1,4 +1,4 @@
-/* The scalar fields of rulesets and weapons, and the small enums of the document. */
+/* The scalar fields of rulesets and weapons. */
 #include "validators/ruleset.h"
 
 #define R(section, key, member, kind, initial, low, high, text)                                    \
@@ -200,85 +200,6 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
         break;
     }
     *(double *)(void *)at = value;
-}
-
-static const char *const weapon_types[] = {"hitscan", "projectile", "melee"};
-static const char *const shapes[] = {"sphere", "capsule", "box"};
-static const char *const rewind_sources[] = {"claim", "prediction_ping"};
-static const char *const preventions[] = {"credit", "resolution"};
-static const char *const ups[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
-
-static int find(const char *const *names, int count, struct hs_str name)
-{
-    for (int i = 0; i < count; i++)
-        if (hs_str_equal((struct hs_str){names[i], strlen(names[i])}, name))
-            return i;
-    return -1;
-}
-
-const char *hs_weapon_type_name(enum hs_weapon_type type)
-{
-    return weapon_types[type];
-}
-
-bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out)
-{
-    int i = find(weapon_types, 3, name);
-    if (i >= 0)
-        *out = (enum hs_weapon_type)i;
-    return i >= 0;
-}
-
-const char *hs_shape_name(enum hs_shape shape)
-{
-    return shapes[shape];
-}
-
-bool hs_shape_parse(struct hs_str name, enum hs_shape *out)
-{
-    int i = find(shapes, 3, name);
-    if (i >= 0)
-        *out = (enum hs_shape)i;
-    return i >= 0;
-}
-
-const char *hs_prevention_name(enum hs_prevention prevention)
-{
-    return preventions[prevention];
-}
-
-bool hs_prevention_parse(struct hs_str name, enum hs_prevention *out)
-{
-    int i = find(preventions, 2, name);
-    if (i >= 0)
-        *out = (enum hs_prevention)i;
-    return i >= 0;
-}
-
-const char *hs_rewind_source_name(enum hs_rewind_source source)
-{
-    return rewind_sources[source];
-}
-
-bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out)
-{
-    int i = find(rewind_sources, 2, name);
-    if (i >= 0)
-        *out = (enum hs_rewind_source)i;
-    return i >= 0;
-}
-
-const char *hs_up_name(enum hs_up up)
-{
-    return ups[up];
-}
-
-bool hs_up_parse(struct hs_str name, enum hs_up *out)
-{
-    int i = find(ups, 6, name);
-    if (i >= 0)
-        *out = (enum hs_up)i;
-    return i >= 0;
 }
 
 struct hs_vec hs_up_direction(enum hs_up up)
