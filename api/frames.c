@@ -149,6 +149,13 @@ const struct hs_json_list hs_frames_list = {
 
 #undef TO
 
+void hs_frames_count_entries(struct hs_frames_request *request)
+{
+    request->entries = 0;
+    for (size_t i = 0; i < request->count; i++)
+        request->entries += request->frames[i].player_count + request->frames[i].mover_count;
+}
+
 void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
                            struct hs_frames_request *out)
 {
@@ -157,14 +164,7 @@ void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
     };
     static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
-}
-
-size_t hs_frames_entries(const struct hs_frames_request *request)
-{
-    size_t entries = 0;
-    for (size_t i = 0; i < request->count; i++)
-        entries += request->frames[i].player_count + request->frames[i].mover_count;
-    return entries;
+    hs_frames_count_entries(out);
 }
 
 /* ---- encoding ---- */

@@ -11,17 +11,17 @@
 struct hs_frames_request {
     struct hs_frame *frames; /* in the reader's arena; names borrowed from the JSON value */
     size_t count;
+    size_t entries; /* players and movers of all frames */
 };
 
-/* The value of "frames". */
+/* The value of "frames"; hs_frames_count_entries comes after it. */
 extern const struct hs_json_list hs_frames_list;
 
 /* Decodes the body of POST .../frames. */
 void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
                            struct hs_frames_request *out);
 
-/* The number of players and movers of all frames. */
-size_t hs_frames_entries(const struct hs_frames_request *request);
+void hs_frames_count_entries(struct hs_frames_request *request);
 
 /* How many entries of each kind came to which end. */
 struct hs_frames_counts {

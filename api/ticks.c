@@ -16,6 +16,7 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
     static const struct hs_json_object object = {
         HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_ticks_request, fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
+    hs_frames_count_entries(&out->frames);
     if (out->fields & HS_TICKS_NOW) {
         out->hits.fields |= HS_HITS_NOW;
         out->shots.fields |= HS_SHOTS_NOW;

@@ -172,6 +172,12 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result, struct hs_str answer);
 
+/* Estimated work units of the most expensive claim with a weapon, without a map. */
+uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
+
+/* Hitboxes of the largest rig, which most of that work is for. */
+uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
+
 HS_PUBLIC_END
 
 #endif

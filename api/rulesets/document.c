@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "api/rulesets/load.h"
-#include "validators/hit/work.h"
+#include "validators/hit.h"
 
 static void read_zone_priority(struct hs_reader *reader, const json_t *value,
                                const struct hs_json_at *at, void *target)

@@ -14,7 +14,7 @@ bool hs_judge_frames(struct hs_judging *judging, const struct hs_frames_request 
     struct hs_service *service = judging->service;
     struct hs_match_slot *slot = judging->slot;
     enum hs_frame_result *results =
-        hs_arena_alloc(judging->request->arena, hs_frames_entries(request) + 1, sizeof *results);
+        hs_arena_alloc(judging->request->arena, request->entries + 1, sizeof *results);
     if (results == NULL)
         return false;
     unsigned flags = 0;

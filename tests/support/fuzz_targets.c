@@ -137,14 +137,14 @@ static const char *post_all(struct hs_match *match, const struct hs_frames_reque
                             struct hs_fuzz_body *body)
 {
     enum hs_frame_result *results =
-        hs_arena_alloc(&body->arena, hs_frames_entries(request) + 1, sizeof *results);
+        hs_arena_alloc(&body->arena, request->entries + 1, sizeof *results);
     unsigned flags = 0;
     for (size_t i = 0, done = 0; i < request->count; i++) {
         const struct hs_frame *frame = &request->frames[i];
         HS_MUST(hs_match_post_frame(match, frame, results + done, &flags), "out of memory");
         done += frame->player_count + frame->mover_count;
     }
-    for (size_t i = 0; i < hs_frames_entries(request); i++)
+    for (size_t i = 0; i < request->entries; i++)
         HS_MUST(results[i] < HS_FRAME_RESULT_COUNT, "a result not in the vocabulary");
     HS_MUST(flags >> HS_FRAME_FLAG_COUNT == 0, "frame flags that do not exist");
     HS_MUST_HOLD(hs_check_match(match, &hs_fuzz_limits));

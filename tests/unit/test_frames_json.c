@@ -41,7 +41,7 @@ START_TEST(every_member_goes_where_it_belongs)
                     "\"event\":\"teleport\",\"x_note\":1}]"));
     ck_assert_int_eq(problem.code, HS_PROBLEM_NONE);
     ck_assert_uint_eq(request.count, 1);
-    ck_assert_uint_eq(hs_frames_entries(&request), 1);
+    ck_assert_uint_eq(request.entries, 1);
     ck_assert_uint_eq(request.frames[0].player_count, 0);
     ck_assert_uint_eq(request.frames[0].mover_count, 1);
     const struct hs_mover_frame *mover = request.frames[0].movers;
@@ -76,7 +76,7 @@ START_TEST(a_frame_needs_no_movers)
     read_text("{\"frames\":[{\"time\":1,\"players\":[{\"player\":\"a\",\"position\":[0,0,0]}]}]}");
     ck_assert_int_eq(problem.code, HS_PROBLEM_NONE);
     ck_assert_uint_eq(request.frames[0].mover_count, 0);
-    ck_assert_uint_eq(hs_frames_entries(&request), 1);
+    ck_assert_uint_eq(request.entries, 1);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(results_are_of_players_then_movers)
                                             HS_FRAME_BAD_ROTATION, HS_FRAME_STORED,
                                             HS_FRAME_STORED,       HS_FRAME_CAPACITY};
     read_text(mixed);
-    ck_assert_uint_eq(hs_frames_entries(&request), 6);
+    ck_assert_uint_eq(request.entries, 6);
     struct hs_frames_counts counts;
     hs_frames_count(&request, NULL, results, &counts);
     ck_assert_uint_eq(counts.players[HS_FRAME_STORED], 2);

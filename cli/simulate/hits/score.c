@@ -3,22 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct {
-    const char *name, *text;
-} forgeries[HS_FORGERIES] = {
-#define X(id, name, text) {name, text},
-    HS_FORGERY_LIST(X)
-#undef X
-};
-
 const char *hs_forgery_name(enum hs_forgery kind)
 {
-    return forgeries[kind].name;
-}
-
-const char *hs_forgery_text(enum hs_forgery kind)
-{
-    return forgeries[kind].text;
+    static const char *const names[HS_FORGERIES] = {
+#define X(id, name, text) name,
+        HS_FORGERY_LIST(X)
+#undef X
+    };
+    return names[kind];
 }
 
 uint64_t hs_count_all(const struct hs_count *count)
@@ -91,14 +83,6 @@ struct hs_count hs_score_honest(const struct hs_score *score)
     for (int link = 0; link < HS_LINKS; link++)
         for (int arm = 0; arm < HS_ARMS; arm++)
             hs_count_add(&sum, &score->honest[link][arm]);
-    return sum;
-}
-
-struct hs_count hs_score_forged(const struct hs_score *score)
-{
-    struct hs_count sum = {{0}, 0, 0};
-    for (int kind = 0; kind < HS_FORGERIES; kind++)
-        hs_count_add(&sum, &score->forged[kind]);
     return sum;
 }
 
