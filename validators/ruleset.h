@@ -212,7 +212,6 @@ struct hs_scalar {
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the document's unit */
-    const char *text; /* one line for the reader */
 };
 extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;
