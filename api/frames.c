@@ -176,14 +176,10 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     if (result == HS_FRAME_STORED)
         return;
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "frame");
-    hs_write_int(writer, (int64_t)frame);
-    hs_write_key(writer, kind);
-    hs_write_str(writer, name);
-    hs_write_key(writer, "reason");
-    hs_write_text(writer, hs_frame_result_name(result));
-    hs_write_key(writer, "detail");
-    hs_write_text(writer, hs_frame_result_text(result));
+    hs_write_int_field(writer, "frame", (int64_t)frame);
+    hs_write_str_field(writer, kind, name);
+    hs_write_text_field(writer, "reason", hs_frame_result_name(result));
+    hs_write_text_field(writer, "detail", hs_frame_result_text(result));
     hs_write_end(writer, '}');
 }
 
@@ -253,16 +249,11 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     char detail[HS_SENTENCE_MAX];
     hs_jump_detail(name, jump, detail);
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "frame");
-    hs_write_int(writer, (int64_t)frame);
-    hs_write_key(writer, kind);
-    hs_write_str(writer, name);
-    hs_write_key(writer, "distance");
-    hs_write_real(writer, jump->distance);
-    hs_write_key(writer, "limit");
-    hs_write_real(writer, jump->limit);
-    hs_write_key(writer, "detail");
-    hs_write_text(writer, detail);
+    hs_write_int_field(writer, "frame", (int64_t)frame);
+    hs_write_str_field(writer, kind, name);
+    hs_write_real_field(writer, "distance", jump->distance);
+    hs_write_real_field(writer, "limit", jump->limit);
+    hs_write_text_field(writer, "detail", detail);
     hs_write_end(writer, '}');
 }
 
@@ -273,8 +264,7 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
     size_t left = HS_MAX_JUMPS, place = 0;
     const struct hs_malformed *bad = hs_malformed_first(malformed, HS_ITEM_FRAME);
     struct hs_frame_jump jump;
-    hs_write_key(writer, "jumps");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "jumps", '[');
     for (size_t f = 0; f < request->count && left > 0; f++, place++) {
         const struct hs_frame *frame = &request->frames[f];
         for (; bad != NULL && bad->index == place; bad = bad->next)
@@ -305,21 +295,13 @@ void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *
     struct hs_frames_counts counts;
     hs_frames_count(request, malformed, results, &counts);
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "stored");
-    hs_write_int(writer, (int64_t)counts.players[HS_FRAME_STORED]);
+    hs_write_int_field(writer, "stored", (int64_t)counts.players[HS_FRAME_STORED]);
     hs_write_key(writer, "refused");
     encode_all_refused(writer, request, malformed, results);
-    hs_write_key(writer, "flags");
-    hs_write_begin(writer, '[');
-    for (int i = 0; i < HS_FRAME_FLAG_COUNT; i++)
-        if (flags >> i & 1)
-            hs_write_text(writer, hs_frame_flag_name((enum hs_frame_flag)i));
-    hs_write_end(writer, ']');
+    hs_write_words_field(writer, "flags", &hs_frame_flag_words, flags);
     if (flags >> HS_FRAME_FLAG_UNFLAGGED_JUMP & 1)
         encode_jumps(writer, request, malformed, match);
-    if (needs_resync) {
-        hs_write_key(writer, "need");
-        hs_write_text(writer, "resync");
-    }
+    if (needs_resync)
+        hs_write_text_field(writer, "need", "resync");
     hs_write_end(writer, '}');
 }

@@ -80,8 +80,7 @@ static void write_name(struct hs_writer *writer, const char *key, const struct h
 {
     if (name->text[0] == '\0')
         return;
-    hs_write_key(writer, key);
-    hs_write_text(writer, name->text);
+    hs_write_text_field(writer, key, name->text);
 }
 
 static void write_names(struct hs_writer *writer, const char *key, const struct hs_name *names,
@@ -89,52 +88,27 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
 {
     if (count == 0)
         return;
-    hs_write_key(writer, key);
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, key, '[');
     for (uint16_t i = 0; i < count; i++)
         hs_write_text(writer, names[i].text);
     hs_write_end(writer, ']');
 }
 
-static void write_real_field(struct hs_writer *writer, const char *key, double value)
-{
-    hs_write_key(writer, key);
-    hs_write_real(writer, value);
-}
-
-static void write_time_field(struct hs_writer *writer, const char *key, int64_t us)
-{
-    hs_write_key(writer, key);
-    hs_write_time(writer, us);
-}
-
-static void write_vec_field(struct hs_writer *writer, const char *key, struct hs_vec v)
-{
-    hs_write_key(writer, key);
-    hs_write_vec(writer, v);
-}
-
 static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *result)
 {
-    hs_write_key(writer, "damage_total");
-    hs_write_exact(writer, result->damage_total);
-    hs_write_key(writer, "damage");
-    hs_write_begin(writer, '[');
+    hs_write_exact_field(writer, "damage_total", result->damage_total);
+    hs_write_begin_field(writer, "damage", '[');
     for (uint16_t i = 0; i < result->damage_count; i++) {
         const struct hs_damage *damage = &result->damage[i];
         hs_write_begin(writer, '{');
         write_name(writer, "player", &damage->player);
-        hs_write_key(writer, "amount");
-        hs_write_exact(writer, damage->amount);
-        hs_write_key(writer, "cause");
-        hs_write_text(writer, hs_cause_name(damage->cause));
+        hs_write_exact_field(writer, "amount", damage->amount);
+        hs_write_text_field(writer, "cause", hs_cause_name(damage->cause));
         write_name(writer, "bone", &damage->bone);
         write_name(writer, "zone", &damage->zone);
-        if (damage->cause == HS_CAUSE_DIRECT) {
-            hs_write_key(writer, "pellets");
-            hs_write_int(writer, damage->pellets);
-        }
-        write_real_field(writer, "distance", damage->distance);
+        if (damage->cause == HS_CAUSE_DIRECT)
+            hs_write_int_field(writer, "pellets", damage->pellets);
+        hs_write_real_field(writer, "distance", damage->distance);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');
@@ -144,12 +118,11 @@ static void encode_impact(struct hs_writer *writer, const struct hs_impact *impa
 {
     if (!impact->present)
         return;
-    hs_write_key(writer, "impact");
-    hs_write_begin(writer, '{');
-    write_vec_field(writer, "point", impact->point);
-    write_vec_field(writer, "normal", impact->normal);
-    write_vec_field(writer, "center", impact->center);
-    write_real_field(writer, "distance", impact->distance);
+    hs_write_begin_field(writer, "impact", '{');
+    hs_write_vec_field(writer, "point", impact->point);
+    hs_write_vec_field(writer, "normal", impact->normal);
+    hs_write_vec_field(writer, "center", impact->center);
+    hs_write_real_field(writer, "distance", impact->distance);
     write_name(writer, "player", &impact->player);
     write_name(writer, "bone", &impact->bone);
     write_name(writer, "zone", &impact->zone);
@@ -159,18 +132,15 @@ static void encode_impact(struct hs_writer *writer, const struct hs_impact *impa
 
 static void encode_rewind(struct hs_writer *writer, const struct hs_rewind_info *rewind)
 {
-    hs_write_key(writer, "rewind");
-    hs_write_begin(writer, '{');
-    write_time_field(writer, "time", rewind->time_us);
-    write_time_field(writer, "by", rewind->by_us);
+    hs_write_begin_field(writer, "rewind", '{');
+    hs_write_time_field(writer, "time", rewind->time_us);
+    hs_write_time_field(writer, "by", rewind->by_us);
     if (rewind->present) {
-        write_time_field(writer, "from", rewind->from_us);
-        write_time_field(writer, "to", rewind->to_us);
-        write_real_field(writer, "alpha", rewind->alpha);
-        hs_write_key(writer, "clamped");
-        hs_write_bool(writer, rewind->clamped);
-        hs_write_key(writer, "held");
-        hs_write_bool(writer, rewind->held);
+        hs_write_time_field(writer, "from", rewind->from_us);
+        hs_write_time_field(writer, "to", rewind->to_us);
+        hs_write_real_field(writer, "alpha", rewind->alpha);
+        hs_write_bool_field(writer, "clamped", rewind->clamped);
+        hs_write_bool_field(writer, "held", rewind->held);
     }
     write_names(writer, "excluded_bones", rewind->excluded_bones, rewind->excluded_bone_count);
     write_names(writer, "ignored_players", rewind->ignored, rewind->ignored_count);
@@ -182,32 +152,25 @@ static void encode_detail(struct hs_writer *writer, const struct hs_detail_claim
 {
     char detail[HS_SENTENCE_MAX];
     hs_check_detail(claim, result, row, detail);
-    hs_write_key(writer, "detail");
-    hs_write_text(writer, detail);
+    hs_write_text_field(writer, "detail", detail);
 }
 
 static void encode_check(struct hs_writer *writer, const struct hs_detail_claim *claim,
                          const struct hs_hit_result *result, const struct hs_check_row *row)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "check");
-    hs_write_text(writer, hs_check_name(row->check));
-    hs_write_key(writer, "outcome");
-    hs_write_text(writer, hs_outcome_name(row->outcome));
-    if (row->outcome != HS_OUTCOME_PASS) {
-        hs_write_key(writer, "reason");
-        hs_write_text(writer, hs_reason_name(row->reason));
-    }
+    hs_write_text_field(writer, "check", hs_check_name(row->check));
+    hs_write_text_field(writer, "outcome", hs_outcome_name(row->outcome));
+    if (row->outcome != HS_OUTCOME_PASS)
+        hs_write_text_field(writer, "reason", hs_reason_name(row->reason));
     if (row->unit != HS_UNIT_NONE) {
-        write_real_field(writer, "measured", row->measured);
-        write_real_field(writer, "limit", row->limit);
-        hs_write_key(writer, "unit");
-        hs_write_text(writer, hs_unit_name(row->unit));
+        hs_write_real_field(writer, "measured", row->measured);
+        hs_write_real_field(writer, "limit", row->limit);
+        hs_write_text_field(writer, "unit", hs_unit_name(row->unit));
     }
     write_name(writer, "player", &row->player);
     write_name(writer, "mover", &row->mover);
-    hs_write_key(writer, "mode");
-    hs_write_text(writer, hs_mode_name(row->mode));
+    hs_write_text_field(writer, "mode", hs_mode_name(row->mode));
     if (row->outcome != HS_OUTCOME_PASS)
         encode_detail(writer, claim, result, row);
     hs_write_end(writer, '}');
@@ -215,14 +178,8 @@ static void encode_check(struct hs_writer *writer, const struct hs_detail_claim 
 
 static void encode_remarks(struct hs_writer *writer, const struct hs_hit_result *result)
 {
-    hs_write_key(writer, "flags");
-    hs_write_begin(writer, '[');
-    for (int i = 0; i < HS_FLAG_COUNT; i++)
-        if (result->flags >> i & 1)
-            hs_write_text(writer, hs_flag_name((enum hs_flag)i));
-    hs_write_end(writer, ']');
-    hs_write_key(writer, "would_reject");
-    hs_write_begin(writer, '[');
+    hs_write_words_field(writer, "flags", &hs_flag_words, result->flags);
+    hs_write_begin_field(writer, "would_reject", '[');
     for (uint16_t i = 0; i < result->would_reject_count; i++)
         hs_write_text(writer, hs_reason_name(result->would_reject[i]));
     hs_write_end(writer, ']');
@@ -232,24 +189,18 @@ static void encode_pellets(struct hs_writer *writer, const struct hs_hit_result 
 {
     if (result->pellet_count == 0)
         return;
-    hs_write_key(writer, "pellets");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "pellets", '[');
     for (uint16_t i = 0; i < result->pellet_count; i++) {
         const struct hs_pellet_result *pellet = &result->pellets[i];
         hs_write_begin(writer, '{');
-        hs_write_key(writer, "index");
-        hs_write_int(writer, i);
-        hs_write_key(writer, "outcome");
-        hs_write_text(writer, hs_pellet_outcome_name(pellet->outcome));
-        if (pellet->reason != HS_REASON_OK) {
-            hs_write_key(writer, "reason");
-            hs_write_text(writer, hs_reason_name(pellet->reason));
-        }
+        hs_write_int_field(writer, "index", i);
+        hs_write_text_field(writer, "outcome", hs_pellet_outcome_name(pellet->outcome));
+        if (pellet->reason != HS_REASON_OK)
+            hs_write_text_field(writer, "reason", hs_reason_name(pellet->reason));
         write_name(writer, "player", &pellet->player);
         write_name(writer, "zone", &pellet->zone);
-        hs_write_key(writer, "amount");
-        hs_write_exact(writer, pellet->amount);
-        write_real_field(writer, "margin", pellet->margin);
+        hs_write_exact_field(writer, "amount", pellet->amount);
+        hs_write_real_field(writer, "margin", pellet->margin);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');
@@ -258,17 +209,15 @@ static void encode_pellets(struct hs_writer *writer, const struct hs_hit_result 
 static void encode_victims(struct hs_writer *writer, const struct hs_hit_result *result)
 {
     if (result->refused_count > 0) {
-        hs_write_key(writer, "refused");
-        hs_write_begin(writer, '[');
+        hs_write_begin_field(writer, "refused", '[');
         for (uint16_t i = 0; i < result->refused_count; i++) {
             const struct hs_refused_victim *refused = &result->refused[i];
             hs_write_begin(writer, '{');
             write_name(writer, "player", &refused->player);
-            hs_write_key(writer, "reason");
-            hs_write_text(writer, hs_reason_name(refused->reason));
+            hs_write_text_field(writer, "reason", hs_reason_name(refused->reason));
             if (refused->has_measure) {
-                write_real_field(writer, "measured", refused->measured);
-                write_real_field(writer, "limit", refused->limit);
+                hs_write_real_field(writer, "measured", refused->measured);
+                hs_write_real_field(writer, "limit", refused->limit);
             }
             hs_write_end(writer, '}');
         }
@@ -281,24 +230,18 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
                        const struct hs_hit_result *result, const struct hs_verdict_id *id)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "shot");
-    hs_write_int(writer, (int64_t)shot);
-    hs_write_key(writer, "shooter");
-    hs_write_str(writer, shooter);
-    hs_write_key(writer, "verdict_id");
-    hs_write_text(writer, id->text);
-    hs_write_key(writer, "verdict");
-    hs_write_text(writer, hs_verdict_name(result->verdict));
-    hs_write_key(writer, "reason");
-    hs_write_text(writer, hs_reason_name(result->reason));
+    hs_write_int_field(writer, "shot", (int64_t)shot);
+    hs_write_str_field(writer, "shooter", shooter);
+    hs_write_text_field(writer, "verdict_id", id->text);
+    hs_write_text_field(writer, "verdict", hs_verdict_name(result->verdict));
+    hs_write_text_field(writer, "reason", hs_reason_name(result->reason));
 }
 
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain)
 {
     if (explain || result->verdict != HS_VERDICT_ACCEPTED) {
-        hs_write_key(writer, "checks");
-        hs_write_begin(writer, '[');
+        hs_write_begin_field(writer, "checks", '[');
         for (uint16_t i = 0; i < result->check_count; i++)
             encode_check(writer, claim, result, &result->checks[i]);
         hs_write_end(writer, ']');
@@ -316,7 +259,7 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
     encode_impact(writer, &result->impact);
     encode_rewind(writer, &result->rewind);
     if (result->has_margin)
-        write_real_field(writer, "margin", result->margin);
+        hs_write_real_field(writer, "margin", result->margin);
     const struct hs_detail_claim about = {.shot = claim->shot,
                                           .shooter = claim->shooter,
                                           .target = claim->target,
@@ -326,13 +269,11 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
 
 void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)
 {
-    hs_write_key(writer, "retry_after_ms");
-    hs_write_int(writer, retry_after_ms);
+    hs_write_int_field(writer, "retry_after_ms", retry_after_ms);
 }
 
 void hs_replayed_encode(struct hs_writer *writer, bool replayed)
 {
-    hs_write_key(writer, "replayed");
-    hs_write_bool(writer, replayed);
+    hs_write_bool_field(writer, "replayed", replayed);
     hs_write_end(writer, '}');
 }

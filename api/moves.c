@@ -78,55 +78,23 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-static void write_real_field(struct hs_writer *writer, const char *key, double value)
-{
-    hs_write_key(writer, key);
-    hs_write_real(writer, value);
-}
-
-static void write_time_field(struct hs_writer *writer, const char *key, int64_t us)
-{
-    hs_write_key(writer, key);
-    hs_write_time(writer, us);
-}
-
-static void write_int_field(struct hs_writer *writer, const char *key, uint64_t value)
-{
-    hs_write_key(writer, key);
-    hs_write_int(writer, (int64_t)value);
-}
-
-static void write_text_field(struct hs_writer *writer, const char *key, const char *text)
-{
-    hs_write_key(writer, key);
-    hs_write_text(writer, text);
-}
-
-static void write_bool_field(struct hs_writer *writer, const char *key, bool value)
-{
-    hs_write_key(writer, key);
-    hs_write_bool(writer, value);
-}
-
 /* What both forms of `timing` begin with. */
 static void write_clock(struct hs_writer *writer, int64_t discrepancy_us, int64_t lifetime_us,
                         bool is_resolving, int64_t credit_us, double speed)
 {
-    write_time_field(writer, "discrepancy", discrepancy_us);
-    write_time_field(writer, "lifetime_discrepancy", lifetime_us);
-    write_bool_field(writer, "resolving", is_resolving);
-    write_time_field(writer, "credit", credit_us);
-    write_real_field(writer, "speed_estimate", speed);
+    hs_write_time_field(writer, "discrepancy", discrepancy_us);
+    hs_write_time_field(writer, "lifetime_discrepancy", lifetime_us);
+    hs_write_bool_field(writer, "resolving", is_resolving);
+    hs_write_time_field(writer, "credit", credit_us);
+    hs_write_real_field(writer, "speed_estimate", speed);
 }
 
 static void encode_timing(struct hs_writer *writer, const struct hs_move_result *result)
 {
-    hs_write_key(writer, "timing");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "timing", '{');
     write_clock(writer, result->discrepancy_us, result->lifetime_us, result->is_resolving,
                 result->credit_us, result->speed);
-    hs_write_key(writer, "flags");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "flags", '[');
     for (int i = 0; i < HS_TIMING_FLAGS; i++)
         if (result->raised >> hs_timing_flags[i] & 1)
             hs_write_text(writer, hs_move_check_name(hs_timing_flags[i]));
@@ -138,24 +106,23 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
 {
     if (result->failure_count == 0)
         return;
-    hs_write_key(writer, "checks");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "checks", '[');
     for (uint16_t i = 0; i < result->failure_count; i++) {
         const struct hs_move_failure *failure = &result->failures[i];
         hs_write_begin(writer, '{');
         enum hs_move_check check = (enum hs_move_check)failure->check;
-        write_text_field(writer, "check", hs_move_check_name(check));
-        write_text_field(writer, "outcome", "fail");
-        write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
+        hs_write_text_field(writer, "check", hs_move_check_name(check));
+        hs_write_text_field(writer, "outcome", "fail");
+        hs_write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
         if (failure->unit != HS_UNIT_NONE) {
-            write_real_field(writer, "measured", failure->measured);
-            write_real_field(writer, "limit", failure->limit);
-            write_text_field(writer, "unit", hs_unit_name((enum hs_unit)failure->unit));
+            hs_write_real_field(writer, "measured", failure->measured);
+            hs_write_real_field(writer, "limit", failure->limit);
+            hs_write_text_field(writer, "unit", hs_unit_name((enum hs_unit)failure->unit));
         }
-        write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
+        hs_write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
         char detail[HS_SENTENCE_MAX];
         hs_move_detail(failure, detail);
-        write_text_field(writer, "detail", detail);
+        hs_write_text_field(writer, "detail", detail);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');
@@ -164,18 +131,14 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
 static void encode_correction(struct hs_writer *writer, const struct hs_moves_rules *rules,
                               const struct hs_move_result *result)
 {
-    hs_write_key(writer, "correction");
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "position");
-    hs_write_vec(writer, result->corrected);
-    if (result->has_corrected_velocity) {
-        hs_write_key(writer, "velocity");
-        hs_write_vec(writer, result->corrected_velocity);
-    }
+    hs_write_begin_field(writer, "correction", '{');
+    hs_write_vec_field(writer, "position", result->corrected);
+    if (result->has_corrected_velocity)
+        hs_write_vec_field(writer, "velocity", result->corrected_velocity);
     if (result->corrected_mode < rules->mode_count)
-        write_text_field(writer, "mode", rules->modes[result->corrected_mode].name.text);
-    write_real_field(writer, "error", result->error);
-    write_real_field(writer, "limit", result->limit);
+        hs_write_text_field(writer, "mode", rules->modes[result->corrected_mode].name.text);
+    hs_write_real_field(writer, "error", result->error);
+    hs_write_real_field(writer, "limit", result->limit);
     hs_write_end(writer, '}');
 }
 
@@ -183,49 +146,32 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "player");
-    hs_write_str(writer, move->player);
+    hs_write_str_field(writer, "player", move->player);
     if (move->fields & HS_MOVE_HAS_SEQ)
-        write_int_field(writer, "seq", move->seq);
-    write_text_field(writer, "verdict", hs_verdict_name(result->verdict));
-    write_text_field(writer, "reason", hs_move_reason_name(result->reason));
-    write_time_field(writer, "delta_time", result->delta_us);
-    write_bool_field(writer, "force_update", result->force_update);
+        hs_write_int_field(writer, "seq", (int64_t)move->seq);
+    hs_write_text_field(writer, "verdict", hs_verdict_name(result->verdict));
+    hs_write_text_field(writer, "reason", hs_move_reason_name(result->reason));
+    hs_write_time_field(writer, "delta_time", result->delta_us);
+    hs_write_bool_field(writer, "force_update", result->force_update);
     encode_timing(writer, result);
     encode_failures(writer, result);
     if (result->position == HS_MOVE_POSITION_ACK)
-        write_bool_field(writer, "ack", true);
+        hs_write_bool_field(writer, "ack", true);
     else if (result->position == HS_MOVE_POSITION_CORRECTION)
         encode_correction(writer, rules, result);
-    write_bool_field(writer, "replayed", result->replayed);
-    hs_write_end(writer, '}');
-}
-
-/* Those never counted are left out. */
-static void write_counts(struct hs_writer *writer, const struct hs_moves_info *info)
-{
-    hs_write_key(writer, "flags");
-    hs_write_begin(writer, '{');
-    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
-        if (info->raised[i] > 0)
-            write_int_field(writer, hs_move_check_name((enum hs_move_check)i), info->raised[i]);
-    hs_write_end(writer, '}');
-    hs_write_key(writer, "reasons");
-    hs_write_begin(writer, '{');
-    for (int i = 0; i < HS_MOVE_REASON_COUNT; i++)
-        if (info->reasons[i] > 0)
-            write_int_field(writer, hs_move_reason_name((enum hs_move_reason)i), info->reasons[i]);
+    hs_write_bool_field(writer, "replayed", result->replayed);
     hs_write_end(writer, '}');
 }
 
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info)
 {
     hs_write_begin(writer, '{');
-    write_int_field(writer, "epoch", info->epoch);
-    write_time_field(writer, "received", info->received_us);
+    hs_write_int_field(writer, "epoch", (int64_t)info->epoch);
+    hs_write_time_field(writer, "received", info->received_us);
     write_clock(writer, info->discrepancy_us, info->lifetime_us, info->is_resolving,
                 info->credit_us, info->speed);
-    write_int_field(writer, "lag_bursts_per_minute", info->bursts_per_minute);
-    write_counts(writer, info);
+    hs_write_int_field(writer, "lag_bursts_per_minute", info->bursts_per_minute);
+    hs_write_counts_field(writer, "flags", &hs_move_check_words, info->raised);
+    hs_write_counts_field(writer, "reasons", &hs_move_reason_words, info->reasons);
     hs_write_end(writer, '}');
 }

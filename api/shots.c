@@ -63,8 +63,7 @@ void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_verdict_id *id, bool explain)
 {
     hs_verdict_encode(writer, claim->shot, claim->shooter, result, id);
-    hs_write_key(writer, "forward_time");
-    hs_write_time(writer, forward_time_us);
+    hs_write_time_field(writer, "forward_time", forward_time_us);
     const struct hs_detail_claim about = {
         .shot = claim->shot, .shooter = claim->shooter, .weapon = claim->weapon, .is_shot = true};
     hs_checks_encode(writer, &about, result, explain);
