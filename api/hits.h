@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "api/detail.h"
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/hit.h"
 

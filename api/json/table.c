@@ -1,9 +1,9 @@
-/* Values of requests into structs, by tables of fields. */
+#include "api/json/table.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json/reading.h"
 #include "validators/ruleset.h"
 
 /* ---- values ---- */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "api/http/scopes.h"
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "service/system/files.h"
 
 enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
