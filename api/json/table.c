@@ -168,6 +168,20 @@ static void read_floats(struct hs_reader *reader, const json_t *value, const str
             out[i] = (float)v[i];
 }
 
+static void read_numbers(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_field *field, char *target)
+{
+    double *numbers = (double *)(void *)target;
+    if (field->kind == HS_JSON_REAL)
+        hs_json_read_real(reader, value, at, field->low, field->high, numbers);
+    else if (field->kind == HS_JSON_REALS)
+        hs_json_read_reals(reader, value, at, field->count, numbers);
+    else if (field->kind == HS_JSON_VEC)
+        read_vec(reader, value, at, field, target);
+    else
+        read_floats(reader, value, at, field->count, (float *)(void *)target);
+}
+
 static void read_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                       const struct hs_json_field *field, char *target)
 {
@@ -190,43 +204,34 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
     char *place = (char *)base + field->offset;
     void *target = place;
     switch (field->kind) {
-    case HS_JSON_NAME_OR_NULL:
-        if (json_is_null(value))
-            return;
-        hs_json_read_name(reader, value, at, target);
-        return;
     case HS_JSON_NAME:
-        hs_json_read_name(reader, value, at, target);
+    case HS_JSON_NAME_OR_NULL:
+        if (field->kind == HS_JSON_NAME || !json_is_null(value))
+            hs_json_read_name(reader, value, at, target);
         return;
     case HS_JSON_ENUM:
         hs_json_read_word(reader, value, at, field->words, (int)field->low, target);
-        return;
-    case HS_JSON_REAL:
-        hs_json_read_real(reader, value, at, field->low, field->high, target);
-        return;
-    case HS_JSON_REALS:
-        hs_json_read_reals(reader, value, at, field->count, target);
-        return;
-    case HS_JSON_FLOATS:
-        read_floats(reader, value, at, field->count, target);
-        return;
-    case HS_JSON_VEC:
-        read_vec(reader, value, at, field, place);
-        return;
-    case HS_JSON_TIME:
-    case HS_JSON_NEAREST_TIME:
-    case HS_JSON_SHORT_SECONDS:
-        read_time(reader, value, at, field, place);
-        return;
-    case HS_JSON_INT:
-    case HS_JSON_INT32:
-        read_integer(reader, value, at, field, place);
         return;
     case HS_JSON_BOOL:
         if (json_is_boolean(value))
             *(bool *)target = json_is_true(value);
         else
             hs_json_bad(reader, at, "must be true or false");
+        return;
+    case HS_JSON_INT:
+    case HS_JSON_INT32:
+        read_integer(reader, value, at, field, place);
+        return;
+    case HS_JSON_REAL:
+    case HS_JSON_REALS:
+    case HS_JSON_FLOATS:
+    case HS_JSON_VEC:
+        read_numbers(reader, value, at, field, place);
+        return;
+    case HS_JSON_TIME:
+    case HS_JSON_NEAREST_TIME:
+    case HS_JSON_SHORT_SECONDS:
+        read_time(reader, value, at, field, place);
         return;
     case HS_JSON_OBJECT:
         hs_json_read_object(reader, value, at, field->object, target);
@@ -240,7 +245,6 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
         return;
     case HS_JSON_CUSTOM:
         field->decode(reader, value, at, target);
-        return;
     }
 }
 
