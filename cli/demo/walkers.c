@@ -189,11 +189,6 @@ void hs_walkers_kill(struct hs_walkers *walkers, unsigned walker)
     walkers->walkers[walker].killed = true;
 }
 
-size_t hs_walkers_ticks(const struct hs_walkers *walkers)
-{
-    return walkers->ticks;
-}
-
 double hs_walkers_time(size_t tick)
 {
     return FIRST_TICK + (double)tick / HS_WALK_HZ;

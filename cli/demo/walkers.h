@@ -35,7 +35,6 @@ void hs_walkers_step(struct hs_walkers *walkers, struct hs_dice *dice);
 /* He is dead from the next tick on, and spawns anew some seconds later. */
 void hs_walkers_kill(struct hs_walkers *walkers, unsigned walker);
 
-size_t hs_walkers_ticks(const struct hs_walkers *walkers);
 double hs_walkers_time(size_t tick); /* seconds on the clock of the match */
 const struct hs_walk_pose *hs_walkers_at(const struct hs_walkers *walkers, unsigned walker,
                                          size_t tick);
