@@ -1,62 +1,8 @@
 #include "api/frames.h"
 
 #include "api/detail.h"
+
 /* ---- decoding ---- */
-
-static const struct {
-    const char *name;
-    enum hs_sample_event event;
-} events[] = {{"spawn", HS_EVENT_SPAWN},
-              {"teleport", HS_EVENT_TELEPORT},
-              {"death", HS_EVENT_DEATH},
-              {"leave", HS_EVENT_LEAVE}};
-
-static void decode_event(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
-{
-    struct hs_player_frame *entry = target;
-    struct hs_str text = {json_string_value(value), json_string_length(value)};
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
-        if (hs_str_equal(text, (struct hs_str){events[i].name, strlen(events[i].name)})) {
-            entry->event = events[i].event;
-            return;
-        }
-    }
-    hs_json_bad(reader, at, "must be spawn, teleport, death or leave");
-}
-
-static bool read_vector(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        struct hs_vec *out)
-{
-    double v[3];
-    if (!hs_json_read_reals(reader, value, at, 3, v))
-        return false;
-    *out = (struct hs_vec){v[0], v[1], v[2]};
-    return true;
-}
-
-static void decode_position(struct hs_reader *reader, const json_t *value,
-                            const struct hs_json_at *at, void *target)
-{
-    read_vector(reader, value, at, &((struct hs_player_frame *)target)->position);
-}
-
-static void decode_eye(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    read_vector(reader, value, at, &((struct hs_player_frame *)target)->eye);
-}
-
-static void decode_aim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    double *aim = ((struct hs_player_frame *)target)->aim;
-    if (!hs_json_read_reals(reader, value, at, 3, aim))
-        return;
-    double length = hs_vec_length((struct hs_vec){aim[0], aim[1], aim[2]});
-    if (!(length > 1e-100 && length < 1e100))
-        hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
-}
 
 static void decode_velocity(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target)
@@ -101,99 +47,46 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-static void decode_weapons(struct hs_reader *reader, const json_t *value,
-                           const struct hs_json_at *at, void *target)
-{
-    struct hs_player_frame *entry = target;
-    struct hs_str *names = hs_json_read_array(reader, value, at, 0, HS_MAX_WEAPONS, sizeof *names,
-                                              &entry->weapon_count);
-    entry->weapons = names;
-    for (size_t i = 0; names != NULL && i < entry->weapon_count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_name(reader, json_array_get(value, i), &here, &names[i]);
-    }
-}
+static const struct hs_json_list weapon_list = {
+    .item = {.kind = HS_JSON_NAME}, .size = sizeof(struct hs_str), .high = HS_MAX_WEAPONS};
 
-#define AT(member) offsetof(struct hs_player_frame, member)
+#define TO(member) .offset = offsetof(struct hs_player_frame, member)
 
 static const struct hs_json_field player_fields[] = {
-    {.name = "player", .kind = HS_JSON_NAME, .offset = AT(player), .required = true},
-    {.name = "position", .kind = HS_JSON_CUSTOM, .decode = decode_position, .required = true},
-    {.name = "rotation",
-     .kind = HS_JSON_REALS,
-     .offset = AT(rotation),
-     .count = 4,
-     .bit = HS_FIELD_ROTATION},
-    {.name = "bones", .kind = HS_JSON_CUSTOM, .decode = decode_bones, .bit = HS_FIELD_BONES},
-    {.name = "stance", .kind = HS_JSON_NAME, .offset = AT(stance)},
-    {.name = "aim", .kind = HS_JSON_CUSTOM, .decode = decode_aim, .bit = HS_FIELD_AIM},
-    {.name = "eye", .kind = HS_JSON_CUSTOM, .decode = decode_eye, .bit = HS_FIELD_EYE},
-    {.name = "velocity", .kind = HS_JSON_CUSTOM, .decode = decode_velocity},
-    {.name = "rtt",
-     .kind = HS_JSON_SHORT_SECONDS,
-     .offset = AT(rtt_us),
-     .high = 60,
-     .bit = HS_FIELD_RTT},
-    {.name = "interp",
-     .kind = HS_JSON_SHORT_SECONDS,
-     .offset = AT(interp_us),
-     .high = 60,
-     .bit = HS_FIELD_INTERP},
-    {.name = "prediction_ping",
-     .kind = HS_JSON_SHORT_SECONDS,
-     .offset = AT(prediction_us),
-     .high = 60,
+    {"player", HS_JSON_NAME, true, TO(player)},
+    {"position", HS_JSON_VEC, true, TO(position)},
+    {"rotation", HS_JSON_REALS, TO(rotation), .count = 4, .bit = HS_FIELD_ROTATION},
+    {"bones", HS_JSON_CUSTOM, .decode = decode_bones, .bit = HS_FIELD_BONES},
+    {"stance", HS_JSON_NAME, TO(stance)},
+    {"aim", HS_JSON_VEC, TO(aim), .check = hs_json_check_direction, .bit = HS_FIELD_AIM},
+    {"eye", HS_JSON_VEC, TO(eye), .bit = HS_FIELD_EYE},
+    {"velocity", HS_JSON_CUSTOM, .decode = decode_velocity},
+    {"rtt", HS_JSON_SHORT_SECONDS, TO(rtt_us), .high = 60, .bit = HS_FIELD_RTT},
+    {"interp", HS_JSON_SHORT_SECONDS, TO(interp_us), .high = 60, .bit = HS_FIELD_INTERP},
+    {"prediction_ping", HS_JSON_SHORT_SECONDS, TO(prediction_us), .high = 60,
      .bit = HS_FIELD_PREDICTION},
-    {.name = "weapon", .kind = HS_JSON_NAME, .offset = AT(weapon)},
-    {.name = "team", .kind = HS_JSON_NAME, .offset = AT(team)},
-    {.name = "rig", .kind = HS_JSON_NAME, .offset = AT(rig)},
-    {.name = "alive", .kind = HS_JSON_BOOL, .offset = AT(alive), .bit = HS_FIELD_ALIVE},
-    {.name = "life",
-     .kind = HS_JSON_INT,
-     .offset = AT(life),
-     .high = 9007199254740991.0,
-     .bit = HS_FIELD_LIFE},
-    {.name = "protected",
-     .kind = HS_JSON_BOOL,
-     .offset = AT(is_protected),
-     .bit = HS_FIELD_PROTECTED},
-    {.name = "event", .kind = HS_JSON_CUSTOM, .decode = decode_event},
-    {.name = "weapons", .kind = HS_JSON_CUSTOM, .decode = decode_weapons, .bit = HS_FIELD_WEAPONS},
-    {.name = "ammo", .kind = HS_JSON_INT32, .offset = AT(ammo), .high = 1e9, .bit = HS_FIELD_AMMO},
-    {.name = "reloading", .kind = HS_JSON_BOOL, .offset = AT(reloading), .bit = HS_FIELD_RELOADING},
-    {.name = "damage_scale",
-     .kind = HS_JSON_REAL,
-     .offset = AT(damage_scale),
-     .high = 1e6,
-     .bit = HS_FIELD_DAMAGE_SCALE},
+    {"weapon", HS_JSON_NAME, TO(weapon)},
+    {"team", HS_JSON_NAME, TO(team)},
+    {"rig", HS_JSON_NAME, TO(rig)},
+    {"alive", HS_JSON_BOOL, TO(alive), .bit = HS_FIELD_ALIVE},
+    {"life", HS_JSON_INT, TO(life), .high = HS_JSON_INT_MAX, .bit = HS_FIELD_LIFE},
+    {"protected", HS_JSON_BOOL, TO(is_protected), .bit = HS_FIELD_PROTECTED},
+    {"event", HS_JSON_ENUM, TO(event), .words = &hs_sample_event_words, .low = HS_EVENT_SPAWN},
+    {"weapons", HS_JSON_LIST, TO(weapons), .list = &weapon_list, .bit = HS_FIELD_WEAPONS},
+    {"ammo", HS_JSON_INT32, TO(ammo), .high = 1e9, .bit = HS_FIELD_AMMO},
+    {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
+    {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
-
 static const struct hs_json_object player_object = {
-    player_fields, sizeof player_fields / sizeof player_fields[0], AT(fields)};
+    HS_JSON_FIELDS(player_fields), .bits_offset = offsetof(struct hs_player_frame, fields)};
+static const struct hs_json_list player_list = {
+    .item = {.kind = HS_JSON_OBJECT, .object = &player_object},
+    .size = sizeof(struct hs_player_frame),
+    .batch = HS_ITEM_PLAYER};
 
-static void decode_player(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    hs_json_read_object(reader, value, at, &player_object, target);
-}
-
-static void decode_players(struct hs_reader *reader, const json_t *value,
-                           const struct hs_json_at *at, void *target)
-{
-    struct hs_frame *frame = target;
-    frame->players = hs_json_read_batch(reader, value, at, HS_ITEM_PLAYER, sizeof *frame->players,
-                                        decode_player, &frame->player_count);
-}
-
-#undef AT
+#undef TO
 
 /* ---- movers ---- */
-
-static void decode_mover_position(struct hs_reader *reader, const json_t *value,
-                                  const struct hs_json_at *at, void *target)
-{
-    read_vector(reader, value, at, &((struct hs_mover_frame *)target)->position);
-}
 
 static void decode_mover_event(struct hs_reader *reader, const json_t *value,
                                const struct hs_json_at *at, void *target)
@@ -205,120 +98,73 @@ static void decode_mover_event(struct hs_reader *reader, const json_t *value,
         hs_json_bad(reader, at, "must be teleport");
 }
 
-static void decode_half_extents(struct hs_reader *reader, const json_t *value,
-                                const struct hs_json_at *at, void *target)
+static void check_extents(struct hs_reader *reader, const struct hs_json_at *at, const double v[3])
 {
-    double v[3];
-    if (!hs_json_read_reals(reader, value, at, 3, v))
-        return;
     for (size_t i = 0; i < 3; i++) {
         struct hs_json_at element = {.parent = at, .index = i};
         if (!(v[i] > 0))
             hs_json_bad(reader, &element, "must be above 0");
     }
-    ((struct hs_mover_frame *)target)->half_extents = (struct hs_vec){v[0], v[1], v[2]};
 }
 
-static void decode_center(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    read_vector(reader, value, at, &((struct hs_mover_frame *)target)->center);
-}
+#define TO(member) .offset = offsetof(struct hs_mover_frame, member)
 
-static void decode_box(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    static const struct hs_json_field fields[] = {
-        {.name = "half_extents",
-         .kind = HS_JSON_CUSTOM,
-         .decode = decode_half_extents,
-         .required = true},
-        {.name = "center", .kind = HS_JSON_CUSTOM, .decode = decode_center},
-    };
-    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0], 0};
-    hs_json_read_object(reader, value, at, &object, target);
-}
-
-#define AT(member) offsetof(struct hs_mover_frame, member)
+static const struct hs_json_field box_fields[] = {
+    {"half_extents", HS_JSON_VEC, true, TO(half_extents), .check = check_extents},
+    {"center", HS_JSON_VEC, TO(center)},
+};
+static const struct hs_json_object box_object = {HS_JSON_FIELDS(box_fields)};
 
 static const struct hs_json_field mover_fields[] = {
-    {.name = "mover", .kind = HS_JSON_NAME, .offset = AT(mover), .required = true},
-    {.name = "position", .kind = HS_JSON_CUSTOM, .decode = decode_mover_position, .required = true},
-    {.name = "rotation",
-     .kind = HS_JSON_REALS,
-     .offset = AT(rotation),
-     .count = 4,
-     .bit = HS_MOVER_ROTATION},
-    {.name = "box", .kind = HS_JSON_CUSTOM, .decode = decode_box, .bit = HS_MOVER_BOX},
-    {.name = "solid", .kind = HS_JSON_BOOL, .offset = AT(is_solid), .bit = HS_MOVER_SOLID},
-    {.name = "event", .kind = HS_JSON_CUSTOM, .decode = decode_mover_event},
+    {"mover", HS_JSON_NAME, true, TO(mover)},
+    {"position", HS_JSON_VEC, true, TO(position)},
+    {"rotation", HS_JSON_REALS, TO(rotation), .count = 4, .bit = HS_MOVER_ROTATION},
+    {"box", HS_JSON_OBJECT, .object = &box_object, .bit = HS_MOVER_BOX},
+    {"solid", HS_JSON_BOOL, TO(is_solid), .bit = HS_MOVER_SOLID},
+    {"event", HS_JSON_CUSTOM, .decode = decode_mover_event},
 };
-
 static const struct hs_json_object mover_object = {
-    mover_fields, sizeof mover_fields / sizeof mover_fields[0], AT(fields)};
+    HS_JSON_FIELDS(mover_fields), .bits_offset = offsetof(struct hs_mover_frame, fields)};
+static const struct hs_json_list mover_list = {
+    .item = {.kind = HS_JSON_OBJECT, .object = &mover_object},
+    .size = sizeof(struct hs_mover_frame),
+    .batch = HS_ITEM_MOVER};
 
-#undef AT
-
-static void decode_mover(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
-{
-    hs_json_read_object(reader, value, at, &mover_object, target);
-}
-
-static void decode_movers(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    struct hs_frame *frame = target;
-    frame->movers = hs_json_read_batch(reader, value, at, HS_ITEM_MOVER, sizeof *frame->movers,
-                                       decode_mover, &frame->mover_count);
-}
+#undef TO
 
 /* ---- frames ---- */
 
+#define TO(member) .offset = offsetof(struct hs_frame, member)
+
 static const struct hs_json_field frame_fields[] = {
-    {.name = "time",
-     .kind = HS_JSON_SECONDS,
-     .offset = offsetof(struct hs_frame, time_us),
-     .required = true,
-     .low = -HS_JSON_TIME_MAX,
-     .high = HS_JSON_TIME_MAX},
-    {.name = "players", .kind = HS_JSON_CUSTOM, .decode = decode_players, .required = true},
-    {.name = "movers", .kind = HS_JSON_CUSTOM, .decode = decode_movers},
+    {"time", HS_JSON_TIME, true, TO(time_us)},
+    {"players", HS_JSON_BATCH, true, TO(players), .list = &player_list},
+    {"movers", HS_JSON_BATCH, TO(movers), .list = &mover_list},
 };
+static const struct hs_json_object frame_object = {HS_JSON_FIELDS(frame_fields)};
+const struct hs_json_list hs_frames_list = {
+    .item = {.kind = HS_JSON_OBJECT, .object = &frame_object},
+    .size = sizeof(struct hs_frame),
+    .batch = HS_ITEM_FRAME};
 
-static const struct hs_json_object frame_object = {frame_fields,
-                                                   sizeof frame_fields / sizeof frame_fields[0], 0};
+#undef TO
 
-static void decode_frame(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
+void hs_frames_count_entries(struct hs_frames_request *request)
 {
-    hs_json_read_object(reader, value, at, &frame_object, target);
-}
-
-void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      struct hs_frames_request *out)
-{
-    out->frames = hs_json_read_batch(reader, value, at, HS_ITEM_FRAME, sizeof *out->frames,
-                                     decode_frame, &out->count);
-    out->entries = 0;
-    for (size_t i = 0; i < out->count; i++)
-        out->entries += out->frames[i].player_count + out->frames[i].mover_count;
-}
-
-static void decode_frames_field(struct hs_reader *reader, const json_t *value,
-                                const struct hs_json_at *at, void *target)
-{
-    hs_frames_decode(reader, value, at, target);
+    request->entries = 0;
+    for (size_t i = 0; i < request->count; i++)
+        request->entries += request->frames[i].player_count + request->frames[i].mover_count;
 }
 
 void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
                            struct hs_frames_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames_field, .required = true},
+        {"frames", HS_JSON_BATCH, true, .offset = 0, .list = &hs_frames_list},
     };
-    static const struct hs_json_object object = {fields, 1, 0};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
+    hs_frames_count_entries(out);
 }
 
 /* ---- encoding ---- */
@@ -330,14 +176,10 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     if (result == HS_FRAME_STORED)
         return;
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "frame");
-    hs_write_int(writer, (int64_t)frame);
-    hs_write_key(writer, kind);
-    hs_write_str(writer, name);
-    hs_write_key(writer, "reason");
-    hs_write_text(writer, hs_frame_result_name(result));
-    hs_write_key(writer, "detail");
-    hs_write_text(writer, hs_frame_result_text(result));
+    hs_write_int_field(writer, "frame", (int64_t)frame);
+    hs_write_str_field(writer, kind, name);
+    hs_write_text_field(writer, "reason", hs_frame_result_name(result));
+    hs_write_text_field(writer, "detail", hs_frame_result_text(result));
     hs_write_end(writer, '}');
 }
 
@@ -407,16 +249,11 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     char detail[HS_SENTENCE_MAX];
     hs_jump_detail(name, jump, detail);
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "frame");
-    hs_write_int(writer, (int64_t)frame);
-    hs_write_key(writer, kind);
-    hs_write_str(writer, name);
-    hs_write_key(writer, "distance");
-    hs_write_real(writer, jump->distance);
-    hs_write_key(writer, "limit");
-    hs_write_real(writer, jump->limit);
-    hs_write_key(writer, "detail");
-    hs_write_text(writer, detail);
+    hs_write_int_field(writer, "frame", (int64_t)frame);
+    hs_write_str_field(writer, kind, name);
+    hs_write_real_field(writer, "distance", jump->distance);
+    hs_write_real_field(writer, "limit", jump->limit);
+    hs_write_text_field(writer, "detail", detail);
     hs_write_end(writer, '}');
 }
 
@@ -427,8 +264,7 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
     size_t left = HS_MAX_JUMPS, place = 0;
     const struct hs_malformed *bad = hs_malformed_first(malformed, HS_ITEM_FRAME);
     struct hs_frame_jump jump;
-    hs_write_key(writer, "jumps");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "jumps", '[');
     for (size_t f = 0; f < request->count && left > 0; f++, place++) {
         const struct hs_frame *frame = &request->frames[f];
         for (; bad != NULL && bad->index == place; bad = bad->next)
@@ -459,21 +295,13 @@ void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *
     struct hs_frames_counts counts;
     hs_frames_count(request, malformed, results, &counts);
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "stored");
-    hs_write_int(writer, (int64_t)counts.players[HS_FRAME_STORED]);
+    hs_write_int_field(writer, "stored", (int64_t)counts.players[HS_FRAME_STORED]);
     hs_write_key(writer, "refused");
     encode_all_refused(writer, request, malformed, results);
-    hs_write_key(writer, "flags");
-    hs_write_begin(writer, '[');
-    for (int i = 0; i < HS_FRAME_FLAG_COUNT; i++)
-        if (flags >> i & 1)
-            hs_write_text(writer, hs_frame_flag_name((enum hs_frame_flag)i));
-    hs_write_end(writer, ']');
+    hs_write_words_field(writer, "flags", &hs_frame_flag_words, flags);
     if (flags >> HS_FRAME_FLAG_UNFLAGGED_JUMP & 1)
         encode_jumps(writer, request, malformed, match);
-    if (needs_resync) {
-        hs_write_key(writer, "need");
-        hs_write_text(writer, "resync");
-    }
+    if (needs_resync)
+        hs_write_text_field(writer, "need", "resync");
     hs_write_end(writer, '}');
 }

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/match.h"
 
@@ -14,13 +14,14 @@ struct hs_frames_request {
     size_t entries; /* players and movers of all frames */
 };
 
-/* Decodes the value of "frames"; for hs_json_field.decode and the frames body alike. */
-void hs_frames_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      struct hs_frames_request *out);
+/* The value of "frames"; hs_frames_count_entries comes after it. */
+extern const struct hs_json_list hs_frames_list;
 
 /* Decodes the body of POST .../frames. */
 void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
                            struct hs_frames_request *out);
+
+void hs_frames_count_entries(struct hs_frames_request *request);
 
 /* How many entries of each kind came to which end. */
 struct hs_frames_counts {

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "api/detail.h"
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/hit.h"
 
@@ -17,9 +17,8 @@ struct hs_hits_request {
 };
 enum { HS_HITS_NOW = 1 };
 
-/* Decodes the value of "hits". */
-void hs_hits_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                    struct hs_hits_request *out);
+/* The value of "hits". */
+extern const struct hs_json_list hs_hits_list;
 
 /* Decodes the body of POST .../hits. */
 void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out);

@@ -31,28 +31,19 @@ const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *i
     return items != NULL ? items->lists[kind].first : NULL;
 }
 
-static void write_text_member(struct hs_writer *writer, const char *key, const char *text)
-{
-    hs_write_key(writer, key);
-    hs_write_text(writer, text);
-}
-
 static void encode_errors(struct hs_writer *writer, const struct hs_malformed *malformed)
 {
-    hs_write_key(writer, "errors");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "errors", '[');
     for (const struct hs_item_error *error = malformed->errors; error != NULL;
          error = error->next) {
         hs_write_begin(writer, '{');
-        write_text_member(writer, "pointer", error->pointer);
-        write_text_member(writer, "detail", error->detail);
+        hs_write_text_field(writer, "pointer", error->pointer);
+        hs_write_text_field(writer, "detail", error->detail);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');
-    if (malformed->left_out > 0) {
-        hs_write_key(writer, "errors_left_out");
-        hs_write_int(writer, (int64_t)malformed->left_out);
-    }
+    if (malformed->left_out > 0)
+        hs_write_int_field(writer, "errors_left_out", (int64_t)malformed->left_out);
 }
 
 void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
@@ -61,30 +52,23 @@ void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
     bool is_posed = kind == HS_ITEM_FRAME || kind == HS_ITEM_PLAYER || kind == HS_ITEM_MOVER;
     hs_write_begin(writer, '{');
     if (is_posed) {
-        hs_write_key(writer, "frame");
-        hs_write_int(writer,
-                     (int64_t)(kind == HS_ITEM_FRAME ? malformed->index : malformed->frame));
+        hs_write_int_field(writer, "frame",
+                           (int64_t)(kind == HS_ITEM_FRAME ? malformed->index : malformed->frame));
     }
-    if (malformed->number >= 0) {
-        hs_write_key(writer, kinds[kind].number_key);
-        hs_write_int(writer, malformed->number);
-    }
-    if (malformed->who.ptr != NULL) {
-        hs_write_key(writer, kinds[kind].name_key);
-        hs_write_str(writer, malformed->who);
-    }
+    if (malformed->number >= 0)
+        hs_write_int_field(writer, kinds[kind].number_key, malformed->number);
+    if (malformed->who.ptr != NULL)
+        hs_write_str_field(writer, kinds[kind].name_key, malformed->who);
     if (is_posed) {
-        write_text_member(writer, "reason", hs_frame_result_name(HS_FRAME_MALFORMED));
-        write_text_member(writer, "detail", hs_frame_result_text(HS_FRAME_MALFORMED));
+        hs_write_text_field(writer, "reason", hs_frame_result_name(HS_FRAME_MALFORMED));
+        hs_write_text_field(writer, "detail", hs_frame_result_text(HS_FRAME_MALFORMED));
     } else {
-        write_text_member(writer, "verdict", hs_verdict_name(HS_VERDICT_REJECTED));
-        write_text_member(writer, "reason", hs_reason_name(HS_REASON_MALFORMED));
+        hs_write_text_field(writer, "verdict", hs_verdict_name(HS_VERDICT_REJECTED));
+        hs_write_text_field(writer, "reason", hs_reason_name(HS_REASON_MALFORMED));
         hs_write_raw(writer, (struct hs_str){kinds[kind].rest, strlen(kinds[kind].rest)});
     }
     encode_errors(writer, malformed);
-    if (!is_posed) {
-        hs_write_key(writer, "replayed");
-        hs_write_bool(writer, false);
-    }
+    if (!is_posed)
+        hs_write_bool_field(writer, "replayed", false);
     hs_write_end(writer, '}');
 }

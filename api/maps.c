@@ -88,27 +88,24 @@ static bool in_reach(const struct hs_vec *v)
            fabs(v->z) <= HS_WORLD_COORDINATE_MAX;
 }
 
-static void check_reach(struct hs_reader *reader, const struct hs_json_at *at,
-                        const struct hs_vec *v)
+static void check_reach(struct hs_reader *reader, const struct hs_json_at *at, const double v[3])
 {
-    const double axes[3] = {v->x, v->y, v->z};
     for (size_t k = 0; k < 3; k++) {
         struct hs_json_at here = {.parent = at, .index = k};
-        if (!(fabs(axes[k]) <= HS_WORLD_COORDINATE_MAX))
+        if (!(fabs(v[k]) <= HS_WORLD_COORDINATE_MAX))
             hs_json_bad(reader, &here, "must be from %g to %g", -HS_WORLD_COORDINATE_MAX,
                         HS_WORLD_COORDINATE_MAX);
     }
 }
 
-static bool read_vec(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     struct hs_vec *out)
+static void read_corner(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        struct hs_vec *out)
 {
     double axes[3];
     if (!hs_json_read_reals(reader, value, at, 3, axes))
-        return false;
+        return;
     *out = (struct hs_vec){axes[0], axes[1], axes[2]};
-    check_reach(reader, at, out);
-    return true;
+    check_reach(reader, at, axes);
 }
 
 static void read_triangle(struct hs_reader *reader, const json_t *value,
@@ -131,26 +128,14 @@ static void read_triangle(struct hs_reader *reader, const json_t *value,
     }
 }
 
-static void read_min(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     void *target)
-{
-    read_vec(reader, value, at, &((struct hs_world_box *)target)->min);
-}
-
-static void read_max(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     void *target)
-{
-    read_vec(reader, value, at, &((struct hs_world_box *)target)->max);
-}
-
 static void read_box(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      struct hs_world_box *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "min", .kind = HS_JSON_CUSTOM, .required = true, .decode = read_min},
-        {.name = "max", .kind = HS_JSON_CUSTOM, .required = true, .decode = read_max},
+        {"min", HS_JSON_VEC, true, offsetof(struct hs_world_box, min), .check = check_reach},
+        {"max", HS_JSON_VEC, true, offsetof(struct hs_world_box, max), .check = check_reach},
     };
-    static const struct hs_json_object table = {.fields = fields, .count = 2};
+    static const struct hs_json_object table = {HS_JSON_FIELDS(fields)};
     *out = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
     size_t faults = reader->problem->count;
     hs_json_read_object(reader, value, at, &table, out);
@@ -204,7 +189,7 @@ static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list l
     if (value == NULL)
         return d->reader->problem->code != HS_PROBLEM_MALFORMED_JSON && !d->reader->no_memory;
     if (list == VERTICES)
-        read_vec(d->reader, value, &at, target);
+        read_corner(d->reader, value, &at, target);
     else if (list == TRIANGLES)
         read_triangle(d->reader, value, &at, target);
     else
@@ -398,11 +383,11 @@ static void expect_list(struct hs_reader *reader, const json_t *value, const str
 static void read_shell(struct decoder *d)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "vertices", .kind = HS_JSON_CUSTOM, .decode = expect_list},
-        {.name = "triangles", .kind = HS_JSON_CUSTOM, .decode = expect_list},
-        {.name = "boxes", .kind = HS_JSON_CUSTOM, .decode = expect_list},
+        {"vertices", HS_JSON_CUSTOM, .decode = expect_list},
+        {"triangles", HS_JSON_CUSTOM, .decode = expect_list},
+        {"boxes", HS_JSON_CUSTOM, .decode = expect_list},
     };
-    static const struct hs_json_object table = {.fields = fields, .count = LISTS};
+    static const struct hs_json_object table = {HS_JSON_FIELDS(fields)};
     struct hs_str shell = {d->shell.len > 0 ? d->shell.data : "", d->shell.len};
     bool was_fine = d->reader->problem->code == HS_PROBLEM_NONE;
     if (shell.len > PARSED_MAX) {

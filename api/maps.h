@@ -8,7 +8,7 @@
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
 
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/world.h"
 

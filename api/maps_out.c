@@ -24,13 +24,11 @@ static void write_exact_vec(struct hs_writer *writer, struct hs_vec v)
 void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "vertices");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "vertices", '[');
     for (size_t i = 0; i < mesh->vertex_count; i++)
         write_exact_vec(writer, mesh->vertices[i]);
     hs_write_end(writer, ']');
-    hs_write_key(writer, "triangles");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "triangles", '[');
     for (size_t i = 0; i < mesh->triangle_count; i++) {
         hs_write_begin(writer, '[');
         for (int k = 0; k < 3; k++)
@@ -38,8 +36,7 @@ void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh
         hs_write_end(writer, ']');
     }
     hs_write_end(writer, ']');
-    hs_write_key(writer, "boxes");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "boxes", '[');
     for (size_t i = 0; i < mesh->box_count; i++) {
         hs_write_begin(writer, '{');
         hs_write_key(writer, "min");
@@ -56,10 +53,8 @@ void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *rev
                    const struct hs_world_info *info)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "name");
-    hs_write_str(writer, name);
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, revision);
+    hs_write_str_field(writer, "name", name);
+    hs_write_text_field(writer, "revision", revision);
     const struct {
         const char *key;
         size_t value;
@@ -69,15 +64,11 @@ void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *rev
                   {"degenerate", info->degenerate},
                   {"bytes", info->bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        hs_write_key(writer, counts[i].key);
-        hs_write_int(writer, (int64_t)counts[i].value);
+        hs_write_int_field(writer, counts[i].key, (int64_t)counts[i].value);
     }
-    hs_write_key(writer, "bounds");
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "min");
-    hs_write_vec(writer, info->min);
-    hs_write_key(writer, "max");
-    hs_write_vec(writer, info->max);
+    hs_write_begin_field(writer, "bounds", '{');
+    hs_write_vec_field(writer, "min", info->min);
+    hs_write_vec_field(writer, "max", info->max);
     hs_write_end(writer, '}');
     hs_write_end(writer, '}');
 }

@@ -7,27 +7,11 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_match_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "ruleset",
-         .kind = HS_JSON_NAME,
-         .offset = offsetof(struct hs_match_request, ruleset)},
-        {.name = "map",
-         .kind = HS_JSON_NAME_OR_NULL,
-         .offset = offsetof(struct hs_match_request, map)},
+        {"ruleset", HS_JSON_NAME, .offset = offsetof(struct hs_match_request, ruleset)},
+        {"map", HS_JSON_NAME_OR_NULL, .offset = offsetof(struct hs_match_request, map)},
     };
-    static const struct hs_json_object object = {fields, 2, 0};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
-}
-
-static void write_text_field(struct hs_writer *writer, const char *key, struct hs_str text)
-{
-    hs_write_key(writer, key);
-    hs_write_str(writer, text);
-}
-
-static void write_int_field(struct hs_writer *writer, const char *key, int64_t value)
-{
-    hs_write_key(writer, key);
-    hs_write_int(writer, value);
 }
 
 static void write_head(struct hs_writer *writer, const struct hs_match_head *head,
@@ -35,10 +19,9 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
 {
     struct hs_match_info info;
     hs_match_info(match, &info);
-    write_text_field(writer, "match", head->name);
-    write_text_field(writer, "ruleset", head->ruleset);
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, head->revision);
+    hs_write_str_field(writer, "match", head->name);
+    hs_write_str_field(writer, "ruleset", head->ruleset);
+    hs_write_text_field(writer, "revision", head->revision);
     hs_write_key(writer, "map");
     if (head->map.len > 0)
         hs_write_str(writer, head->map);
@@ -54,9 +37,9 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
         hs_write_time(writer, info.newest_us);
     else
         hs_write_null(writer);
-    write_int_field(writer, "player_count", info.players);
-    write_int_field(writer, "mover_count", info.movers);
-    write_int_field(writer, "history_bytes", (int64_t)info.history_bytes);
+    hs_write_int_field(writer, "player_count", info.players);
+    hs_write_int_field(writer, "mover_count", info.movers);
+    hs_write_int_field(writer, "history_bytes", (int64_t)info.history_bytes);
 }
 
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
@@ -67,56 +50,40 @@ void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
     hs_write_end(writer, '}');
 }
 
-/* The verdicts of a player's claims, by reason; those never given are left out. */
-static void write_reasons(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
-{
-    hs_write_key(writer, "reasons");
-    hs_write_begin(writer, '{');
-    for (int i = 0; i < HS_REASON_COUNT; i++)
-        if (reasons[i] > 0)
-            write_int_field(writer, hs_reason_name((enum hs_reason)i), (int64_t)reasons[i]);
-    hs_write_end(writer, '}');
-}
-
+/* The verdicts of claims, and their reasons; reasons never given are left out. */
 static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
 {
     uint64_t verdicts[HS_VERDICT_COUNT] = {0};
     for (int i = 0; i < HS_REASON_COUNT; i++)
         verdicts[hs_reason_verdict((enum hs_reason)i)] += reasons[i];
-    hs_write_key(writer, "verdicts");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "verdicts", '{');
     for (int i = 0; i < HS_VERDICT_COUNT; i++)
-        write_int_field(writer, hs_verdict_name((enum hs_verdict)i), (int64_t)verdicts[i]);
+        hs_write_int_field(writer, hs_verdict_name((enum hs_verdict)i), (int64_t)verdicts[i]);
     hs_write_end(writer, '}');
+    hs_write_counts_field(writer, "reasons", &hs_reason_words, reasons);
 }
 
 void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
                       const struct hs_moves_info *moves)
 {
     hs_write_begin(writer, '{');
-    write_text_field(writer, "player", player->name);
+    hs_write_str_field(writer, "player", player->name);
     if (player->team.ptr != NULL)
-        write_text_field(writer, "team", player->team);
-    hs_write_key(writer, "alive");
-    hs_write_bool(writer, player->alive);
-    write_int_field(writer, "life", player->life);
-    write_int_field(writer, "samples", player->samples);
+        hs_write_str_field(writer, "team", player->team);
+    hs_write_bool_field(writer, "alive", player->alive);
+    hs_write_int_field(writer, "life", player->life);
+    hs_write_int_field(writer, "samples", player->samples);
     if (player->samples > 0) {
-        hs_write_key(writer, "window");
-        hs_write_begin(writer, '[');
+        hs_write_begin_field(writer, "window", '[');
         hs_write_time(writer, player->oldest_us);
         hs_write_time(writer, player->newest_us);
         hs_write_end(writer, ']');
-        hs_write_key(writer, "position");
-        hs_write_vec(writer, player->position);
+        hs_write_vec_field(writer, "position", player->position);
     }
     write_verdicts(writer, player->reasons);
-    write_reasons(writer, player->reasons);
-    write_int_field(writer, "would_reject", (int64_t)player->would_reject);
-    hs_write_key(writer, "damage_dealt");
-    hs_write_exact(writer, player->damage_dealt);
-    hs_write_key(writer, "suspicion");
-    hs_write_real(writer, player->suspicion);
+    hs_write_int_field(writer, "would_reject", (int64_t)player->would_reject);
+    hs_write_exact_field(writer, "damage_dealt", player->damage_dealt);
+    hs_write_real_field(writer, "suspicion", player->suspicion);
     if (moves->present) {
         hs_write_key(writer, "timing");
         hs_moves_info_encode(writer, moves);
@@ -128,24 +95,18 @@ static void write_hints(struct hs_writer *writer, const struct hs_match *match)
 {
     struct hs_hint hints[HS_HINTS_MAX];
     size_t count = hs_match_hints(match, hints);
-    hs_write_key(writer, "hints");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "hints", '[');
     for (size_t i = 0; i < count; i++) {
         const struct hs_hint *hint = &hints[i];
         hs_write_begin(writer, '{');
-        hs_write_key(writer, "code");
-        hs_write_text(writer, hs_hint_name(hint->code));
-        hs_write_key(writer, "detail");
-        hs_write_text(writer, hint->detail);
-        write_int_field(writer, "claims", hint->claims);
-        write_int_field(writer, "of", hint->of);
+        hs_write_text_field(writer, "code", hs_hint_code_name(hint->code));
+        hs_write_text_field(writer, "detail", hint->detail);
+        hs_write_int_field(writer, "claims", hint->claims);
+        hs_write_int_field(writer, "of", hint->of);
         if (hint->unit != HS_UNIT_NONE) {
-            hs_write_key(writer, "measured");
-            hs_write_real(writer, hint->measured);
-            hs_write_key(writer, "expected");
-            hs_write_real(writer, hint->expected);
-            hs_write_key(writer, "unit");
-            hs_write_text(writer, hs_unit_name(hint->unit));
+            hs_write_real_field(writer, "measured", hint->measured);
+            hs_write_real_field(writer, "expected", hint->expected);
+            hs_write_text_field(writer, "unit", hs_unit_name(hint->unit));
         }
         hs_write_end(writer, '}');
     }
@@ -159,8 +120,7 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     hs_write_begin(writer, '{');
     write_head(writer, head, match);
     write_hints(writer, match);
-    hs_write_key(writer, "players");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "players", '[');
     for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);) {
         struct hs_moves_info moves = {0};
         hs_match_moves_info(match, player.name, &moves);
@@ -178,8 +138,6 @@ void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_hea
     hs_write_begin(writer, '{');
     write_head(writer, head, match);
     write_verdicts(writer, totals.reasons);
-    write_reasons(writer, totals.reasons);
-    hs_write_key(writer, "damage");
-    hs_write_exact(writer, totals.damage);
+    hs_write_exact_field(writer, "damage", totals.damage);
     hs_write_end(writer, '}');
 }

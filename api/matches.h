@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/match.h"
 #include "validators/moves.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/moves.h"
 #include "validators/ruleset.h"
@@ -14,9 +14,8 @@ struct hs_moves_request {
     size_t count;
 };
 
-/* Decodes the value of "moves". */
-void hs_moves_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     struct hs_moves_request *out);
+/* The value of "moves". */
+extern const struct hs_json_list hs_moves_list;
 
 /*
  * Decodes the body of POST .../moves, in either form: {"moves":[{..},..]}, or the names of the

@@ -13,9 +13,8 @@ struct hs_shots_request {
 };
 enum { HS_SHOTS_NOW = 1 };
 
-/* Decodes the value of "shots". */
-void hs_shots_decode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     struct hs_shots_request *out);
+/* The value of "shots". */
+extern const struct hs_json_list hs_shots_list;
 
 /* Decodes the body of POST .../shots. */
 void hs_shots_decode_body(struct hs_reader *reader, const json_t *root,

@@ -1,47 +1,22 @@
 #include "api/ticks.h"
 
-static void decode_frames(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    hs_frames_decode(reader, value, at, &((struct hs_ticks_request *)target)->frames);
-}
-
-static void decode_moves(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
-{
-    hs_moves_decode(reader, value, at, &((struct hs_ticks_request *)target)->moves);
-}
-
-static void decode_shots(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         void *target)
-{
-    hs_shots_decode(reader, value, at, &((struct hs_ticks_request *)target)->shots);
-}
-
-static void decode_hits(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        void *target)
-{
-    hs_hits_decode(reader, value, at, &((struct hs_ticks_request *)target)->hits);
-}
+#define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_ticks_request *out)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "now",
-         .kind = HS_JSON_SECONDS,
-         .offset = offsetof(struct hs_ticks_request, hits.now_us),
-         .low = -HS_JSON_TIME_MAX,
-         .high = HS_JSON_TIME_MAX,
-         .bit = HS_TICKS_NOW},
-        {.name = "frames", .kind = HS_JSON_CUSTOM, .decode = decode_frames, .bit = HS_TICKS_FRAMES},
-        {.name = "moves", .kind = HS_JSON_CUSTOM, .decode = decode_moves, .bit = HS_TICKS_MOVES},
-        {.name = "shots", .kind = HS_JSON_CUSTOM, .decode = decode_shots, .bit = HS_TICKS_SHOTS},
-        {.name = "hits", .kind = HS_JSON_CUSTOM, .decode = decode_hits, .bit = HS_TICKS_HITS},
+        {"now", HS_JSON_TIME, TO(hits.now_us), .bit = HS_TICKS_NOW},
+        {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list,
+         .bit = HS_TICKS_FRAMES},
+        {"moves", HS_JSON_BATCH, TO(moves.moves), .list = &hs_moves_list, .bit = HS_TICKS_MOVES},
+        {"shots", HS_JSON_BATCH, TO(shots.shots), .list = &hs_shots_list, .bit = HS_TICKS_SHOTS},
+        {"hits", HS_JSON_BATCH, TO(hits.claims), .list = &hs_hits_list, .bit = HS_TICKS_HITS},
     };
-    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0],
-                                                 offsetof(struct hs_ticks_request, fields)};
+    static const struct hs_json_object object = {
+        HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_ticks_request, fields)};
     hs_json_read_object(reader, root, NULL, &object, out);
+    hs_frames_count_entries(&out->frames);
     if (out->fields & HS_TICKS_NOW) {
         out->hits.fields |= HS_HITS_NOW;
         out->shots.fields |= HS_SHOTS_NOW;

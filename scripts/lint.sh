@@ -48,6 +48,20 @@ git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' 'cli/*.c' |
     fault 'clang-tidy has findings'
 }
 
+# Without optimization a call stays a call. So what the linker drops from the program (cli, service,
+# api) or from the shared library (validators) is called by nothing that is shipped; tests do not count.
+echo '== functions nothing calls'
+version=$(sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/system/version.h)
+rm -f build/unused/hindsight build/unused/libhindsight.so.*
+LC_ALL=C make VARIANT=unused OPT=-O0 CFLAGS='-ffunction-sections -fdata-sections' \
+    LDFLAGS=-Wl,--gc-sections,--print-gc-sections,--whole-archive,-z,muldefs \
+    build/unused/hindsight "build/unused/libhindsight.so.$version" >build/unused.log 2>&1 ||
+    fault "the build for this step fails: $(tail -n 1 build/unused.log)"
+unused=$(sed -n "s/.*removing unused section '\.text\.\([a-z][a-z0-9_]*\)' in file '.*\(libapp\.a(\|\/obj\/\)\(.*\)\.o.*/\3.c: \1/p" \
+    build/unused.log)
+[ -z "$unused" ] || fault "delete what nothing calls, or make it part of the library's interface:
+$unused"
+
 if command -v shellcheck >/dev/null 2>&1; then
     echo '== shellcheck'
     # shellcheck disable=SC2046

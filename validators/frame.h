@@ -89,20 +89,6 @@ struct hs_frame {
     size_t mover_count;
 };
 
-/* Remarks on a stored sample, a set. */
-#define HS_FRAME_FLAGS(X)                                                                          \
-    X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
-    X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
-    X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
-
-enum hs_frame_flag {
-#define X(id, name) HS_FRAME_FLAG_##id,
-    HS_FRAME_FLAGS(X)
-#undef X
-        HS_FRAME_FLAG_COUNT
-};
-const char *hs_frame_flag_name(enum hs_frame_flag flag);
-
 HS_PUBLIC_END
 
 #endif

@@ -23,9 +23,6 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_VICTIMS = 64, HS_MAX_DAMAGE = 160, HS_MAX_IGNORED = 16 };
 
-/* What makes a projectile burst. */
-enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY };
-
 struct hs_pellet_claim {
     struct hs_vec end;
     struct hs_str target; /* absent: the claim's */
@@ -52,13 +49,6 @@ struct hs_hit_claim {
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
-enum hs_outcome {
-    HS_OUTCOME_PASS,
-    HS_OUTCOME_FAIL,
-    HS_OUTCOME_UNKNOWN, /* the data to decide is missing */
-};
-const char *hs_outcome_name(enum hs_outcome outcome);
-
 /* What one check found. */
 struct hs_check_row {
     enum hs_check check;
@@ -72,8 +62,6 @@ struct hs_check_row {
     bool of_posted_shot;   /* found when the shot of this hit was posted */
     bool of_whole_flight;  /* flight: `measured` is how long it took, not how far it is off */
 };
-
-enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST };
 
 struct hs_damage {
     struct hs_name player;
@@ -103,16 +91,6 @@ struct hs_rewind_info {
     struct hs_name excluded_bones[HS_MAX_BONES];
     struct hs_name ignored[HS_MAX_IGNORED]; /* the first of them */
 };
-
-enum hs_pellet_outcome {
-    HS_PELLET_HIT,
-    HS_PELLET_MISS,     /* touches nobody claimed */
-    HS_PELLET_OCCLUDED, /* the world is before the claimed body */
-    HS_PELLET_BLOCKED,  /* somebody is before the claimed body */
-    HS_PELLET_REFUSED,  /* the body is not to be hurt; see `reason` */
-    HS_PELLET_UNKNOWN,  /* no pose of the claimed body */
-};
-const char *hs_pellet_outcome_name(enum hs_pellet_outcome outcome);
 
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
@@ -194,6 +172,12 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
  */
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
                  const struct hs_hit_result *result, struct hs_str answer);
+
+/* Estimated work units of the most expensive claim with a weapon, without a map. */
+uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
+
+/* Hitboxes of the largest rig, which most of that work is for. */
+uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
 
 HS_PUBLIC_END
 

@@ -16,12 +16,6 @@ HS_PUBLIC_BEGIN
  */
 enum { HS_MOVES_KEPT = 64 };
 
-enum hs_move_kind {
-    HS_MOVE_NEW,     /* judged whole */
-    HS_MOVE_PENDING, /* may still grow by the next: timing only */
-    HS_MOVE_OLD,     /* an important move sent again: never an offence */
-};
-
 /* A set of optional members of struct hs_move. */
 enum hs_move_field {
     HS_MOVE_HAS_SEQ = 1 << 0,

@@ -7,6 +7,7 @@
 
 #include "linkage.h"
 #include "str.h"
+#include "vocabulary.h"
 
 HS_PUBLIC_BEGIN
 
@@ -15,12 +16,6 @@ enum { HS_MAX_MOVE_MODES = 16 };
 /* What judges of moves add up stays within this of 0, however absurd the times of moves are: three
    thousand years, and no sum of a few of them overflows. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
-
-/* What the simulated time of a move obeys. */
-enum hs_prevention {
-    HS_PREVENTION_CREDIT,    /* time the server granted and the client has not used */
-    HS_PREVENTION_RESOLUTION /* the compatible judge's payback */
-};
 
 /* Half of clamp(ping - fudge, 0, min(wish, max)): how far back a game that predicts by ping looks.
  */

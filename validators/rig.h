@@ -11,12 +11,11 @@
 #include "linkage.h"
 #include "str.h"
 #include "vec.h"
+#include "vocabulary.h"
 
 HS_PUBLIC_BEGIN
 
 enum { HS_MAX_BONES = 128, HS_MAX_HITBOXES = 128, HS_MAX_STANCES = 16 };
-
-enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT };
 
 /* A shape fixed to a bone. */
 struct hs_hitbox {

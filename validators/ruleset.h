@@ -25,20 +25,12 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 /* An index that names nothing. */
 #define HS_NONE 0xFFFFu
 
-enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ };
-
 struct hs_history_rules {
     int64_t keep_us;        /* poses older than this, from the newest, are forgotten (but one) */
     int64_t max_gap_us;     /* longer gaps between two samples are not interpolated */
     int64_t max_forward_us; /* a frame further ahead of the newest is a clock jump */
     double world_bound;     /* length: no coordinate is further from 0 */
     double max_speed;       /* length/s: a faster move between samples is a teleport */
-};
-
-/* Where the moment of an instant hit comes from. */
-enum hs_rewind_source {
-    HS_REWIND_BY_CLAIM,     /* the claim's hit_time */
-    HS_REWIND_BY_PREDICTION /* the shooter's prediction ping, back from now */
 };
 
 struct hs_rewind_rules {
@@ -73,8 +65,6 @@ struct hs_zone {
     double factor; /* of damage */
 };
 
-enum hs_weapon_type { HS_WEAPON_HITSCAN, HS_WEAPON_PROJECTILE, HS_WEAPON_MELEE, HS_WEAPON_TYPES };
-
 struct hs_falloff_point {
     double distance; /* length, ascending */
     double factor;   /* of damage; linear between points, constant beyond them */
@@ -89,7 +79,7 @@ struct hs_blast {
     double self_scale;      /* of damage to the shooter; 0: none */
     bool occlusion;         /* the world shields */
     bool stack_with_direct; /* the direct victim takes both; else the larger */
-    bool damages_unclaimed; /* else they are only reported */
+    enum hs_unclaimed unclaimed;
 };
 
 struct hs_weapon {
@@ -223,7 +213,6 @@ struct hs_scalar {
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the document's unit */
-    const char *text; /* one line for the reader */
 };
 extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;
@@ -238,16 +227,6 @@ extern const size_t hs_weapon_scalar_count;
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
 void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
 
-const char *hs_weapon_type_name(enum hs_weapon_type type);
-bool hs_weapon_type_parse(struct hs_str name, enum hs_weapon_type *out);
-const char *hs_shape_name(enum hs_shape shape);
-bool hs_shape_parse(struct hs_str name, enum hs_shape *out);
-const char *hs_prevention_name(enum hs_prevention prevention);
-bool hs_prevention_parse(struct hs_str name, enum hs_prevention *out);
-const char *hs_rewind_source_name(enum hs_rewind_source source);
-bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out);
-const char *hs_up_name(enum hs_up up); /* "+z" */
-bool hs_up_parse(struct hs_str name, enum hs_up *out);
 struct hs_vec hs_up_direction(enum hs_up up);
 
 /* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */

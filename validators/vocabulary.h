@@ -268,20 +268,122 @@ enum hs_sample_event {
     HS_EVENT_SPAWN,
     HS_EVENT_TELEPORT,
     HS_EVENT_DEATH,
-    HS_EVENT_LEAVE
+    HS_EVENT_LEAVE,
+    HS_SAMPLE_EVENT_COUNT
 };
 
-/* Names on the wire. The argument must be a member of its list. */
-const char *hs_verdict_name(enum hs_verdict verdict);
-const char *hs_mode_name(enum hs_mode mode);
-const char *hs_check_name(enum hs_check check);
-const char *hs_reason_name(enum hs_reason reason);
-const char *hs_flag_name(enum hs_flag flag);
-const char *hs_hint_name(enum hs_hint_code code);
-const char *hs_unit_name(enum hs_unit unit);
-const char *hs_frame_result_name(enum hs_frame_result result);
-const char *hs_move_check_name(enum hs_move_check check);
-const char *hs_move_reason_name(enum hs_move_reason reason);
+/* What a check found. */
+enum hs_outcome {
+    HS_OUTCOME_PASS,
+    HS_OUTCOME_FAIL,
+    HS_OUTCOME_UNKNOWN, /* the data to decide is missing */
+    HS_OUTCOME_COUNT
+};
+
+enum hs_pellet_outcome {
+    HS_PELLET_HIT,
+    HS_PELLET_MISS,     /* touches nobody claimed */
+    HS_PELLET_OCCLUDED, /* the world is before the claimed body */
+    HS_PELLET_BLOCKED,  /* somebody is before the claimed body */
+    HS_PELLET_REFUSED,  /* the body is not to be hurt; see `reason` */
+    HS_PELLET_UNKNOWN,  /* no pose of the claimed body */
+    HS_PELLET_OUTCOME_COUNT
+};
+
+enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
+
+/* What makes a projectile burst. */
+enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
+
+enum hs_move_kind {
+    HS_MOVE_NEW,     /* judged whole */
+    HS_MOVE_PENDING, /* may still grow by the next: timing only */
+    HS_MOVE_OLD,     /* an important move sent again: never an offence */
+    HS_MOVE_KIND_COUNT
+};
+
+enum hs_weapon_type {
+    HS_WEAPON_HITSCAN,
+    HS_WEAPON_PROJECTILE,
+    HS_WEAPON_MELEE,
+    HS_WEAPON_TYPE_COUNT
+};
+
+/* What a blast does to players that its claim does not name: they are reported, or also damaged. */
+enum hs_unclaimed { HS_UNCLAIMED_REPORT, HS_UNCLAIMED_DAMAGE, HS_UNCLAIMED_COUNT };
+
+enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT };
+
+/* What the simulated time of a move obeys. */
+enum hs_prevention {
+    HS_PREVENTION_CREDIT,     /* time the server granted and the client has not used */
+    HS_PREVENTION_RESOLUTION, /* the compatible judge's payback */
+    HS_PREVENTION_COUNT
+};
+
+/* Where the moment of an instant hit comes from. */
+enum hs_rewind_source {
+    HS_REWIND_BY_CLAIM,      /* the claim's hit_time */
+    HS_REWIND_BY_PREDICTION, /* the shooter's prediction ping, back from now */
+    HS_REWIND_SOURCE_COUNT
+};
+
+enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ, HS_UP_COUNT };
+
+/* Remarks on a stored sample, a set. */
+#define HS_FRAME_FLAGS(X)                                                                          \
+    X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
+    X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
+    X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
+
+enum hs_frame_flag {
+#define X(id, name) HS_FRAME_FLAG_##id,
+    HS_FRAME_FLAGS(X)
+#undef X
+        HS_FRAME_FLAG_COUNT
+};
+
+/* The names of a list: member i of the enum is names[i] on the wire. */
+struct hs_vocabulary {
+    const char *const *names;
+    int count;
+};
+
+/* The member of that name, or -1. */
+int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
+
+/* Every list. Each has its names, hs_<list>_words, and the name of a member, hs_<list>_name, whose
+   argument must be a member. */
+#define HS_VOCABULARIES(X)                                                                         \
+    X(verdict)                                                                                     \
+    X(mode)                                                                                        \
+    X(check)                                                                                       \
+    X(reason)                                                                                      \
+    X(flag)                                                                                        \
+    X(hint_code)                                                                                   \
+    X(unit)                                                                                        \
+    X(outcome)                                                                                     \
+    X(pellet_outcome)                                                                              \
+    X(cause)                                                                                       \
+    X(fuse)                                                                                        \
+    X(move_check)                                                                                  \
+    X(move_reason)                                                                                 \
+    X(move_kind)                                                                                   \
+    X(frame_result)                                                                                \
+    X(frame_flag)                                                                                  \
+    X(sample_event)                                                                                \
+    X(weapon_type)                                                                                 \
+    X(unclaimed)                                                                                   \
+    X(shape)                                                                                       \
+    X(prevention)                                                                                  \
+    X(rewind_source)                                                                               \
+    X(up)
+
+#define X(list)                                                                                    \
+    extern const struct hs_vocabulary hs_##list##_words;                                           \
+    const char *hs_##list##_name(enum hs_##list member);
+HS_VOCABULARIES(X)
+#undef X
 
 /* The verdict a reason gives, and the check whose mode decides over it. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
@@ -296,11 +398,6 @@ enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
 /* What a move is rejected for where this check is enforced and fails. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
-
-/* The member of that name. False when there is none; *out is then left alone. */
-bool hs_mode_parse(struct hs_str name, enum hs_mode *out);
-bool hs_check_parse(struct hs_str name, enum hs_check *out);
-bool hs_move_check_parse(struct hs_str name, enum hs_move_check *out);
 
 HS_PUBLIC_END
 

@@ -2,9 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "api/json/escape.h"
+#include "api/json/writing.h"
 
 static const struct {
     const char *name;
@@ -70,47 +69,38 @@ const char *hs_problem_name(enum hs_problem_code code)
     return problems[code].name;
 }
 
-static void put_member(struct hs_buffer *out, const char *name, const char *text)
+static void write_errors(struct hs_writer *writer, const struct hs_problem *problem)
 {
-    hs_buffer_append(out, "\"", 1);
-    hs_buffer_puts(out, name);
-    hs_buffer_append(out, "\":", 2);
-    hs_escape_json(out, (struct hs_str){text, strlen(text)});
-}
-
-static void put_errors(const struct hs_problem *problem, struct hs_buffer *out)
-{
-    hs_buffer_puts(out, ",\"errors\":[");
+    hs_write_begin_field(writer, "errors", '[');
     for (size_t i = 0; i < problem->count; i++) {
-        hs_buffer_puts(out, i == 0 ? "{" : ",{");
-        put_member(out, "pointer", problem->errors[i].pointer);
-        hs_buffer_puts(out, ",");
-        put_member(out, "detail", problem->errors[i].detail);
-        hs_buffer_puts(out, "}");
+        hs_write_begin(writer, '{');
+        hs_write_text_field(writer, "pointer", problem->errors[i].pointer);
+        hs_write_text_field(writer, "detail", problem->errors[i].detail);
+        hs_write_end(writer, '}');
     }
-    hs_buffer_puts(out, "]");
+    hs_write_end(writer, ']');
     if (problem->left_out > 0)
-        hs_buffer_printf(out, ",\"errors_left_out\":%zu", problem->left_out);
+        hs_write_int_field(writer, "errors_left_out", (int64_t)problem->left_out);
 }
 
 void hs_problem_encode(const struct hs_problem *problem, const char *instance,
                        struct hs_buffer *out)
 {
-    const char *title = problems[problem->code].title;
-    hs_buffer_puts(out, "{\"type\":\"urn:hindsight:problem:");
-    hs_buffer_puts(out, problems[problem->code].name);
-    hs_buffer_append(out, "\",", 2);
-    put_member(out, "title", title);
-    hs_buffer_printf(out, ",\"status\":%d,", problems[problem->code].status);
-    put_member(out, "detail", problem->detail[0] != '\0' ? problem->detail : title);
-    hs_buffer_puts(out, ",");
-    put_member(out, "instance", instance);
-    hs_buffer_puts(out, ",");
-    put_member(out, "code", problems[problem->code].name);
-    if (problem->count > 0)
-        put_errors(problem, out);
+    const char *name = problems[problem->code].name, *title = problems[problem->code].title;
     unsigned retry_after_ms = hs_problem_retry_after_ms(problem);
+    struct hs_writer writer = {.buffer = out};
+    char type[64];
+    snprintf(type, sizeof type, "urn:hindsight:problem:%s", name);
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "type", type);
+    hs_write_text_field(&writer, "title", title);
+    hs_write_int_field(&writer, "status", problems[problem->code].status);
+    hs_write_text_field(&writer, "detail", problem->detail[0] != '\0' ? problem->detail : title);
+    hs_write_text_field(&writer, "instance", instance);
+    hs_write_text_field(&writer, "code", name);
+    if (problem->count > 0)
+        write_errors(&writer, problem);
     if (retry_after_ms > 0)
-        hs_buffer_printf(out, ",\"retry_after_ms\":%u", retry_after_ms);
-    hs_buffer_puts(out, "}");
+        hs_write_int_field(&writer, "retry_after_ms", retry_after_ms);
+    hs_write_end(&writer, '}');
 }

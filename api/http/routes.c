@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "validators/vocabulary.h"
+
 static const char *const method_names[HS_METHOD_COUNT] = {"GET", "PUT", "POST", "DELETE"};
 
 enum { DATA = HS_LISTENER_DATA, ADMIN = HS_LISTENER_ADMIN, BOTH = HS_LISTENER_BOTH };
@@ -133,10 +135,9 @@ const char *hs_scope_name(enum hs_scope scope)
 
 unsigned hs_scope_parse(struct hs_str name)
 {
-    for (unsigned i = 0; i < HS_SCOPE_COUNT; i++)
-        if (hs_str_equal(name, (struct hs_str){scope_names[i], strlen(scope_names[i])}))
-            return 1u << i;
-    return 0;
+    static const struct hs_vocabulary words = {scope_names, HS_SCOPE_COUNT};
+    int found = hs_vocabulary_find(&words, name);
+    return found >= 0 ? 1u << found : 0;
 }
 
 bool hs_route_is_open(enum hs_route route)

@@ -1,6 +1,6 @@
 /*
- * Reading requests: text to jansson values, values to plain structs by declarative tables, and a
- * JSON pointer for every field that is not as it should be.
+ * Reading requests: text to jansson values, and a JSON pointer for every field that is not as it
+ * should be. table.h turns the values into structs.
  */
 #ifndef HS_API_JSON_IN_H
 #define HS_API_JSON_IN_H
@@ -52,104 +52,13 @@ struct hs_reader {
     struct hs_malformed
         *item; /* the item that is read now; NULL: none, or they are not collected */
     const struct hs_json_columns *columns; /* of the batch that is read; NULL: items are objects */
+    void *context;                         /* for the decoders of a document; else unused */
 };
 
 /* Notes a bad field of the item that is read, or else of the request; beyond those that are kept,
    it is only counted. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-enum hs_json_kind {
-    HS_JSON_NAME,         /* struct hs_str; a valid name */
-    HS_JSON_NAME_OR_NULL, /* the same; null is like absent */
-    HS_JSON_REAL,         /* double, within [low, high] */
-    HS_JSON_SECONDS, /* int64_t microseconds, rounded half to even; seconds within [low, high] */
-    HS_JSON_SHORT_SECONDS, /* the same in an int32_t; high <= 2000 */
-    HS_JSON_INT,           /* int64_t, an integer within [low, high] */
-    HS_JSON_INT32,         /* int32_t */
-    HS_JSON_BOOL,          /* bool */
-    HS_JSON_REALS,         /* double[count] */
-    HS_JSON_CUSTOM,        /* `decode` */
-};
-
-struct hs_json_field;
-typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
-                            const struct hs_json_at *at, void *target);
-
-/* A member of an object and where it goes. */
-struct hs_json_field {
-    const char *name;
-    enum hs_json_kind kind;
-    size_t offset; /* of the value in the target; for CUSTOM the target itself is given */
-    bool required;
-    double low, high;
-    size_t count; /* REALS */
-    unsigned bit; /* set in the `unsigned` at bits_offset when the member is present */
-    hs_json_decode *decode;
-};
-
-struct hs_json_object {
-    const struct hs_json_field *fields;
-    size_t count;       /* at most 64 */
-    size_t bits_offset; /* used by fields with a bit */
-};
-
-/*
- * Decodes an object into `target` by its table. Members not in the table are refused, except
- * names that begin with x_. Absent members leave the target alone.
- */
-void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_object *table, void *target);
-
-/*
- * Objects in columns: the names of their members once, then a row of values for each.
- *
- * Reads the names: every one a member of the table or beginning with x_, none twice, the required
- * ones among them. False and noted faults otherwise.
- */
-struct hs_json_columns {
-    const struct hs_json_object *table;
-    size_t count;
-    uint8_t fields[64]; /* places in the table; that of none: its values are ignored */
-};
-bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, const struct hs_json_object *table,
-                          struct hs_json_columns *out);
-
-/* Decodes the row of one object into `target`; null stands for an absent member. */
-void hs_json_read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_columns *columns, void *target);
-
-/*
- * Checks that a value is an array of at least `low` and at most `high` elements and gives room
- * for its `size`-byte items from the arena (zeroed). NULL when it is not, or memory is out, or as
- * many faults were noted as are kept; an empty array gives a pointer that must not be used.
- */
-void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         size_t low, size_t high, size_t size, size_t *count);
-
-/*
- * Reads a batch: an array of at most reader->max_items items of `size` bytes, each by `decode` into
- * zeroed memory. An item with a bad field is listed in reader->malformed and left out, so the items
- * move up. More than reader->max_items malformed items refuse the request. Returns as
- * hs_json_read_array does; *count is the number of items without bad fields.
- */
-void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         enum hs_item kind, size_t size, hs_json_decode *decode, size_t *count);
-
-/* One finite number; false and a noted fault otherwise. */
-bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       double low, double high, double *out);
-bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        size_t count, double *out);
-bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       struct hs_str *out);
-
-/* The largest time in seconds that is accepted, either way: 285 years. */
-#define HS_JSON_TIME_MAX 9e9
-/* The largest coordinate or length that is accepted as a number; the ruleset bounds it further.
-   The square of a distance between two such coordinates is still finite. */
-#define HS_JSON_REAL_MAX 1e150
 
 /* The pointer of the value that begins at or before byte `offset` of a JSON text. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);

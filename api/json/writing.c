@@ -148,3 +148,34 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
     hs_write_real(writer, v.z);
     hs_write_end(writer, ']');
 }
+
+/* ---- members ---- */
+
+#define X(what, type)                                                                              \
+    void hs_write_##what##_field(struct hs_writer *writer, const char *key, type value)            \
+    {                                                                                              \
+        hs_write_key(writer, key);                                                                 \
+        hs_write_##what(writer, value);                                                            \
+    }
+HS_WRITE_FIELDS(X)
+#undef X
+
+void hs_write_words_field(struct hs_writer *writer, const char *key,
+                          const struct hs_vocabulary *words, unsigned bits)
+{
+    hs_write_begin_field(writer, key, '[');
+    for (int i = 0; i < words->count; i++)
+        if (bits >> i & 1)
+            hs_write_text(writer, words->names[i]);
+    hs_write_end(writer, ']');
+}
+
+void hs_write_counts_field(struct hs_writer *writer, const char *key,
+                           const struct hs_vocabulary *words, const uint64_t *counts)
+{
+    hs_write_begin_field(writer, key, '{');
+    for (int i = 0; i < words->count; i++)
+        if (counts[i] > 0)
+            hs_write_int_field(writer, words->names[i], (int64_t)counts[i]);
+    hs_write_end(writer, '}');
+}

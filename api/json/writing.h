@@ -11,6 +11,7 @@
 #include "api/json/buffer.h"
 #include "validators/str.h"
 #include "validators/vec.h"
+#include "validators/vocabulary.h"
 
 struct hs_writer {
     struct hs_buffer *buffer;
@@ -39,5 +40,28 @@ void hs_write_float(struct hs_writer *writer, float value);
 /* Microseconds as seconds. */
 void hs_write_time(struct hs_writer *writer, int64_t us);
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
+
+/* The same as members of an object: hs_write_int_field(writer, key, value) and so on. */
+#define HS_WRITE_FIELDS(X)                                                                         \
+    X(begin, char)                                                                                 \
+    X(str, struct hs_str)                                                                          \
+    X(text, const char *)                                                                          \
+    X(bool, bool)                                                                                  \
+    X(int, int64_t)                                                                                \
+    X(real, double)                                                                                \
+    X(exact, double)                                                                               \
+    X(time, int64_t)                                                                               \
+    X(vec, struct hs_vec)
+
+#define X(what, type)                                                                              \
+    void hs_write_##what##_field(struct hs_writer *writer, const char *key, type value);
+HS_WRITE_FIELDS(X)
+#undef X
+
+/* An array of the names whose bits are set, and an object of the counts that are not 0. */
+void hs_write_words_field(struct hs_writer *writer, const char *key,
+                          const struct hs_vocabulary *words, unsigned bits);
+void hs_write_counts_field(struct hs_writer *writer, const char *key,
+                           const struct hs_vocabulary *words, const uint64_t *counts);
 
 #endif

@@ -3,35 +3,42 @@
 #include <stdio.h>
 
 #include "api/rulesets/load.h"
-#include "validators/hit/work.h"
+#include "validators/hit.h"
 
-static void read_zone_priority(struct hs_loading *l, const json_t *value,
-                               const struct hs_json_at *at)
+static void read_zone_priority(struct hs_reader *reader, const json_t *value,
+                               const struct hs_json_at *at, void *target)
 {
-    struct hs_hit_rules *hit = &l->ruleset->hit;
+    const struct hs_loading *l = reader->context;
+    struct hs_hit_rules *hit = target;
     if (!json_is_array(value) || json_array_size(value) > HS_MAX_ZONES) {
-        hs_json_bad(l->reader, at, "must be an array of zone names");
+        hs_json_bad(reader, at, "must be an array of zone names");
         return;
     }
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct hs_json_at here = {.parent = at, .index = i};
         struct hs_str name;
-        if (!hs_json_read_name(l->reader, json_array_get(value, i), &here, &name))
+        if (!hs_json_read_name(reader, json_array_get(value, i), &here, &name))
             continue;
         uint16_t zone = hs_ruleset_find_zone(l->ruleset, name);
         if (zone == HS_NONE)
-            hs_json_bad(l->reader, &here, "names no zone");
+            hs_json_bad(reader, &here, "names no zone");
         else
             hit->zone_priority[hit->zone_priority_count++] = zone;
     }
 }
 
-static void read_source(struct hs_loading *l, const json_t *value, const struct hs_json_at *at)
-{
-    const char *text = json_string_value(value);
-    if (text == NULL || !hs_rewind_source_parse(hs_load_str(text), &l->ruleset->rewind.source))
-        hs_json_bad(l->reader, at, "must be claim or prediction_ping");
-}
+#define TO(member) .offset = offsetof(struct hs_ruleset, member)
+
+/* What sections have besides scalars. */
+static const struct {
+    const char *section;
+    struct hs_json_field field;
+} members[] = {
+    {"rewind", {"source", HS_JSON_ENUM, TO(rewind.source), .words = &hs_rewind_source_words}},
+    {"hit", {"zone_priority", HS_JSON_CUSTOM, TO(hit), .decode = read_zone_priority}},
+    {"moves", {"prevention", HS_JSON_ENUM, TO(moves.prevention), .words = &hs_prevention_words}},
+    {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = hs_load_modes}},
+};
 
 /* Scalars are in sections of that name. */
 static bool has_section(const char *section)
@@ -42,126 +49,86 @@ static bool has_section(const char *section)
     return false;
 }
 
-/* `section`: the names of the objects around it and its own, between slashes. */
-static void read_members(struct hs_loading *l, const char *section, const json_t *object,
-                         const struct hs_json_at *at)
+static bool read_special(struct hs_loading *l, const char *section, const char *key,
+                         const json_t *value, const struct hs_json_at *at)
 {
-    const json_t *value;
-    const char *key;
-    if (object == NULL || !hs_load_is_object(l, object, at))
-        return;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = at, .key = key};
-        const struct hs_scalar *scalar =
-            hs_load_find_scalar(hs_ruleset_scalars, hs_ruleset_scalar_count, section, key);
-        char inner[2 * HS_NAME_MAX];
-        int length = snprintf(inner, sizeof inner, "%s/%s", section, key);
-        if (scalar != NULL)
-            hs_load_scalar(l, scalar, value, &here, l->ruleset);
-        else if (length > 0 && (size_t)length < sizeof inner && has_section(inner))
-            read_members(l, inner, value, &here);
-        else if (strcmp(section, "hit") == 0 && strcmp(key, "zone_priority") == 0)
-            read_zone_priority(l, value, &here);
-        else if (strcmp(section, "rewind") == 0 && strcmp(key, "source") == 0)
-            read_source(l, value, &here);
-        else if (strcmp(section, "moves") != 0 || !hs_load_moves_member(l, key, value, &here))
-            hs_load_refuse_unknown(l, key, &here);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (strcmp(members[i].section, section) != 0 || strcmp(members[i].field.name, key) != 0)
+            continue;
+        hs_json_read_field(l->reader, value, at, &members[i].field, l->ruleset);
+        return true;
     }
+    return false;
+}
+
+/* `target`: the section, as the names of the objects around it and its own, between slashes. */
+static void read_member(struct hs_loading *l, const char *key, const json_t *value,
+                        const struct hs_json_at *at, void *target)
+{
+    const char *section = target;
+    char inner[2 * HS_NAME_MAX];
+    int length = snprintf(inner, sizeof inner, "%s/%s", section, key);
+    if (hs_load_scalar(l->reader, hs_ruleset_scalars, hs_ruleset_scalar_count, section, key, value,
+                       at, l->ruleset))
+        return;
+    if (length > 0 && (size_t)length < sizeof inner && has_section(inner))
+        hs_load_entries(l, value, at, read_member, inner);
+    else if (!read_special(l, section, key, value, at))
+        hs_json_refuse_unknown(l->reader, at, key);
+}
+
+/* An object of the document; absent: nothing. False: it is absent. */
+static bool read_entries(struct hs_loading *l, const char *name, hs_load_entry *entry, void *target)
+{
+    const json_t *object = json_object_get(l->root, name);
+    struct hs_json_at at = {.key = name};
+    if (object != NULL)
+        hs_load_entries(l, object, &at, entry, target);
+    return object != NULL;
 }
 
 static void read_section(struct hs_loading *l, const char *section)
 {
-    struct hs_json_at at = {.key = section};
-    read_members(l, section, json_object_get(l->root, section), &at);
+    read_entries(l, section, read_member, (void *)(uintptr_t)section);
 }
 
 /* ---- zones and checks ---- */
 
-static void add_builtin_zones(struct hs_loading *l)
+static void read_zone(struct hs_loading *l, const char *key, const json_t *value,
+                      const struct hs_json_at *at, void *target)
 {
-    if (!hs_ruleset_add_builtin_zones(l->ruleset))
-        l->reader->no_memory = true;
-}
-
-static void read_zones(struct hs_loading *l)
-{
-    const json_t *object = json_object_get(l->root, "zones"), *value;
-    struct hs_json_at at = {.key = "zones"};
-    const char *key;
-    if (object == NULL)
-        add_builtin_zones(l);
-    if (object == NULL || !hs_load_is_object(l, object, &at))
+    double factor;
+    (void)target;
+    if (!hs_load_key_name(l, key, at) || !hs_json_read_real(l->reader, value, at, 0, 1e3, &factor))
         return;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = &at, .key = key};
-        double factor;
-        if (!hs_load_key_name(l, key, &here) ||
-            !hs_json_read_real(l->reader, value, &here, 0, 1e3, &factor))
-            continue;
-        if (hs_ruleset_add_zone(l->ruleset, hs_load_str(key), factor) == HS_NONE)
-            hs_json_bad(l->reader, &here, "is one zone too many: at most %d", HS_MAX_ZONES);
-    }
+    if (hs_ruleset_add_zone(l->ruleset, hs_str_of(key), factor) == HS_NONE)
+        hs_json_bad(l->reader, at, "is one zone too many: at most %d", HS_MAX_ZONES);
 }
 
-/* The mode of a check of claims or of moves; NULL: there is no such check. */
-static enum hs_mode *find_check(struct hs_ruleset *ruleset, struct hs_str name)
+static void read_check(struct hs_loading *l, const char *key, const json_t *value,
+                       const struct hs_json_at *at, void *target)
 {
-    enum hs_check check;
-    enum hs_move_check move_check;
-    if (hs_check_parse(name, &check))
-        return &ruleset->checks[check];
-    return hs_move_check_parse(name, &move_check) ? &ruleset->move_checks[move_check] : NULL;
-}
-
-static void read_checks(struct hs_loading *l)
-{
-    const json_t *object = json_object_get(l->root, "checks"), *value;
-    struct hs_json_at at = {.key = "checks"};
-    const char *key;
-    if (object == NULL || !hs_load_is_object(l, object, &at))
-        return;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = &at, .key = key};
-        struct hs_str mode = {json_string_value(value), json_string_length(value)};
-        enum hs_mode *target = find_check(l->ruleset, hs_load_str(key));
-        if (target == NULL) {
-            if (strncmp(key, "x_", 2) != 0)
-                hs_json_bad(l->reader, &here, "is not a check");
-        } else if (!hs_mode_parse(mode, target))
-            hs_json_bad(l->reader, &here, "must be enforce, shadow or off");
+    int check = hs_vocabulary_find(&hs_check_words, hs_str_of(key));
+    int move_check = hs_vocabulary_find(&hs_move_check_words, hs_str_of(key)), mode;
+    (void)target;
+    if (check < 0 && move_check < 0) {
+        if (strncmp(key, "x_", 2) != 0)
+            hs_json_bad(l->reader, at, "is not a check");
+    } else if (hs_json_read_word(l->reader, value, at, &hs_mode_words, 0, &mode)) {
+        *(check >= 0 ? &l->ruleset->checks[check] : &l->ruleset->move_checks[move_check]) =
+            (enum hs_mode)mode;
     }
 }
 
 /* ---- the whole ---- */
 
-/* Every member of a table; false when the document has no such table. */
-static bool read_table(struct hs_loading *l, const char *table, hs_load_entry *entry)
-{
-    const json_t *object = json_object_get(l->root, table), *value;
-    struct hs_json_at at = {.key = table};
-    const char *key;
-    if (object == NULL)
-        return false;
-    if (!hs_load_is_object(l, object, &at))
-        return true;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = &at, .key = key};
-        entry(l, key, value, &here);
-    }
-    return true;
-}
-
 static void read_head(struct hs_loading *l, struct hs_str expected)
 {
-    static const char *const members[] = {"name",    "up",     "default_rig", "history",
-                                          "rewind",  "hit",    "zones",       "rigs",
-                                          "weapons", "checks", "moves"};
-    hs_load_refuse_others(l, l->root, NULL, members, sizeof members / sizeof members[0]);
-    struct hs_str name = expected, up;
+    static const char *const known[] = {"name",  "up",   "default_rig", "history", "rewind", "hit",
+                                        "zones", "rigs", "weapons",     "checks",  "moves"};
+    static const struct hs_json_field up = {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words};
+    hs_load_refuse_others(l, l->root, NULL, known, sizeof known / sizeof known[0]);
+    struct hs_str name = expected;
     struct hs_json_at at = {.key = "name"};
     const json_t *value = json_object_get(l->root, "name");
     if (value == NULL && expected.ptr == NULL)
@@ -173,9 +140,8 @@ static void read_head(struct hs_loading *l, struct hs_str expected)
 
     struct hs_json_at up_at = {.key = "up"};
     value = json_object_get(l->root, "up");
-    up = (struct hs_str){json_string_value(value), json_string_length(value)};
-    if (value != NULL && !hs_up_parse(up, &l->ruleset->up))
-        hs_json_bad(l->reader, &up_at, "must be one of +x -x +y -y +z -z");
+    if (value != NULL)
+        hs_json_read_field(l->reader, value, &up_at, &up, l->ruleset);
 }
 
 static void read_default_rig(struct hs_loading *l)
@@ -207,35 +173,45 @@ static void no_room(struct hs_loading *l)
         l->reader->no_memory = true;
 }
 
+/* Reads all of it but what is derived. What is left out is in centimetres. */
+static void read_document(struct hs_loading *l, struct hs_str name)
+{
+    const double cm_per_unit = 1;
+    struct hs_ruleset *ruleset = l->ruleset;
+    read_head(l, name);
+    if (!read_entries(l, "zones", read_zone, NULL) && !hs_ruleset_add_builtin_zones(ruleset))
+        l->reader->no_memory = true;
+    if (!read_entries(l, "rigs", hs_load_rig, NULL) &&
+        !hs_ruleset_add_builtin_rig(ruleset, cm_per_unit))
+        no_room(l);
+    if (!read_entries(l, "weapons", hs_load_weapon, NULL) &&
+        !hs_ruleset_add_builtin_weapons(ruleset, cm_per_unit))
+        no_room(l);
+    read_default_rig(l);
+    read_section(l, "history");
+    if (ruleset->rewind.limit_us > ruleset->history.keep_us)
+        ruleset->rewind.limit_us = ruleset->history.keep_us; /* unless the document sets it */
+    read_section(l, "rewind");
+    read_section(l, "hit");
+    hs_ruleset_add_builtin_moves(ruleset, cm_per_unit); /* the document's take their place */
+    read_section(l, "moves");
+    read_entries(l, "checks", read_check, NULL);
+}
+
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name)
 {
-    const double cm_per_unit = 1; /* what is left out is in centimetres */
-    struct hs_loading l = {reader, hs_ruleset_create(cm_per_unit), root};
-    if (l.ruleset == NULL) {
-        reader->no_memory = true;
-        return NULL;
-    }
-    read_head(&l, name);
-    read_zones(&l);
-    if (!read_table(&l, "rigs", hs_load_rig) && !hs_ruleset_add_builtin_rig(l.ruleset, cm_per_unit))
-        no_room(&l);
-    if (!read_table(&l, "weapons", hs_load_weapon) &&
-        !hs_ruleset_add_builtin_weapons(l.ruleset, cm_per_unit))
-        no_room(&l);
-    read_default_rig(&l);
-    read_section(&l, "history");
-    if (l.ruleset->rewind.limit_us > l.ruleset->history.keep_us)
-        l.ruleset->rewind.limit_us = l.ruleset->history.keep_us; /* unless the document sets it */
-    read_section(&l, "rewind");
-    read_section(&l, "hit");
-    hs_ruleset_add_builtin_moves(l.ruleset,
-                                 cm_per_unit); /* those of the document take their place */
-    read_section(&l, "moves");
-    read_checks(&l);
-    if (reader->problem->code == HS_PROBLEM_NONE && !reader->no_memory)
+    struct hs_reader own = *reader;
+    struct hs_loading l = {.reader = &own, .ruleset = hs_ruleset_create(1), .root = root};
+    own.document = "a ruleset";
+    own.context = &l;
+    own.no_memory = l.ruleset == NULL;
+    if (!own.no_memory)
+        read_document(&l, name);
+    if (reader->problem->code == HS_PROBLEM_NONE && !own.no_memory)
         hs_ruleset_validate(l.ruleset, report_fault, reader->problem);
-    if (reader->problem->code != HS_PROBLEM_NONE || reader->no_memory) {
+    reader->no_memory = own.no_memory;
+    if (reader->problem->code != HS_PROBLEM_NONE || own.no_memory) {
         hs_ruleset_destroy(l.ruleset);
         return NULL;
     }

@@ -25,8 +25,7 @@ static void write_inner_sections(struct hs_writer *writer, const struct hs_rules
             strcmp(inner, last) == 0)
             continue;
         last = inner;
-        hs_write_key(writer, inner + length + 1);
-        hs_write_begin(writer, '{');
+        hs_write_begin_field(writer, inner + length + 1, '{');
         write_section(writer, ruleset, inner);
         hs_write_end(writer, '}');
     }
@@ -43,18 +42,11 @@ static void write_section(struct hs_writer *writer, const struct hs_ruleset *rul
 
 static void write_exact_vec(struct hs_writer *writer, const char *key, struct hs_vec v)
 {
-    hs_write_key(writer, key);
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, key, '[');
     hs_write_exact(writer, v.x);
     hs_write_exact(writer, v.y);
     hs_write_exact(writer, v.z);
     hs_write_end(writer, ']');
-}
-
-static void write_exact_field(struct hs_writer *writer, const char *key, double value)
-{
-    hs_write_key(writer, key);
-    hs_write_exact(writer, value);
 }
 
 static void write_floats(struct hs_writer *writer, const float *values, int count)
@@ -67,38 +59,30 @@ static void write_hitbox(struct hs_writer *writer, const struct hs_ruleset *rule
                          const struct hs_rig *rig, const struct hs_hitbox *box)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "bone");
-    hs_write_text(writer, rig->bones[box->bone].text);
-    hs_write_key(writer, "zone");
-    hs_write_text(writer, ruleset->zones[box->zone].name.text);
-    hs_write_key(writer, "shape");
-    hs_write_text(writer, hs_shape_name(box->shape));
+    hs_write_text_field(writer, "bone", rig->bones[box->bone].text);
+    hs_write_text_field(writer, "zone", ruleset->zones[box->zone].name.text);
+    hs_write_text_field(writer, "shape", hs_shape_name(box->shape));
     if (box->shape == HS_SHAPE_BOX)
         write_exact_vec(writer, "half_extents", box->half_extents);
     else
-        write_exact_field(writer, "radius", box->radius);
+        hs_write_exact_field(writer, "radius", box->radius);
     if (box->shape == HS_SHAPE_CAPSULE)
-        write_exact_field(writer, "half_length", box->half_length);
+        hs_write_exact_field(writer, "half_length", box->half_length);
     write_exact_vec(writer, "center", box->center);
-    hs_write_key(writer, "rotation");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "rotation", '[');
     write_floats(writer, box->rotation, 4);
     hs_write_end(writer, ']');
-    if (box->shape == HS_SHAPE_BOX) {
-        hs_write_key(writer, "axis_aligned");
-        hs_write_bool(writer, box->axis_aligned);
-    }
+    if (box->shape == HS_SHAPE_BOX)
+        hs_write_bool_field(writer, "axis_aligned", box->axis_aligned);
     hs_write_end(writer, '}');
 }
 
 static void write_stance(struct hs_writer *writer, const struct hs_rig *rig,
                          const struct hs_stance *stance)
 {
-    hs_write_key(writer, stance->name.text);
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, stance->name.text, '{');
     write_exact_vec(writer, "eye", stance->eye);
-    hs_write_key(writer, "bones");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "bones", '[');
     for (int i = 0; i < rig->bone_count; i++) {
         const struct hs_rest_bone *bone = &stance->bones[i];
         hs_write_begin(writer, '[');
@@ -118,20 +102,16 @@ static void write_stance(struct hs_writer *writer, const struct hs_rig *rig,
 static void write_rig(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                       const struct hs_rig *rig)
 {
-    hs_write_key(writer, rig->name.text);
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "bones");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, rig->name.text, '{');
+    hs_write_begin_field(writer, "bones", '[');
     for (int i = 0; i < rig->bone_count; i++)
         hs_write_text(writer, rig->bones[i].text);
     hs_write_end(writer, ']');
-    hs_write_key(writer, "hitboxes");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "hitboxes", '[');
     for (int i = 0; i < rig->hitbox_count; i++)
         write_hitbox(writer, ruleset, rig, &rig->hitboxes[i]);
     hs_write_end(writer, ']');
-    hs_write_key(writer, "stances");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "stances", '{');
     for (int i = 0; i < rig->stance_count; i++)
         write_stance(writer, rig, &rig->stances[i]);
     hs_write_end(writer, '}');
@@ -141,23 +121,18 @@ static void write_rig(struct hs_writer *writer, const struct hs_ruleset *ruleset
 static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                          const struct hs_weapon *weapon)
 {
-    hs_write_key(writer, weapon->name.text);
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "type");
-    hs_write_text(writer, hs_weapon_type_name(weapon->type));
+    hs_write_begin_field(writer, weapon->name.text, '{');
+    hs_write_text_field(writer, "type", hs_weapon_type_name(weapon->type));
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         write_scalar(writer, &hs_weapon_scalars[i], weapon);
     if (weapon->has_blast) {
-        hs_write_key(writer, "blast");
-        hs_write_begin(writer, '{');
+        hs_write_begin_field(writer, "blast", '{');
         for (size_t i = 0; i < hs_blast_scalar_count; i++)
             write_scalar(writer, &hs_blast_scalars[i], weapon);
-        hs_write_key(writer, "unclaimed");
-        hs_write_text(writer, weapon->blast.damages_unclaimed ? "damage" : "report");
+        hs_write_text_field(writer, "unclaimed", hs_unclaimed_name(weapon->blast.unclaimed));
         hs_write_end(writer, '}');
     }
-    hs_write_key(writer, "falloff");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "falloff", '[');
     for (int i = 0; i < weapon->falloff_count; i++) {
         hs_write_begin(writer, '[');
         hs_write_exact(writer, weapon->falloff[i].distance);
@@ -165,11 +140,10 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
         hs_write_end(writer, ']');
     }
     hs_write_end(writer, ']');
-    hs_write_key(writer, "zones");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "zones", '{');
     for (int i = 0; i < ruleset->zone_count; i++)
         if (weapon->zone_own[i])
-            write_exact_field(writer, ruleset->zones[i].name.text, weapon->zone_factor[i]);
+            hs_write_exact_field(writer, ruleset->zones[i].name.text, weapon->zone_factor[i]);
     hs_write_end(writer, '}');
     hs_write_end(writer, '}');
 }
@@ -177,16 +151,12 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
 static void write_moves(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;
-    hs_write_key(writer, "moves");
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "prevention");
-    hs_write_text(writer, hs_prevention_name(rules->prevention));
+    hs_write_begin_field(writer, "moves", '{');
+    hs_write_text_field(writer, "prevention", hs_prevention_name(rules->prevention));
     write_section(writer, ruleset, "moves");
-    hs_write_key(writer, "modes");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "modes", '{');
     for (int i = 0; i < rules->mode_count; i++) {
-        hs_write_key(writer, rules->modes[i].name.text);
-        hs_write_begin(writer, '{');
+        hs_write_begin_field(writer, rules->modes[i].name.text, '{');
         for (size_t k = 0; k < hs_move_mode_scalar_count; k++)
             write_scalar(writer, &hs_move_mode_scalars[k], &rules->modes[i]);
         hs_write_end(writer, '}');
@@ -197,36 +167,30 @@ static void write_moves(struct hs_writer *writer, const struct hs_ruleset *rules
 
 static void write_checks(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
-    hs_write_key(writer, "checks");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "checks", '{');
     for (int i = 0; i < HS_CHECK_COUNT; i++) {
-        hs_write_key(writer, hs_check_name((enum hs_check)i));
-        hs_write_text(writer, hs_mode_name(ruleset->checks[i]));
+        hs_write_text_field(writer, hs_check_name((enum hs_check)i),
+                            hs_mode_name(ruleset->checks[i]));
     }
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++) {
-        hs_write_key(writer, hs_move_check_name((enum hs_move_check)i));
-        hs_write_text(writer, hs_mode_name(ruleset->move_checks[i]));
+        hs_write_text_field(writer, hs_move_check_name((enum hs_move_check)i),
+                            hs_mode_name(ruleset->move_checks[i]));
     }
     hs_write_end(writer, '}');
 }
 
 static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
-    hs_write_key(writer, "history");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "history", '{');
     write_section(writer, ruleset, "history");
     hs_write_end(writer, '}');
-    hs_write_key(writer, "rewind");
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "source");
-    hs_write_text(writer, hs_rewind_source_name(ruleset->rewind.source));
+    hs_write_begin_field(writer, "rewind", '{');
+    hs_write_text_field(writer, "source", hs_rewind_source_name(ruleset->rewind.source));
     write_section(writer, ruleset, "rewind");
     hs_write_end(writer, '}');
-    hs_write_key(writer, "hit");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "hit", '{');
     write_section(writer, ruleset, "hit");
-    hs_write_key(writer, "zone_priority");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "zone_priority", '[');
     for (int i = 0; i < ruleset->hit.zone_priority_count; i++)
         hs_write_text(writer, ruleset->zones[ruleset->hit.zone_priority[i]].name.text);
     hs_write_end(writer, ']');
@@ -237,25 +201,19 @@ static void write_rules(struct hs_writer *writer, const struct hs_ruleset *rules
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
     hs_write_begin(writer, '{');
-    hs_write_key(writer, "name");
-    hs_write_text(writer, ruleset->name.text);
-    hs_write_key(writer, "up");
-    hs_write_text(writer, hs_up_name(ruleset->up));
-    hs_write_key(writer, "default_rig");
-    hs_write_text(writer, ruleset->rigs[ruleset->default_rig]->name.text);
+    hs_write_text_field(writer, "name", ruleset->name.text);
+    hs_write_text_field(writer, "up", hs_up_name(ruleset->up));
+    hs_write_text_field(writer, "default_rig", ruleset->rigs[ruleset->default_rig]->name.text);
     write_rules(writer, ruleset);
-    hs_write_key(writer, "zones");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "zones", '{');
     for (int i = 0; i < ruleset->zone_count; i++)
-        write_exact_field(writer, ruleset->zones[i].name.text, ruleset->zones[i].factor);
+        hs_write_exact_field(writer, ruleset->zones[i].name.text, ruleset->zones[i].factor);
     hs_write_end(writer, '}');
-    hs_write_key(writer, "rigs");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "rigs", '{');
     for (int i = 0; i < ruleset->rig_count; i++)
         write_rig(writer, ruleset, ruleset->rigs[i]);
     hs_write_end(writer, '}');
-    hs_write_key(writer, "weapons");
-    hs_write_begin(writer, '{');
+    hs_write_begin_field(writer, "weapons", '{');
     for (int i = 0; i < ruleset->weapon_count; i++)
         write_weapon(writer, ruleset, ruleset->weapons[i]);
     hs_write_end(writer, '}');

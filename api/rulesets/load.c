@@ -3,32 +3,40 @@
 
 #include <string.h>
 
-struct hs_str hs_load_str(const char *text)
+void hs_load_entries(struct hs_loading *l, const json_t *object, const struct hs_json_at *at,
+                     hs_load_entry *entry, void *target)
 {
-    return (struct hs_str){text, strlen(text)};
+    json_t *members = (json_t *)(uintptr_t)object;
+    if (!hs_load_is_object(l, object, at))
+        return;
+    for (void *it = json_object_iter(members); it != NULL;
+         it = json_object_iter_next(members, it)) {
+        struct hs_json_at here = {.parent = at, .key = json_object_iter_key(it)};
+        entry(l, here.key, json_object_iter_value(it), &here, target);
+    }
 }
 
-void hs_load_refuse_unknown(struct hs_loading *l, const char *key, const struct hs_json_at *at)
+struct known {
+    const char *const *members;
+    size_t count;
+};
+
+static void refuse_other(struct hs_loading *l, const char *key, const json_t *value,
+                         const struct hs_json_at *at, void *target)
 {
-    if (strncmp(key, "x_", 2) != 0)
-        hs_json_bad(l->reader, at, "is not a field of a ruleset");
+    const struct known *known = target;
+    (void)value;
+    for (size_t i = 0; i < known->count; i++)
+        if (strcmp(known->members[i], key) == 0)
+            return;
+    hs_json_refuse_unknown(l->reader, at, key);
 }
 
-/* Refuses every member that is not in the list. */
 void hs_load_refuse_others(struct hs_loading *l, const json_t *object, const struct hs_json_at *at,
                            const char *const *members, size_t count)
 {
-    const json_t *value;
-    const char *key;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = at, .key = key};
-        bool known = false;
-        for (size_t i = 0; i < count; i++)
-            known = known || strcmp(members[i], key) == 0;
-        if (!known)
-            hs_load_refuse_unknown(l, key, &here);
-    }
+    struct known known = {members, count};
+    hs_load_entries(l, object, at, refuse_other, &known);
 }
 
 bool hs_load_is_object(struct hs_loading *l, const json_t *value, const struct hs_json_at *at)
@@ -40,39 +48,42 @@ bool hs_load_is_object(struct hs_loading *l, const json_t *value, const struct h
 
 bool hs_load_key_name(struct hs_loading *l, const char *key, const struct hs_json_at *at)
 {
-    if (!hs_name_is_valid(hs_load_str(key))) {
+    bool is_valid = hs_name_is_valid(hs_str_of(key));
+    if (!is_valid)
         hs_json_bad(l->reader, at, "must be named with 1 to 64 characters of [A-Za-z0-9_.:-]");
-        return false;
-    }
-    return true;
+    return is_valid;
 }
 
 /* ---- scalars ---- */
 
-void hs_load_scalar(struct hs_loading *l, const struct hs_scalar *scalar, const json_t *value,
-                    const struct hs_json_at *at, void *base)
+static void read_scalar(struct hs_reader *reader, const struct hs_scalar *scalar,
+                        const json_t *value, const struct hs_json_at *at, void *base)
 {
     double number;
     if (scalar->kind == HS_SCALAR_BOOL) {
         if (!json_is_boolean(value))
-            hs_json_bad(l->reader, at, "must be true or false");
+            hs_json_bad(reader, at, "must be true or false");
         else
             hs_scalar_set(scalar, base, json_is_true(value) ? 1 : 0);
     } else if (scalar->kind == HS_SCALAR_COUNT && !json_is_integer(value)) {
-        hs_json_bad(l->reader, at, "must be an integer");
-    } else if (hs_json_read_real(l->reader, value, at, scalar->low, scalar->high, &number)) {
+        hs_json_bad(reader, at, "must be an integer");
+    } else if (hs_json_read_real(reader, value, at, scalar->low, scalar->high, &number)) {
         hs_scalar_set(scalar, base, number);
     }
 }
 
-const struct hs_scalar *hs_load_find_scalar(const struct hs_scalar *table, size_t count,
-                                            const char *section, const char *key)
+bool hs_load_scalar(struct hs_reader *reader, const struct hs_scalar *table, size_t count,
+                    const char *section, const char *key, const json_t *value,
+                    const struct hs_json_at *at, void *base)
 {
-    for (size_t i = 0; i < count; i++)
-        if ((section == NULL || strcmp(table[i].section, section) == 0) &&
-            strcmp(table[i].key, key) == 0)
-            return &table[i];
-    return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if ((section != NULL && strcmp(table[i].section, section) != 0) ||
+            strcmp(table[i].key, key) != 0)
+            continue;
+        read_scalar(reader, &table[i], value, at, base);
+        return true;
+    }
+    return false;
 }
 
 void hs_load_defaults(const struct hs_scalar *table, size_t count, void *base)

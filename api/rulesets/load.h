@@ -4,21 +4,13 @@
 
 #include "api/rulesets/document.h"
 
-/* A document that is being turned into a ruleset. */
+/* A document that is being turned into a ruleset: the context of its reader. */
 struct hs_loading {
     struct hs_reader *reader;
     struct hs_ruleset *ruleset;
     const json_t *root;
+    const struct hs_rig *rig; /* whose hitboxes are read */
 };
-
-/* An object member by member. `key` and `value` as in json_object_foreach, but const. */
-#define HS_FOR_EACH(object, key, value)                                                            \
-    for (void *it_ = json_object_iter((json_t *)(uintptr_t)(object));                              \
-         it_ != NULL && ((key) = json_object_iter_key(it_)) != NULL &&                             \
-         ((value) = json_object_iter_value(it_)) != NULL;                                          \
-         it_ = json_object_iter_next((json_t *)(uintptr_t)(object), it_))
-
-struct hs_str hs_load_str(const char *text);
 
 /* Whether a value is an object; a noted fault otherwise. */
 bool hs_load_is_object(struct hs_loading *l, const json_t *value, const struct hs_json_at *at);
@@ -26,31 +18,29 @@ bool hs_load_is_object(struct hs_loading *l, const json_t *value, const struct h
 /* Whether a key is a valid name; a noted fault otherwise. */
 bool hs_load_key_name(struct hs_loading *l, const char *key, const struct hs_json_at *at);
 
-/* Notes a member that is not known, unless its name begins with x_. */
-void hs_load_refuse_unknown(struct hs_loading *l, const char *key, const struct hs_json_at *at);
-
 /* Refuses every member that is not in the list. */
 void hs_load_refuse_others(struct hs_loading *l, const json_t *object, const struct hs_json_at *at,
                            const char *const *members, size_t count);
 
-/* The scalar of that name in a table; NULL: there is none. `section` NULL: of any. */
-const struct hs_scalar *hs_load_find_scalar(const struct hs_scalar *table, size_t count,
-                                            const char *section, const char *key);
+/* One entry of an object whose keys are names that the document chooses. */
+typedef void hs_load_entry(struct hs_loading *l, const char *key, const json_t *value,
+                           const struct hs_json_at *at, void *target);
+hs_load_entry hs_load_rig, hs_load_weapon;
 
-/* Reads a scalar into the struct at `base`. */
-void hs_load_scalar(struct hs_loading *l, const struct hs_scalar *scalar, const json_t *value,
+/* Reads every member of an object as an entry. */
+void hs_load_entries(struct hs_loading *l, const json_t *object, const struct hs_json_at *at,
+                     hs_load_entry *entry, void *target);
+
+/* Reads a member into the struct at `base` if a scalar of the table has that name; false: none has.
+   `section` NULL: of any. */
+bool hs_load_scalar(struct hs_reader *reader, const struct hs_scalar *table, size_t count,
+                    const char *section, const char *key, const json_t *value,
                     const struct hs_json_at *at, void *base);
 
 /* Sets every scalar of a table to its default, lengths being in the document's unit. */
 void hs_load_defaults(const struct hs_scalar *table, size_t count, void *base);
 
-/* One entry of a table of the document, by its name. */
-typedef void hs_load_entry(struct hs_loading *l, const char *name, const json_t *object,
-                           const struct hs_json_at *at);
-hs_load_entry hs_load_rig, hs_load_weapon;
-
-/* A member of `moves` that is no scalar. False: there is none of that name. */
-bool hs_load_moves_member(struct hs_loading *l, const char *key, const json_t *value,
-                          const struct hs_json_at *at);
+/* `modes` of `moves`. */
+hs_json_decode hs_load_modes;
 
 #endif

@@ -1,12 +1,18 @@
-/* What the `moves` part of a ruleset document has besides scalars. */
+/* The modes in the `moves` part of a ruleset document. */
 #include "api/rulesets/load.h"
 
-static void read_mode(struct hs_loading *l, const char *name, const json_t *object,
-                      const struct hs_json_at *at)
+static bool read_scalar(struct hs_reader *reader, const char *key, const json_t *value,
+                        const struct hs_json_at *at, void *target)
 {
-    struct hs_moves_rules *rules = &l->ruleset->moves;
-    const json_t *value;
-    const char *key;
+    return hs_load_scalar(reader, hs_move_mode_scalars, hs_move_mode_scalar_count, NULL, key, value,
+                          at, target);
+}
+
+static void read_mode(struct hs_loading *l, const char *name, const json_t *object,
+                      const struct hs_json_at *at, void *target)
+{
+    static const struct hs_json_object table = {.other = read_scalar};
+    struct hs_moves_rules *rules = target;
     if (!hs_load_key_name(l, name, at) || !hs_load_is_object(l, object, at))
         return;
     if (rules->mode_count == HS_MAX_MOVE_MODES) {
@@ -15,50 +21,18 @@ static void read_mode(struct hs_loading *l, const char *name, const json_t *obje
     }
     struct hs_move_mode *mode = &rules->modes[rules->mode_count++];
     *mode = (struct hs_move_mode){0};
-    hs_name_set(&mode->name, hs_load_str(name));
+    hs_name_set(&mode->name, hs_str_of(name));
     hs_load_defaults(hs_move_mode_scalars, hs_move_mode_scalar_count, mode);
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = at, .key = key};
-        const struct hs_scalar *scalar =
-            hs_load_find_scalar(hs_move_mode_scalars, hs_move_mode_scalar_count, NULL, key);
-        if (scalar != NULL)
-            hs_load_scalar(l, scalar, value, &here, mode);
-        else
-            hs_load_refuse_unknown(l, key, &here);
-    }
+    hs_json_read_object(l->reader, object, at, &table, mode);
 }
 
 /* The modes of a document take the place of the built-in ones, all of them. */
-static void read_modes(struct hs_loading *l, const json_t *object, const struct hs_json_at *at)
+void hs_load_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                   void *target)
 {
-    const json_t *value;
-    const char *key;
-    if (!hs_load_is_object(l, object, at))
-        return;
-    l->ruleset->moves.mode_count = 0;
-    HS_FOR_EACH(object, key, value)
-    {
-        struct hs_json_at here = {.parent = at, .key = key};
-        read_mode(l, key, value, &here);
-    }
-}
-
-static void read_prevention(struct hs_loading *l, const json_t *value, const struct hs_json_at *at)
-{
-    struct hs_str text = {json_string_value(value), json_string_length(value)};
-    if (text.ptr == NULL || !hs_prevention_parse(text, &l->ruleset->moves.prevention))
-        hs_json_bad(l->reader, at, "must be credit or resolution");
-}
-
-bool hs_load_moves_member(struct hs_loading *l, const char *key, const json_t *value,
-                          const struct hs_json_at *at)
-{
-    if (strcmp(key, "prevention") == 0)
-        read_prevention(l, value, at);
-    else if (strcmp(key, "modes") == 0)
-        read_modes(l, value, at);
-    else
-        return false;
-    return true;
+    struct hs_loading *l = reader->context;
+    struct hs_moves_rules *rules = target;
+    if (json_is_object(value))
+        rules->mode_count = 0;
+    hs_load_entries(l, value, at, read_mode, rules);
 }

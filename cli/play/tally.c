@@ -276,12 +276,13 @@ void hs_tally_print(const struct hs_tally *tally, FILE *out)
     print_verdict(out, total, "inconclusive", total->inconclusive);
     for (size_t i = 0; i < total->flag_count; i++)
         fprintf(out, "  flag %-17s %8zu\n", total->flags[i].name, total->flags[i].count);
-    if (tally->hits > 0)
+    double percent;
+    if (hs_tally_hits_confirmed(tally, &percent))
         fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "hits confirmed", tally->hits_accepted,
-                percent_of(tally->hits_accepted, tally->hits), tally->hits);
-    if (tally->misses > 0)
+                percent, tally->hits);
+    if (hs_tally_misses_accepted(tally, &percent))
         fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "misses accepted", tally->misses_accepted,
-                percent_of(tally->misses_accepted, tally->misses), tally->misses);
+                percent, tally->misses);
     if (tally->kind_count > 1)
         print_kinds(tally, out);
     fprintf(out, "\n  %-22s %8zu\n", "poses stored", tally->poses);

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "api/http/routes.h"
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "service/system/files.h"
 
 enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
@@ -127,13 +127,13 @@ static void decode_part(struct hs_reader *reader, const json_t *value, const str
 static void decode_tenant(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {
-    decode_part(reader, value, at, HS_TENANT_MAX, &((struct token *)target)->tenant);
+    decode_part(reader, value, at, HS_TENANT_MAX, target);
 }
 
 static void decode_kid(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
-    decode_part(reader, value, at, HS_KID_MAX, &((struct token *)target)->kid);
+    decode_part(reader, value, at, HS_KID_MAX, target);
 }
 
 static void decode_sha256(struct hs_reader *reader, const json_t *value,
@@ -172,36 +172,26 @@ static void decode_scopes(struct hs_reader *reader, const json_t *value,
 }
 
 static void decode_time(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        int64_t *seconds)
+                        void *target)
 {
-    if (!json_is_null(value) && !hs_token_time_parse(text_of(value), seconds))
+    if (!json_is_null(value) && !hs_token_time_parse(text_of(value), target))
         hs_json_bad(reader, at, "must be a time in UTC like 2026-01-31T00:00:00Z");
 }
 
-static void decode_not_before(struct hs_reader *reader, const json_t *value,
-                              const struct hs_json_at *at, void *target)
-{
-    decode_time(reader, value, at, &((struct token *)target)->not_before_s);
-}
-
-static void decode_not_after(struct hs_reader *reader, const json_t *value,
-                             const struct hs_json_at *at, void *target)
-{
-    decode_time(reader, value, at, &((struct token *)target)->not_after_s);
-}
+#define TO(member) .offset = offsetof(struct token, member)
 
 static void decode_token(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          struct token *token)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "tenant", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_tenant},
-        {.name = "kid", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_kid},
-        {.name = "sha256", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_sha256},
-        {.name = "scopes", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_scopes},
-        {.name = "not_before", .kind = HS_JSON_CUSTOM, .decode = decode_not_before},
-        {.name = "not_after", .kind = HS_JSON_CUSTOM, .decode = decode_not_after},
+        {"tenant", HS_JSON_CUSTOM, true, TO(tenant), .decode = decode_tenant},
+        {"kid", HS_JSON_CUSTOM, true, TO(kid), .decode = decode_kid},
+        {"sha256", HS_JSON_CUSTOM, true, .decode = decode_sha256},
+        {"scopes", HS_JSON_CUSTOM, true, .decode = decode_scopes},
+        {"not_before", HS_JSON_CUSTOM, TO(not_before_s), .decode = decode_time},
+        {"not_after", HS_JSON_CUSTOM, TO(not_after_s), .decode = decode_time},
     };
-    static const struct hs_json_object object = {fields, sizeof fields / sizeof fields[0], 0};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     token->not_before_s = INT64_MIN;
     token->not_after_s = INT64_MAX;
     token->index = at->index;
@@ -209,11 +199,6 @@ static void decode_token(struct hs_reader *reader, const json_t *value, const st
     if (token->not_after_s <= token->not_before_s)
         hs_json_bad(reader, at, "is never valid: not_after is not later than not_before");
 }
-
-/* What the root of the document decodes into. */
-struct document {
-    struct hs_tokens *tokens;
-};
 
 static void decode_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
@@ -233,7 +218,7 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
         struct hs_json_at here = {.parent = at, .index = i};
         decode_token(reader, json_array_get(value, i), &here, &tokens->entries[i]);
     }
-    ((struct document *)target)->tokens = tokens;
+    *(struct hs_tokens **)target = tokens;
 }
 
 static int compare_key(const struct token *token, struct hs_str tenant, struct hs_str kid)
@@ -273,24 +258,23 @@ static void refuse_twins(const struct hs_tokens *tokens, struct hs_problem *prob
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem)
 {
     static const struct hs_json_field fields[] = {
-        {.name = "tokens", .kind = HS_JSON_CUSTOM, .required = true, .decode = decode_list}};
-    static const struct hs_json_object object = {fields, 1, 0};
+        {"tokens", HS_JSON_CUSTOM, true, .decode = decode_list}};
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     struct hs_reader reader = {.problem = problem, .document = "a token file"};
-    struct document document = {0};
+    struct hs_tokens *tokens = NULL;
     json_t *root = hs_json_parse(text, problem);
     if (root != NULL)
-        hs_json_read_object(&reader, root, NULL, &object, &document);
+        hs_json_read_object(&reader, root, NULL, &object, &tokens);
     json_decref(root);
     if (reader.no_memory)
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
     if (problem->code == HS_PROBLEM_NONE) {
-        qsort(document.tokens->entries, document.tokens->count, sizeof(struct token),
-              compare_tokens);
-        refuse_twins(document.tokens, problem);
+        qsort(tokens->entries, tokens->count, sizeof(struct token), compare_tokens);
+        refuse_twins(tokens, problem);
     }
     if (problem->code == HS_PROBLEM_NONE)
-        return document.tokens;
-    hs_tokens_destroy(document.tokens);
+        return tokens;
+    hs_tokens_destroy(tokens);
     return NULL;
 }
 

@@ -16,6 +16,7 @@
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "validators/journal.h"
+#include "validators/vocabulary.h"
 
 #define NAME_PREFIX "journal."
 
@@ -49,13 +50,11 @@ static const char *const sync_names[] = {
 
 bool hs_journal_sync_parse(const char *name, enum hs_journal_sync *sync)
 {
-    for (size_t i = 0; i < HS_JOURNAL_SYNC_COUNT; i++) {
-        if (strcmp(name, sync_names[i]) != 0)
-            continue;
-        *sync = (enum hs_journal_sync)i;
-        return true;
-    }
-    return false;
+    static const struct hs_vocabulary words = {sync_names, HS_JOURNAL_SYNC_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    if (found >= 0)
+        *sync = (enum hs_journal_sync)found;
+    return found >= 0;
 }
 
 void hs_journal_name(uint64_t number, char name[HS_JOURNAL_NAME_MAX])

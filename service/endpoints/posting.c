@@ -120,7 +120,7 @@ static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
         slot->logged_hints |= bit;
         hs_log(HS_LOG_WARN, "the integration of a game looks wrong",
                HS_LOG_TEXT("match", slot->name.text),
-               HS_LOG_TEXT("hint", hs_hint_name(hints[i].code)),
+               HS_LOG_TEXT("hint", hs_hint_code_name(hints[i].code)),
                HS_LOG_TEXT("detail", hints[i].detail));
     }
 }

@@ -74,11 +74,6 @@ size_t hs_registry_bytes(const struct hs_registry *registry)
     return hs_account_used(&registry->account);
 }
 
-struct hs_account *hs_registry_account(struct hs_registry *registry)
-{
-    return &registry->account;
-}
-
 /* Registry locked. */
 static enum hs_registry_result room(struct hs_registry *registry)
 {
@@ -443,7 +438,7 @@ bool hs_registry_visit(struct hs_registry *registry,
     return slots != NULL;
 }
 
-size_t hs_registry_count(struct hs_registry *registry)
+static size_t count_matches(struct hs_registry *registry)
 {
     pthread_mutex_lock(&registry->lock);
     size_t count = registry->count;
@@ -453,7 +448,7 @@ size_t hs_registry_count(struct hs_registry *registry)
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out)
 {
-    *out = (struct hs_registry_totals){.matches = hs_registry_count(registry),
+    *out = (struct hs_registry_totals){.matches = count_matches(registry),
                                        .players = atomic_load(&registry->players),
                                        .movers = atomic_load(&registry->movers),
                                        .held = atomic_load(&registry->held)};

@@ -146,9 +146,6 @@ void hs_registry_note_posted(struct hs_match_slot *slot);
 size_t hs_registry_bytes_limit(const struct hs_registry *registry);
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
-/* From which they take it. */
-struct hs_account *hs_registry_account(struct hs_registry *registry);
-
 /*
  * Ends the matches to which nothing was posted since `before_us` (monotonic): `visit` sees each,
  * locked, before it is taken out. How many.
@@ -169,8 +166,6 @@ void hs_registry_each(struct hs_registry *registry,
 /* The same with those of one tenant; ptr NULL: all. */
 void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
                          void (*visit)(void *context, struct hs_match_slot *slot), void *context);
-
-size_t hs_registry_count(struct hs_registry *registry);
 
 /* Sums over all open matches, each as it was when last released. Waits for no match. */
 struct hs_registry_totals {

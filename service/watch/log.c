@@ -1,6 +1,7 @@
 #include "service/watch/log.h"
 
 #include "api/json/escape.h"
+#include "validators/vocabulary.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -9,28 +10,21 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const level_names[HS_LOG_LEVEL_COUNT] = {
+static const char *const level_names[] = {
 #define X(id, name) name,
     HS_LOG_LEVELS(X)
 #undef X
 };
+static const struct hs_vocabulary levels = {level_names, HS_LOG_LEVEL_COUNT};
 
 static atomic_int threshold = HS_LOG_INFO;
 
-const char *hs_log_level_name(enum hs_log_level level)
-{
-    return level_names[level];
-}
-
 bool hs_log_level_parse(const char *name, enum hs_log_level *level)
 {
-    for (size_t i = 0; i < HS_LOG_LEVEL_COUNT; i++) {
-        if (strcmp(level_names[i], name) == 0) {
-            *level = (enum hs_log_level)i;
-            return true;
-        }
-    }
-    return false;
+    int found = hs_vocabulary_find(&levels, hs_str_of(name));
+    if (found >= 0)
+        *level = (enum hs_log_level)found;
+    return found >= 0;
 }
 
 void hs_log_set_level(enum hs_log_level level)

@@ -27,7 +27,6 @@ enum hs_log_level {
         HS_LOG_LEVEL_COUNT
 };
 
-const char *hs_log_level_name(enum hs_log_level level);
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
 /* Lines above this level are dropped; HS_LOG_INFO from the start. */

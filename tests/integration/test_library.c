@@ -96,8 +96,10 @@ END_TEST
    library alone. */
 START_TEST(exports_are_the_headers)
 {
-    SHELL("cd %s/usr && cat include/hindsight/*.h | grep -vE '^(static|typedef|struct [a-z_]*;)' | "
-          "sed -nE 's/^[a-z].*\\b(hs_[a-z0-9_]+)(\\(|\\[[A-Z0-9_]*\\];|;).*/\\1/p' | "
+    SHELL("cd %s/usr && cat include/hindsight/*.h | cc -E -P -Iinclude/hindsight -x c - | "
+          "sed -E 's/; *(const char|extern) /;\\n\\1 /g' | "
+          "grep -vE '^(static|typedef|struct [a-z_]*;)' | "
+          "sed -nE 's/^[a-z_].*\\b(hs_[a-z0-9_]+)(\\(|\\[[A-Z0-9_]*\\];|;).*/\\1/p' | "
           "grep -E . | LC_ALL=C sort -u >declared; "
           "nm -D --defined-only lib/libhindsight.so | sed -nE 's/.* [TRDB] "
           "([a-z].*)@@HINDSIGHT.*/\\1/p' | "

@@ -205,7 +205,7 @@ static void check_hints(const struct game *game, unsigned named)
     for (size_t i = 0; i < count; i++) {
         codes |= 1u << hints[i].code;
         size_t len = strlen(text);
-        snprintf(text + len, sizeof text - len, "\n  %s %u/%u: %s", hs_hint_name(hints[i].code),
+        snprintf(text + len, sizeof text - len, "\n  %s %u/%u: %s", hs_hint_code_name(hints[i].code),
                  hints[i].claims, hints[i].of, hints[i].detail);
         ck_assert_uint_ge(hints[i].of, 30);
     }

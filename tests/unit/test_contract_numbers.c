@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/http/problem.h"
-#include "api/json/reading.h"
+#include "api/json/table.h"
 #include "tests/support/contract.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit.h"

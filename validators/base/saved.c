@@ -4,74 +4,43 @@
 
 /* ---- vocabularies ---- */
 
-static const char *name_of(enum hs_vocabulary vocabulary, unsigned member)
-{
-    switch (vocabulary) {
-    case HS_VOCABULARY_VERDICTS:
-        return hs_verdict_name((enum hs_verdict)member);
-    case HS_VOCABULARY_MODES:
-        return hs_mode_name((enum hs_mode)member);
-    case HS_VOCABULARY_CHECKS:
-        return hs_check_name((enum hs_check)member);
-    case HS_VOCABULARY_REASONS:
-        return hs_reason_name((enum hs_reason)member);
-    case HS_VOCABULARY_UNITS:
-        return hs_unit_name((enum hs_unit)member);
-    case HS_VOCABULARY_MOVE_CHECKS:
-        return hs_move_check_name((enum hs_move_check)member);
-    case HS_VOCABULARY_MOVE_REASONS:
-    case HS_VOCABULARIES:
-        break;
-    }
-    return hs_move_reason_name((enum hs_move_reason)member);
-}
-
-static const uint16_t name_counts[HS_VOCABULARIES] = {
-    [HS_VOCABULARY_VERDICTS] = HS_VERDICT_COUNT,
-    [HS_VOCABULARY_MODES] = HS_MODE_COUNT,
-    [HS_VOCABULARY_CHECKS] = HS_CHECK_COUNT,
-    [HS_VOCABULARY_REASONS] = HS_REASON_COUNT,
-    [HS_VOCABULARY_UNITS] = HS_UNIT_COUNT,
-    [HS_VOCABULARY_MOVE_CHECKS] = HS_MOVE_CHECK_COUNT,
-    [HS_VOCABULARY_MOVE_REASONS] = HS_MOVE_REASON_COUNT,
+static const struct hs_vocabulary *const vocabularies[HS_SAVED_VOCABULARIES] = {
+    [HS_VOCABULARY_VERDICTS] = &hs_verdict_words,
+    [HS_VOCABULARY_MODES] = &hs_mode_words,
+    [HS_VOCABULARY_CHECKS] = &hs_check_words,
+    [HS_VOCABULARY_REASONS] = &hs_reason_words,
+    [HS_VOCABULARY_UNITS] = &hs_unit_words,
+    [HS_VOCABULARY_MOVE_CHECKS] = &hs_move_check_words,
+    [HS_VOCABULARY_MOVE_REASONS] = &hs_move_reason_words,
 };
 
 _Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MOST, "room for every name");
 
 void hs_saved_put_names(struct hs_bytes *bytes)
 {
-    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
-        hs_bytes_put(bytes, name_counts[v], 1);
-        for (unsigned i = 0; i < name_counts[v]; i++)
-            hs_bytes_put_name(bytes, name_of((enum hs_vocabulary)v, i));
+    for (unsigned v = 0; v < HS_SAVED_VOCABULARIES; v++) {
+        hs_bytes_put(bytes, (uint64_t)vocabularies[v]->count, 1);
+        for (int i = 0; i < vocabularies[v]->count; i++)
+            hs_bytes_put_name(bytes, vocabularies[v]->names[i]);
     }
-}
-
-static uint8_t member_of(enum hs_vocabulary vocabulary, struct hs_str name)
-{
-    for (unsigned i = 0; i < name_counts[vocabulary]; i++) {
-        const char *own = name_of(vocabulary, i);
-        if (hs_str_equal((struct hs_str){own, strlen(own)}, name))
-            return (uint8_t)i;
-    }
-    return HS_NO_MEMBER;
 }
 
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names)
 {
-    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
+    for (unsigned v = 0; v < HS_SAVED_VOCABULARIES; v++) {
         names->count[v] = (uint16_t)hs_bytes_get_most(reader, 1, HS_VOCABULARY_MOST);
         for (unsigned i = 0; i < names->count[v]; i++) {
-            names->member[v][i] = member_of((enum hs_vocabulary)v, hs_bytes_get_name(reader));
+            int member = hs_vocabulary_find(vocabularies[v], hs_bytes_get_name(reader));
+            names->member[v][i] = member >= 0 ? (uint8_t)member : HS_NO_MEMBER;
         }
     }
 }
 
 void hs_saved_own_names(struct hs_saved_names *names)
 {
-    for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
-        names->count[v] = name_counts[v];
-        for (unsigned i = 0; i < name_counts[v]; i++)
+    for (unsigned v = 0; v < HS_SAVED_VOCABULARIES; v++) {
+        names->count[v] = (uint16_t)vocabularies[v]->count;
+        for (unsigned i = 0; i < names->count[v]; i++)
             names->member[v][i] = (uint8_t)i;
     }
 }
@@ -112,9 +81,9 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
 uint64_t hs_saved_vocabularies(void)
 {
     uint64_t hash = HS_SAVED_VERSION;
-    for (unsigned v = 0; v < HS_VOCABULARIES; v++)
-        for (unsigned i = 0; i < name_counts[v]; i++) {
-            const char *name = name_of((enum hs_vocabulary)v, i);
+    for (unsigned v = 0; v < HS_SAVED_VOCABULARIES; v++)
+        for (int i = 0; i < vocabularies[v]->count; i++) {
+            const char *name = vocabularies[v]->names[i];
             hash_bytes(&hash, name, strlen(name) + 1);
         }
     return hash;

@@ -36,7 +36,8 @@ enum hs_saved_kind {
    added up. */
 #define HS_SAVED_TIME_MOST INT64_C(1000000000000000000)
 
-enum hs_vocabulary {
+/* The vocabularies whose members are saved. */
+enum hs_saved_vocabulary {
     HS_VOCABULARY_VERDICTS,
     HS_VOCABULARY_MODES,
     HS_VOCABULARY_CHECKS,
@@ -44,7 +45,7 @@ enum hs_vocabulary {
     HS_VOCABULARY_UNITS,
     HS_VOCABULARY_MOVE_CHECKS,
     HS_VOCABULARY_MOVE_REASONS,
-    HS_VOCABULARIES
+    HS_SAVED_VOCABULARIES
 };
 
 struct hs_saved_field {
@@ -91,8 +92,9 @@ void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
 /* Names of vocabularies as they were when the bytes were written: the member each number means. */
 enum { HS_VOCABULARY_MOST = 128 };
 struct hs_saved_names {
-    uint16_t count[HS_VOCABULARIES];
-    uint8_t member[HS_VOCABULARIES][HS_VOCABULARY_MOST]; /* HS_NO_MEMBER: not one of today's */
+    uint16_t count[HS_SAVED_VOCABULARIES];
+    uint8_t member[HS_SAVED_VOCABULARIES]
+                  [HS_VOCABULARY_MOST]; /* HS_NO_MEMBER: not one of today's */
 };
 #define HS_NO_MEMBER 0xFF
 

@@ -1,21 +1,55 @@
 #include "validators/vocabulary.h"
 
-#define NAME_ROW_2(id, name)       name,
-#define NAME_ROW_3(id, name, a)    name,
-#define NAME_ROW_4(id, name, a, b) name,
+/* Keeps the name of a row, whatever else its list says. */
+#define NAME(id, ...)    FIRST(__VA_ARGS__, )
+#define FIRST(name, ...) name,
 
-static const char *const verdict_names[] = {HS_VERDICTS(NAME_ROW_2)};
-static const char *const mode_names[] = {HS_MODES(NAME_ROW_2)};
+static const char *const verdict_names[] = {HS_VERDICTS(NAME)};
+static const char *const mode_names[] = {HS_MODES(NAME)};
 #define X(id, name, mode, stage) #name,
 static const char *const check_names[] = {HS_CHECKS(X)};
 #undef X
-static const char *const reason_names[] = {HS_REASONS(NAME_ROW_4)};
-static const char *const flag_names[] = {HS_FLAGS(NAME_ROW_2)};
-static const char *const hint_names[] = {HS_HINTS(NAME_ROW_2)};
-static const char *const unit_names[] = {HS_UNITS(NAME_ROW_2)};
-static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME_ROW_3)};
-static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME_ROW_3)};
-static const char *const frame_result_names[] = {HS_FRAME_RESULTS(NAME_ROW_2)};
+static const char *const reason_names[] = {HS_REASONS(NAME)};
+static const char *const flag_names[] = {HS_FLAGS(NAME)};
+static const char *const hint_code_names[] = {HS_HINTS(NAME)};
+static const char *const unit_names[] = {HS_UNITS(NAME)};
+static const char *const outcome_names[HS_OUTCOME_COUNT] = {"pass", "fail", "unknown"};
+static const char *const pellet_outcome_names[HS_PELLET_OUTCOME_COUNT] = {
+    "hit", "miss", "occluded", "blocked", "refused", "unknown"};
+static const char *const cause_names[HS_CAUSE_COUNT] = {"direct", "blast"};
+static const char *const fuse_names[HS_FUSE_COUNT] = {"any", "contact", "timed", "proximity"};
+static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME)};
+static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME)};
+static const char *const move_kind_names[HS_MOVE_KIND_COUNT] = {"new", "pending", "old"};
+static const char *const frame_result_names[] = {HS_FRAME_RESULTS(NAME)};
+static const char *const frame_flag_names[] = {HS_FRAME_FLAGS(NAME)};
+static const char *const sample_event_names[HS_SAMPLE_EVENT_COUNT] = {"none", "spawn", "teleport",
+                                                                      "death", "leave"};
+static const char *const weapon_type_names[HS_WEAPON_TYPE_COUNT] = {"hitscan", "projectile",
+                                                                    "melee"};
+static const char *const unclaimed_names[HS_UNCLAIMED_COUNT] = {"report", "damage"};
+static const char *const shape_names[HS_SHAPE_COUNT] = {"sphere", "capsule", "box"};
+static const char *const prevention_names[HS_PREVENTION_COUNT] = {"credit", "resolution"};
+static const char *const rewind_source_names[HS_REWIND_SOURCE_COUNT] = {"claim", "prediction_ping"};
+static const char *const up_names[HS_UP_COUNT] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+
+#define X(list)                                                                                    \
+    const struct hs_vocabulary hs_##list##_words = {list##_names,                                  \
+                                                    sizeof list##_names / sizeof list##_names[0]}; \
+    const char *hs_##list##_name(enum hs_##list member)                                            \
+    {                                                                                              \
+        return list##_names[member];                                                               \
+    }
+HS_VOCABULARIES(X)
+#undef X
+
+int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name)
+{
+    for (int i = 0; i < vocabulary->count; i++)
+        if (hs_str_equal(hs_str_of(vocabulary->names[i]), name))
+            return i;
+    return -1;
+}
 
 #define X(id, name, verdict, check) HS_VERDICT_##verdict,
 static const enum hs_verdict reason_verdicts[] = {HS_REASONS(X)};
@@ -32,46 +66,6 @@ static const enum hs_mode move_check_modes[] = {HS_MOVE_CHECKS(X)};
 #define X(id, name, verdict) HS_VERDICT_##verdict,
 static const enum hs_verdict move_reason_verdicts[] = {HS_MOVE_REASONS(X)};
 #undef X
-
-const char *hs_verdict_name(enum hs_verdict verdict)
-{
-    return verdict_names[verdict];
-}
-
-const char *hs_mode_name(enum hs_mode mode)
-{
-    return mode_names[mode];
-}
-
-const char *hs_check_name(enum hs_check check)
-{
-    return check_names[check];
-}
-
-const char *hs_reason_name(enum hs_reason reason)
-{
-    return reason_names[reason];
-}
-
-const char *hs_flag_name(enum hs_flag flag)
-{
-    return flag_names[flag];
-}
-
-const char *hs_hint_name(enum hs_hint_code code)
-{
-    return hint_names[code];
-}
-
-const char *hs_unit_name(enum hs_unit unit)
-{
-    return unit_names[unit];
-}
-
-const char *hs_frame_result_name(enum hs_frame_result result)
-{
-    return frame_result_names[result];
-}
 
 bool hs_reason_is_retryable(enum hs_reason reason)
 {
@@ -91,16 +85,6 @@ enum hs_check hs_reason_check(enum hs_reason reason)
 enum hs_mode hs_check_default_mode(enum hs_check check)
 {
     return check_modes[check];
-}
-
-const char *hs_move_check_name(enum hs_move_check check)
-{
-    return move_check_names[check];
-}
-
-const char *hs_move_reason_name(enum hs_move_reason reason)
-{
-    return move_reason_names[reason];
 }
 
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason)
@@ -125,37 +109,4 @@ enum hs_move_reason hs_move_check_reason(enum hs_move_check check)
         [HS_MOVE_CHECK_GRAVITY] = HS_MOVE_GRAVITY_VIOLATION,
     };
     return reasons[check];
-}
-
-/* Index of a name in a list, or -1. */
-static int find_name(const char *const *names, int count, struct hs_str name)
-{
-    for (int i = 0; i < count; i++)
-        if (hs_str_equal((struct hs_str){names[i], strlen(names[i])}, name))
-            return i;
-    return -1;
-}
-
-bool hs_mode_parse(struct hs_str name, enum hs_mode *out)
-{
-    int i = find_name(mode_names, HS_MODE_COUNT, name);
-    if (i >= 0)
-        *out = (enum hs_mode)i;
-    return i >= 0;
-}
-
-bool hs_check_parse(struct hs_str name, enum hs_check *out)
-{
-    int i = find_name(check_names, HS_CHECK_COUNT, name);
-    if (i >= 0)
-        *out = (enum hs_check)i;
-    return i >= 0;
-}
-
-bool hs_move_check_parse(struct hs_str name, enum hs_move_check *out)
-{
-    int i = find_name(move_check_names, HS_MOVE_CHECK_COUNT, name);
-    if (i >= 0)
-        *out = (enum hs_move_check)i;
-    return i >= 0;
 }

@@ -2,19 +2,6 @@
 #include "validators/hit/report.h"
 #include "validators/hit/context.h"
 
-const char *hs_outcome_name(enum hs_outcome outcome)
-{
-    switch (outcome) {
-    case HS_OUTCOME_PASS:
-        return "pass";
-    case HS_OUTCOME_FAIL:
-        return "fail";
-    case HS_OUTCOME_UNKNOWN:
-        break;
-    }
-    return "unknown";
-}
-
 static struct hs_check_row *add_row(struct hs_hit_context *c, enum hs_check check,
                                     enum hs_outcome outcome, enum hs_reason reason)
 {
@@ -136,10 +123,4 @@ struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check c
         hs_report_unknown(c, check, hs_missing_pose_reason(view->status, unknown));
     hs_report_lack(row, c, view);
     return row;
-}
-
-const char *hs_pellet_outcome_name(enum hs_pellet_outcome outcome)
-{
-    static const char *const names[] = {"hit", "miss", "occluded", "blocked", "refused", "unknown"};
-    return names[outcome];
 }

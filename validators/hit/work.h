@@ -47,11 +47,4 @@ struct hs_hit_size {
 /* Estimated work units of a claim of that size. Pure. */
 uint64_t hs_hit_work(const struct hs_hit_size *size);
 
-/* Hitboxes of the largest rig. */
-uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
-
-/* Estimated work units of the most expensive claim with a weapon, with HS_WORK_NEAR_BODIES_MAX
-   players and no map. */
-uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
-
 #endif

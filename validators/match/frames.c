@@ -6,17 +6,6 @@
 #include "validators/match/sample.h"
 #include "validators/match/suspicion.h"
 
-static const char *const frame_flag_names[] = {
-#define X(id, name) name,
-    HS_FRAME_FLAGS(X)
-#undef X
-};
-
-const char *hs_frame_flag_name(enum hs_frame_flag flag)
-{
-    return frame_flag_names[flag];
-}
-
 const char *hs_frame_result_text(enum hs_frame_result result)
 {
     switch (result) {

@@ -466,17 +466,6 @@ void hs_mover_place(const struct hs_mover_bracket *bracket, struct hs_mover_pose
     place(hs_vec_lerp(from->position, to->position, bracket->alpha), rotation, &from->state, out);
 }
 
-enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
-                                      const struct hs_ruleset *ruleset, int64_t time_us,
-                                      struct hs_mover_pose *out)
-{
-    struct hs_mover_bracket bracket;
-    enum hs_rewind_status status = hs_mover_find(mover, ruleset, time_us, &bracket);
-    if (status == HS_REWIND_OK)
-        hs_mover_place(&bracket, out);
-    return status;
-}
-
 bool hs_mover_is_placed(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                         int64_t from_us, int64_t to_us)
 {

@@ -107,23 +107,19 @@ struct hs_mover_pose {
     double reach; /* nothing of the box is further from its centre */
 };
 
-/* The first half of hs_mover_rewind. */
+/*
+ * The samples around a time. The rules of hs_rewind_find hold: nothing is interpolated into a jump
+ * or over a gap, nothing extrapolated. `out` is set only with HS_REWIND_OK. O(log n).
+ */
 enum hs_rewind_status hs_mover_find(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                                     int64_t time_us, struct hs_mover_bracket *out);
 
 /* A ball that holds the box at that time, without turning anything. */
 void hs_mover_ball(const struct hs_mover_bracket *bracket, struct hs_vec *center, double *reach);
 
+/* Where a mover was: lerp of the place, slerp of the rotation between the samples; box and solidity
+   of the older one. */
 void hs_mover_place(const struct hs_mover_bracket *bracket, struct hs_mover_pose *out);
-
-/*
- * Where a mover was: lerp of the place, slerp of the rotation between the samples around the time;
- * box and solidity of the older one. The rules of hs_rewind_find hold: nothing is interpolated into
- * a jump or over a gap, nothing extrapolated. `out` is set only with HS_REWIND_OK. O(log n).
- */
-enum hs_rewind_status hs_mover_rewind(const struct hs_mover *mover,
-                                      const struct hs_ruleset *ruleset, int64_t time_us,
-                                      struct hs_mover_pose *out);
 
 /* As it is now: its newest sample. False: there is none. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);

@@ -143,11 +143,6 @@ static const json_t *scenario_at(const struct hs_scenarios *scenarios, size_t in
     return json_array_get(json_object_get(scenarios->document, "scenarios"), index);
 }
 
-const char *hs_scenarios_title(const struct hs_scenarios *scenarios)
-{
-    return json_string_value(json_object_get(scenarios->document, "title"));
-}
-
 size_t hs_scenarios_count(const struct hs_scenarios *scenarios)
 {
     return json_array_size(json_object_get(scenarios->document, "scenarios"));

@@ -26,7 +26,6 @@ struct hs_scenarios;
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 
-const char *hs_scenarios_title(const struct hs_scenarios *scenarios);
 size_t hs_scenarios_count(const struct hs_scenarios *scenarios);
 
 struct hs_scenario_info {

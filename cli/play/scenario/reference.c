@@ -85,14 +85,6 @@ enum hs_quantity hs_quantity_of(const char *key)
     return HS_QUANTITY_PLAIN;
 }
 
-const struct hs_reference *hs_reference_find(const char *name)
-{
-    for (size_t i = 0; i < HS_REFERENCES; i++)
-        if (strcmp(hs_references[i].name, name) == 0)
-            return &hs_references[i];
-    return NULL;
-}
-
 static bool is_numbers(const json_t *value, size_t count)
 {
     if (!json_is_array(value) || json_array_size(value) != count)

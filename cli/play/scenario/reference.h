@@ -50,9 +50,6 @@ struct hs_reference {
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
-/* The reference of that name, or NULL. */
-const struct hs_reference *hs_reference_find(const char *name);
-
 /*
  * A new document: `document` as it reads in the reference. Values of unexpected shape (a string
  * for a number, two coordinates) stay as they are, so that bad requests stay bad. Operators of

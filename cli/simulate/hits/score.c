@@ -3,22 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct {
-    const char *name, *text;
-} forgeries[HS_FORGERIES] = {
-#define X(id, name, text) {name, text},
-    HS_FORGERY_LIST(X)
-#undef X
-};
-
 const char *hs_forgery_name(enum hs_forgery kind)
 {
-    return forgeries[kind].name;
-}
-
-const char *hs_forgery_text(enum hs_forgery kind)
-{
-    return forgeries[kind].text;
+    static const char *const names[HS_FORGERIES] = {
+#define X(id, name, text) name,
+        HS_FORGERY_LIST(X)
+#undef X
+    };
+    return names[kind];
 }
 
 uint64_t hs_count_all(const struct hs_count *count)
@@ -95,14 +87,6 @@ struct hs_count hs_score_honest(const struct hs_score *score)
     return sum;
 }
 
-struct hs_count hs_score_forged(const struct hs_score *score)
-{
-    struct hs_count sum = {{0}, 0, 0};
-    for (int kind = 0; kind < HS_FORGERIES; kind++)
-        hs_count_add(&sum, &score->forged[kind]);
-    return sum;
-}
-
 /* Beyond chance: the upper end of the 95 % interval is below the goal. */
 static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
 {
@@ -150,7 +134,7 @@ bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
     }
     for (int code = 0; code < HS_HINT_COUNT; code++) {
         snprintf(text, size, "hint %s about an integration without a mistake",
-                 hs_hint_name((enum hs_hint_code)code));
+                 hs_hint_code_name((enum hs_hint_code)code));
         if ((score->hints & 1u << code) != 0)
             return false;
     }

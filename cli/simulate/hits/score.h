@@ -30,7 +30,6 @@ enum hs_forgery {
 };
 
 const char *hs_forgery_name(enum hs_forgery kind);
-const char *hs_forgery_text(enum hs_forgery kind);
 
 struct hs_count {
     uint64_t reasons[HS_REASON_COUNT];
@@ -81,9 +80,8 @@ struct hs_score {
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
 void hs_score_example(struct hs_score *score, const struct hs_example *example);
 
-/* Sums over everybody honest; over all forgeries. */
+/* Sums over everybody honest. */
 struct hs_count hs_score_honest(const struct hs_score *score);
-struct hs_count hs_score_forged(const struct hs_score *score);
 
 #define HS_GOAL_HONEST                                                                             \
     0.995                    /* of honest claims are accepted, over all and on each kind of link   \

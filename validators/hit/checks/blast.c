@@ -166,7 +166,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct burst *burst)
             continue;
         if (c->out->unclaimed_count < HS_MAX_VICTIMS)
             c->out->unclaimed[c->out->unclaimed_count++] = player->name;
-        if (burst->blast->damages_unclaimed)
+        if (burst->blast->unclaimed == HS_UNCLAIMED_DAMAGE)
             land_blast(c, burst, &view, distance);
     }
 }

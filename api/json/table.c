@@ -1,0 +1,474 @@
+#include "api/json/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "validators/ruleset.h"
+
+/* ---- values ---- */
+
+bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       double low, double high, double *out)
+{
+    if (!json_is_number(value)) {
+        hs_json_bad(reader, at, "must be a finite number");
+        return false;
+    }
+    double number = json_number_value(value);
+    if (!(number >= low && number <= high)) {
+        hs_json_bad(reader, at, "must be from %g to %g", low, high);
+        return false;
+    }
+    *out = number == 0 ? 0 : number; /* -0 would be written as -0 and read back as 0 */
+    return true;
+}
+
+bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t count, double *out)
+{
+    if (!json_is_array(value) || json_array_size(value) != count) {
+        hs_json_bad(reader, at, "must be an array of %zu numbers", count);
+        return false;
+    }
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_json_at element = {.parent = at, .index = i};
+        fine = hs_json_read_real(reader, json_array_get(value, i), &element, -HS_JSON_REAL_MAX,
+                                 HS_JSON_REAL_MAX, &out[i]) &&
+               fine;
+    }
+    return fine;
+}
+
+bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       struct hs_str *out)
+{
+    struct hs_str name = {json_string_value(value), json_string_length(value)};
+    if (!hs_name_is_valid(name)) {
+        hs_json_bad(reader, at, "must be 1 to 64 characters of [A-Za-z0-9_.:-]");
+        return false;
+    }
+    *out = name;
+    return true;
+}
+
+/* "must be a, b or c"; more than four words have no commas. */
+static void refuse_word(struct hs_reader *reader, const struct hs_json_at *at,
+                        const struct hs_vocabulary *words, int low)
+{
+    char text[HS_DETAIL_MAX];
+    bool is_long = words->count - low > 4;
+    int len = snprintf(text, sizeof text, is_long ? "must be one of" : "must be");
+    for (int i = low; i < words->count; i++) {
+        const char *before = is_long || i == low ? " " : i + 1 < words->count ? ", " : " or ";
+        len += snprintf(text + len, sizeof text - (size_t)len, "%s%s", before, words->names[i]);
+    }
+    hs_json_bad(reader, at, "%s", text);
+}
+
+bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_vocabulary *words, int low, int *out)
+{
+    struct hs_str text = {json_string_value(value), json_string_length(value)};
+    int found = hs_vocabulary_find(words, text);
+    if (found < low)
+        refuse_word(reader, at, words, low);
+    else
+        *out = found;
+    return found >= low;
+}
+
+void hs_json_check_direction(struct hs_reader *reader, const struct hs_json_at *at,
+                             const double v[3])
+{
+    double length = hs_vec_length((struct hs_vec){v[0], v[1], v[2]});
+    if (!(length > 1e-100 && length < 1e100))
+        hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
+}
+
+/* Nothing of the request is used any more. */
+static bool is_lost(const struct hs_reader *reader)
+{
+    return reader->problem->count == HS_PROBLEM_MAX ||
+           (reader->malformed != NULL && reader->malformed->count > reader->max_items);
+}
+
+void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         size_t low, size_t high, size_t size, size_t *count)
+{
+    *count = 0;
+    if (!json_is_array(value)) {
+        hs_json_bad(reader, at, "must be an array");
+        return NULL;
+    }
+    size_t n = json_array_size(value);
+    if (n < low || n > high) {
+        hs_json_bad(reader, at, "must have from %zu to %zu elements", low, high);
+        return NULL;
+    }
+    if (is_lost(reader))
+        return NULL;
+    void *items = hs_arena_alloc(reader->arena, n + 1, size);
+    if (items == NULL) {
+        reader->no_memory = true;
+        return NULL;
+    }
+    *count = n;
+    return items;
+}
+
+static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_field *field, char *target)
+{
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value)) {
+        hs_json_bad(reader, at, "must be an integer");
+    } else if ((double)number < field->low || (double)number > field->high) {
+        hs_json_bad(reader, at, "must be from %.0f to %.0f", field->low, field->high);
+    } else if (field->kind == HS_JSON_INT32) {
+        *(int32_t *)(void *)target = (int32_t)number;
+    } else {
+        *(int64_t *)(void *)target = number;
+    }
+}
+
+static void read_time(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      const struct hs_json_field *field, char *target)
+{
+    bool is_short = field->kind == HS_JSON_SHORT_SECONDS,
+         nearest = field->kind == HS_JSON_NEAREST_TIME;
+    double seconds, high = nearest ? HUGE_VAL : is_short ? field->high : HS_JSON_TIME_MAX;
+    if (!hs_json_read_real(reader, value, at, is_short ? 0 : -high, high, &seconds))
+        return;
+    int64_t us = hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
+    if (is_short)
+        *(int32_t *)(void *)target = (int32_t)us;
+    else
+        *(int64_t *)(void *)target = us;
+}
+
+static void read_vec(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     const struct hs_json_field *field, char *target)
+{
+    double v[3];
+    if (!hs_json_read_reals(reader, value, at, 3, v))
+        return;
+    memcpy(target, v, sizeof v);
+    if (field->check != NULL)
+        field->check(reader, at, v);
+}
+
+static void read_floats(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        size_t count, float *out)
+{
+    double v[10];
+    if (hs_json_read_reals(reader, value, at, count, v))
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)v[i];
+}
+
+static void read_numbers(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_field *field, char *target)
+{
+    double *numbers = (double *)(void *)target;
+    if (field->kind == HS_JSON_REAL)
+        hs_json_read_real(reader, value, at, field->low, field->high, numbers);
+    else if (field->kind == HS_JSON_REALS)
+        hs_json_read_reals(reader, value, at, field->count, numbers);
+    else if (field->kind == HS_JSON_VEC)
+        read_vec(reader, value, at, field, target);
+    else
+        read_floats(reader, value, at, field->count, (float *)(void *)target);
+}
+
+static void read_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      const struct hs_json_field *field, char *target)
+{
+    const struct hs_json_list *list = field->list;
+    size_t *count = (size_t *)(void *)(target + sizeof(void *));
+    char *items = field->kind == HS_JSON_BATCH ? hs_json_read_batch(reader, value, at, list, count)
+                                               : hs_json_read_array(reader, value, at, list->low,
+                                                                    list->high, list->size, count);
+    memcpy(target, &items, sizeof items);
+    for (size_t i = 0; field->kind == HS_JSON_LIST && items != NULL && i < *count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
+                           items + i * list->size);
+    }
+}
+
+void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        const struct hs_json_field *field, void *base)
+{
+    char *place = (char *)base + field->offset;
+    void *target = place;
+    switch (field->kind) {
+    case HS_JSON_NAME:
+    case HS_JSON_NAME_OR_NULL:
+        if (field->kind == HS_JSON_NAME || !json_is_null(value))
+            hs_json_read_name(reader, value, at, target);
+        return;
+    case HS_JSON_ENUM:
+        hs_json_read_word(reader, value, at, field->words, (int)field->low, target);
+        return;
+    case HS_JSON_BOOL:
+        if (json_is_boolean(value))
+            *(bool *)target = json_is_true(value);
+        else
+            hs_json_bad(reader, at, "must be true or false");
+        return;
+    case HS_JSON_INT:
+    case HS_JSON_INT32:
+        read_integer(reader, value, at, field, place);
+        return;
+    case HS_JSON_REAL:
+    case HS_JSON_REALS:
+    case HS_JSON_FLOATS:
+    case HS_JSON_VEC:
+        read_numbers(reader, value, at, field, place);
+        return;
+    case HS_JSON_TIME:
+    case HS_JSON_NEAREST_TIME:
+    case HS_JSON_SHORT_SECONDS:
+        read_time(reader, value, at, field, place);
+        return;
+    case HS_JSON_OBJECT:
+        hs_json_read_object(reader, value, at, field->object, target);
+        return;
+    case HS_JSON_LIST:
+    case HS_JSON_BATCH:
+        read_list(reader, value, at, field, place);
+        return;
+    case HS_JSON_ANY:
+        memcpy(target, &value, sizeof value);
+        return;
+    case HS_JSON_CUSTOM:
+        field->decode(reader, value, at, target);
+    }
+}
+
+/* The place of a member in its table; the table's count: there is none. The search begins at
+   `from`, because most requests name members in the order of the table. */
+static size_t find_field(const struct hs_json_object *table, size_t from, const char *key)
+{
+    for (size_t i = from; i < table->count; i++)
+        if (strcmp(table->fields[i].name, key) == 0)
+            return i;
+    for (size_t i = 0; i < from; i++)
+        if (strcmp(table->fields[i].name, key) == 0)
+            return i;
+    return table->count;
+}
+
+static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        const struct hs_json_object *table, size_t i, void *target)
+{
+    const struct hs_json_field *field = &table->fields[i];
+    if (field->bit != 0)
+        *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
+    if (field->flag != 0)
+        *((bool *)target + field->flag) = true;
+    hs_json_read_field(reader, value, at, field, target);
+}
+
+void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key)
+{
+    if (strncmp(key, "x_", 2) != 0)
+        hs_json_bad(reader, at, "is not a field of %s",
+                    reader->document != NULL ? reader->document : "this request");
+}
+
+static void read_other(struct hs_reader *reader, const char *key, const json_t *value,
+                       const struct hs_json_at *at, const struct hs_json_object *table,
+                       void *target)
+{
+    if (table->other == NULL || !table->other(reader, key, value, at, target))
+        hs_json_refuse_unknown(reader, at, key);
+}
+
+void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_object *table, void *target)
+{
+    if (!json_is_object(value)) {
+        hs_json_bad(reader, at, "must be an object");
+        return;
+    }
+    uint64_t seen = 0;
+    size_t next = 0;
+    for (void *member = json_object_iter((json_t *)(uintptr_t)value); member != NULL;
+         member = json_object_iter_next((json_t *)(uintptr_t)value, member)) {
+        const char *key = json_object_iter_key(member);
+        struct hs_json_at here = {.parent = at, .key = key};
+        size_t i = find_field(table, next, key);
+        if (i == table->count) {
+            read_other(reader, key, json_object_iter_value(member), &here, table, target);
+            continue;
+        }
+        next = i + 1;
+        seen |= UINT64_C(1) << i;
+        read_member(reader, json_object_iter_value(member), &here, table, i, target);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        struct hs_json_at here = {.parent = at, .key = table->fields[i].name};
+        if (table->fields[i].required && !(seen >> i & 1))
+            hs_json_bad(reader, &here, "is required");
+    }
+    if (table->finish != NULL)
+        table->finish(reader, value, at, target);
+}
+
+static bool stands_before(const json_t *names, size_t end)
+{
+    const char *name = json_string_value(json_array_get(names, end));
+    for (size_t i = 0; i < end; i++) {
+        const char *other = json_string_value(json_array_get(names, i));
+        if (other != NULL && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, const struct hs_json_object *table,
+                          struct hs_json_columns *out)
+{
+    size_t before = reader->problem->count + reader->problem->left_out;
+    size_t most = sizeof out->fields / sizeof out->fields[0];
+    uint64_t seen = 0;
+    *out = (struct hs_json_columns){.table = table, .count = json_array_size(value)};
+    if (!json_is_array(value) || out->count < 1 || out->count > most) {
+        hs_json_bad(reader, at, "must be an array of 1 to %zu names", most);
+        return false;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        const char *name = json_string_value(json_array_get(value, i));
+        if (name == NULL) {
+            hs_json_bad(reader, &here, "must be the name of a field");
+            continue;
+        }
+        size_t field = find_field(table, 0, name);
+        if (stands_before(value, i))
+            hs_json_bad(reader, &here, "stands twice");
+        else if (field == table->count)
+            hs_json_refuse_unknown(reader, &here, name);
+        else
+            seen |= UINT64_C(1) << field;
+        out->fields[i] = (uint8_t)field;
+    }
+    for (size_t i = 0; i < table->count; i++)
+        if (table->fields[i].required && !(seen >> i & 1))
+            hs_json_bad(reader, at, "must name %s", table->fields[i].name);
+    return reader->problem->count + reader->problem->left_out == before;
+}
+
+/* Decodes the row of one object into `target`; null stands for an absent member. */
+static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                     const struct hs_json_columns *columns, void *target)
+{
+    if (!json_is_array(value) || json_array_size(value) != columns->count) {
+        hs_json_bad(reader, at, "must be an array of %zu values, one for each column",
+                    columns->count);
+        return;
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        const json_t *cell = json_array_get(value, i);
+        size_t field = columns->fields[i];
+        if (field == columns->table->count)
+            continue;
+        if (!json_is_null(cell))
+            read_member(reader, cell, &here, columns->table, field, target);
+        else if (columns->table->fields[field].required)
+            hs_json_bad(reader, &here, "must not be null");
+    }
+}
+
+/* ---- batches ---- */
+
+/* A member of an item; NULL: it has none of this name. */
+static const json_t *find_member(const struct hs_reader *reader, const json_t *item,
+                                 const char *key)
+{
+    const struct hs_json_columns *columns = reader->columns;
+    if (columns == NULL || key == NULL)
+        return json_object_get(item, key);
+    size_t i = 0, field = find_field(columns->table, 0, key);
+    while (i < columns->count && columns->fields[i] != field)
+        i++;
+    return i < columns->count ? json_array_get(item, i) : NULL;
+}
+
+/* Lists an item with bad fields under what can be read of its name and number. */
+static void list_malformed(struct hs_reader *reader, const json_t *value, enum hs_item kind,
+                           const struct hs_json_at *at, const struct hs_malformed *found)
+{
+    struct hs_malformed_items *items = reader->malformed;
+    struct hs_malformed *item = hs_arena_alloc(reader->arena, 1, sizeof *item);
+    if (item == NULL) {
+        reader->no_memory = true;
+        return;
+    }
+    const json_t *who = find_member(reader, value, hs_item_name_key(kind));
+    const json_t *number = find_member(reader, value, hs_item_number_key(kind));
+    struct hs_str name = {json_string_value(who), json_string_length(who)};
+    *item = *found;
+    if (hs_name_is_valid(name))
+        item->who = name;
+    item->number = -1;
+    if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
+        item->number = json_integer_value(number); /* below 0 it is not readable either */
+    item->index = at->index;
+    const struct hs_json_at *frame = at->parent->parent;
+    item->frame = frame != NULL ? frame->index : 0;
+    if (items->lists[kind].last != NULL)
+        items->lists[kind].last->next = item;
+    else
+        items->lists[kind].first = item;
+    items->lists[kind].last = item;
+    items->count++;
+}
+
+/* False: the item is malformed. */
+static bool read_item(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      const struct hs_json_list *list, void *target)
+{
+    struct hs_malformed found = {.errors = NULL}, *outer = reader->item;
+    found.append = &found.errors;
+    reader->item = reader->malformed != NULL ? &found : NULL;
+    if (list->initial != NULL)
+        memcpy(target, list->initial, list->size);
+    if (reader->columns != NULL)
+        read_row(reader, value, at, reader->columns, target);
+    else
+        hs_json_read_field(reader, value, at, &list->item, target);
+    reader->item = outer;
+    if (found.kept + found.left_out == 0)
+        return true;
+    list_malformed(reader, value, list->batch, at, &found);
+    return false;
+}
+
+void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_list *list, size_t *count)
+{
+    size_t total, size = list->size;
+    char *items = hs_json_read_array(reader, value, at, 0, reader->max_items, size, &total);
+    *count = 0;
+    for (size_t i = 0; items != NULL && i < total; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        char *target = items + *count * size;
+        if (read_item(reader, json_array_get(value, i), &here, list, target)) {
+            ++*count;
+            continue;
+        }
+        memset(target, 0, size);
+        if (!is_lost(reader))
+            continue;
+        reader->item = NULL; /* the fault is the request's, also within a frame */
+        hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
+        return NULL;
+    }
+    return items;
+}
