@@ -106,9 +106,7 @@ void hs_load_weapon(struct hs_loading *l, const char *name, const json_t *object
             hs_json_bad(l->reader, &here, "must be hitscan, projectile or melee");
     }
     struct hs_json_at type = {.parent = at, .key = "type"};
-    /* Bodies leave room for a hit that a wall grazes; what flies is as wide as it is. */
-    if (json_object_get(object, "world_radius") == NULL && weapon->type == HS_WEAPON_PROJECTILE)
-        weapon->world_radius = weapon->radius;
+    weapon->has_world_radius = json_object_get(object, "world_radius") != NULL;
     if (json_object_get(object, "type") == NULL)
         hs_json_bad(l->reader, &type, "is required");
 }
