@@ -25,10 +25,6 @@ HS_PUBLIC_BEGIN
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
-/* Payments since the match was opened or restored. When the owner has written the buffer, all
-   entries whose `payment` is at most this number are in a file. */
-uint32_t hs_match_payments(const struct hs_match *match);
-
 /* Identifies the layout of records and the vocabularies they use. */
 uint64_t hs_journal_layout(void);
 

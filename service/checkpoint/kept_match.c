@@ -6,7 +6,7 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "validators/base/encoding.h"
-#include "validators/journal.h"
+#include "validators/match.h"
 #include "validators/snapshot.h"
 
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)

@@ -1,7 +1,6 @@
 #include "validators/match/journal.h"
 
 #include "validators/base/saved.h"
-#include "validators/journal.h"
 
 /* Max size of a session or clock record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
@@ -53,11 +52,6 @@ void hs_journal_paid(const struct hs_players *players, const struct hs_player *p
     hs_bytes_put(out, payment->reason, 1);
     hs_bytes_put_real(out, payment->damage);
     hs_saved_put_entry(out, &payment->entry);
-}
-
-uint32_t hs_match_payments(const struct hs_match *match)
-{
-    return match->payments;
 }
 
 void hs_journal_clock(const struct hs_match *match, int64_t time_us)
