@@ -457,10 +457,10 @@ START_TEST(too_few_claims_name_nothing)
 END_TEST
 
 /* Of what claims do wrong; a repaired frame is in force at once as well. Late in a match only one
-   claim in eight is sampled. */
+   claim in 16 is sampled. */
 START_TEST(a_repaired_mistake_is_forgotten)
 {
-    enum { REPAIRED = 400, FORGOTTEN = 1400 };
+    enum { REPAIRED = 400, FORGOTTEN = 2400 };
     static struct game game;
     struct row row = wrong[_i];
     int tick = 0;

@@ -15,8 +15,8 @@ enum {
     FIRST_CLAIMS = 100, /* no hint before: a few cheaters could cause one */
     MIN_RELEVANT = 30,  /* claims that could show a mistake */
     MAX_RELEVANT = 128, /* then the counts are halved: after a repair a hint goes in as many */
-    ALL_OF_FIRST = 256, /* each of these is sampled; after them one in eight, to save time */
-    SAMPLED_BITS = 3
+    ALL_OF_FIRST = 256, /* each of these is sampled; after them one in 16, to save time */
+    SAMPLED_BITS = 4
 };
 
 static unsigned bits(uint32_t set)
@@ -40,7 +40,7 @@ static void age_shooters(struct hs_shooter_set *set)
 
 /* ---- learning ---- */
 
-/* One claim in eight, at varying distances (Knuth's multiplicative hash): shooters who take turns
+/* One claim in 16, at varying distances (Knuth's multiplicative hash): shooters who take turns
    are all sampled. */
 static bool is_sampled(uint32_t heard)
 {
