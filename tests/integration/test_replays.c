@@ -343,7 +343,7 @@ START_TEST(a_tick_sent_again)
     ck_assert(!fresh && replay);
     ck_assert_str_eq(first, again);
     ck_assert(strstr(first, "\"verdict\":\"accepted\"") != NULL);
-    ck_assert_double_eq(damage_dealt(http, "tick"), 40 * (1 - 0.5 * 19.8 / 50));
+    ck_assert_double_eq(damage_dealt(http, "tick"), 40 * (1 - 0.5 * 19.85 / 50));
     free(first);
     free(again);
     hs_test_response_free(&once);
