@@ -404,10 +404,23 @@ static void open_match(const char *match)
     json_decref(rules);
 }
 
+/* Prints the mistakes of this integration that the service found in the claims. */
+static void print_hints(const char *path)
+{
+    json_t *state = request("GET", path, NULL), *hint;
+    const json_t *hints = json_object_get(state, "hints");
+    size_t i;
+    printf("  hints: %zu\n", json_array_size(hints));
+    json_array_foreach(hints, i, hint)
+        printf("  %s\n", json_string_value(json_object_get(hint, "detail")));
+    json_decref(state);
+}
+
 static void close_match(const char *match)
 {
     char path[128];
     snprintf(path, sizeof path, "/matches/%s", match);
+    print_hints(path);
     json_decref(request("DELETE", path, NULL));
     snprintf(path, sizeof path, "/maps/%s", match);
     json_decref(request("DELETE", path, NULL));

@@ -215,6 +215,11 @@ class Match:
                              {"ruleset": self.engine, "map": self.name})
 
     def close(self):
+        # Mistakes of this integration that the service found in the claims.
+        hints = self.service.request("GET", "/matches/" + self.name)["hints"]
+        print("  hints: %d" % len(hints))
+        for hint in hints:
+            print("  " + hint["detail"])
         self.service.request("DELETE", "/matches/" + self.name)
         self.service.request("DELETE", "/maps/" + self.name)
 

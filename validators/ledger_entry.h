@@ -44,6 +44,7 @@ struct hs_ledger_entry {
     int64_t fire_time_us;
     uint64_t noted; /* set by hs_ledger_note: which note of these numbers this was */
     bool accepted;
+    uint32_t payment;            /* as counted by hs_match_payments; 0: none, or restored */
     struct hs_vec start, end;    /* of the trace, where accepted */
     struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
     char *answer;                /* owned; as it was sent, `answer_size` bytes; NULL: given up */

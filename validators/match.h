@@ -109,6 +109,10 @@ struct hs_match_totals {
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
+/* Payments since the match was opened or restored. When its journal (journal.h) is written, all
+   entries whose `payment` is at most this number are in a file. */
+uint32_t hs_match_payments(const struct hs_match *match);
+
 /* What is known of one player; `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;

@@ -89,6 +89,7 @@ struct hs_weapon {
     double range;            /* length; the longest trace */
     double radius;           /* length; of the sphere swept over bodies */
     double world_radius;     /* length; of the sphere swept over map and movers; 0 .. radius */
+    bool has_world_radius;   /* else hs_ruleset_finish gives projectiles with 0 their radius */
     double speed;            /* length/s; projectiles */
     double gravity;          /* length/s^2, downwards; projectiles */
     int64_t min_interval_us; /* between shots; 0 = any */
@@ -182,7 +183,8 @@ typedef void hs_ruleset_report(void *context, const char *pointer, const char *f
 size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
                            void *context);
 
-/* Fills what is derived: zone factors of weapons, reach of rigs. Call after the last change. */
+/* Fills what is derived: zone factors and `world_radius` of weapons, reach of rigs. Call it after
+   the last change. */
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*

@@ -66,14 +66,13 @@ static bool read_weapon_scalar(struct hs_reader *reader, const char *key, const 
                           target);
 }
 
-/* Bodies leave room for a hit that a wall grazes; what flies is as wide as it is. */
+/* hs_ruleset_finish gives a default that depends on the type of the weapon. */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {
     struct hs_weapon *weapon = target;
     (void)reader, (void)at;
-    if (json_object_get(value, "world_radius") == NULL && weapon->type == HS_WEAPON_PROJECTILE)
-        weapon->world_radius = weapon->radius;
+    weapon->has_world_radius = json_object_get(value, "world_radius") != NULL;
 }
 
 #define TO(member) .offset = offsetof(struct hs_weapon, member)

@@ -181,13 +181,15 @@ static void print_table(const struct demo *demo)
     print_kind(demo->tally, HS_WHO_HONEST);
     for (int cheat = 0; cheat < HS_DEMO_CHEAT_COUNT; cheat++)
         print_kind(demo->tally, hs_demo_label((enum hs_demo_cheat)cheat));
-    printf(
-        "\n  claim_forger claims shots that went past the body; through_time picks old and\n"
-        "  future moments; radius_forger claims a radius of 0.25 m (the rifle is a ray: the rules'\n"
-        "  own radius is used, and the claim is flagged); wall_forger aims well, at those behind a\n"
-        "  wall; origin_forger fires from metres beside their own eye. %zu more honest shots missed\n"
-        "  on the shooter's own screen and were not claimed.\n",
-        hs_demo_honest_misses(demo->match));
+    printf("\n  claim_forger claims shots that went past the body; through_time picks old and\n"
+           "  future moments; radius_forger claims a radius of 0.25 m (the rifle is a ray: the "
+           "rules'\n"
+           "  own radius is used, and the claim is flagged); wall_forger aims well, at those "
+           "behind a\n"
+           "  wall; origin_forger fires from metres beside their own eye. %zu more honest shots "
+           "missed\n"
+           "  on the shooter's own screen and were not claimed.\n",
+           hs_demo_honest_misses(demo->match));
 }
 
 static void walls_of_arena(struct hs_solid out[HS_SIM_WALLS])

@@ -35,6 +35,9 @@ struct hs_journal {
        those whose records a checkpoint has. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
+    /* A loss of power costs none of the first `settled` bytes: no sync of them failed, or a
+       checkpoint has them. */
+    uint64_t settled, position_at_rotation;
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;
     pthread_t thread;
@@ -199,6 +202,21 @@ uint64_t hs_journal_number(struct hs_journal *journal)
 
 /* ---- surviving a loss of power ---- */
 
+/* Locked. */
+static bool is_sound(const struct hs_journal *journal)
+{
+    return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
+}
+
+/* Locked. */
+static void note_synced(struct hs_journal *journal, uint64_t position)
+{
+    if (journal->synced < position)
+        journal->synced = position;
+    if (is_sound(journal))
+        journal->settled = journal->synced;
+}
+
 /* The caller holds sync_lock, so nobody closes the file during the sync. */
 static void sync_file(struct hs_journal *journal)
 {
@@ -212,7 +230,7 @@ static void sync_file(struct hs_journal *journal)
     bool fine = fdatasync(file) == 0;
     pthread_mutex_lock(&journal->lock);
     if (fine) {
-        journal->synced = position;
+        note_synced(journal, position);
     } else {
         /* The kernel may drop pages that it could not write: only a checkpoint is sure to have
            them. */
@@ -223,13 +241,14 @@ static void sync_file(struct hs_journal *journal)
     pthread_mutex_unlock(&journal->lock);
 }
 
-bool hs_journal_is_sound(struct hs_journal *journal)
+void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out)
 {
+    bool is_synced = journal->sync == HS_JOURNAL_SYNC_ALWAYS;
     pthread_mutex_lock(&journal->lock);
-    bool is_sound =
-        journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
+    *out = (struct hs_journal_state){.is_sound = is_sound(journal),
+                                     .written = journal->position,
+                                     .settled = is_synced ? journal->settled : journal->position};
     pthread_mutex_unlock(&journal->lock);
-    return is_sound;
 }
 
 bool hs_journal_settle(struct hs_journal *journal)
@@ -250,7 +269,10 @@ bool hs_journal_settle(struct hs_journal *journal)
             sync_file(journal);
         pthread_mutex_unlock(&journal->sync_lock);
     }
-    return hs_journal_is_sound(journal);
+    pthread_mutex_lock(&journal->lock);
+    bool is_kept = is_sound(journal);
+    pthread_mutex_unlock(&journal->lock);
+    return is_kept;
 }
 
 static void *sync_at_intervals(void *context)
@@ -286,6 +308,7 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
         log_failure(journal, "open");
     uint64_t number = journal->file >= 0 ? journal->number : journal->next;
     journal->unsafe_at_rotation = journal->unsafe;
+    journal->position_at_rotation = position;
     pthread_mutex_unlock(&journal->lock);
     if (is_new) {
         bool fine = journal->sync == HS_JOURNAL_SYNC_OFF ||
@@ -294,8 +317,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
         pthread_mutex_lock(&journal->lock);
         if (!fine) /* the checkpoint that begins now has what the file before had */
             journal->unsafe_at_rotation = ++journal->unsafe;
-        else if (journal->synced < position)
-            journal->synced = position;
+        else
+            note_synced(journal, position);
         pthread_mutex_unlock(&journal->lock);
     }
     pthread_mutex_unlock(&journal->sync_lock);
@@ -308,6 +331,9 @@ void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number)
     size_t count;
     pthread_mutex_lock(&journal->lock);
     journal->unsafe_covered = journal->unsafe_at_rotation;
+    if (journal->settled < journal->position_at_rotation)
+        journal->settled = journal->position_at_rotation;
+    note_synced(journal, journal->settled);
     pthread_mutex_unlock(&journal->lock);
     uint64_t *numbers = hs_journal_list(journal->directory, &count);
     for (size_t i = 0; numbers != NULL && i < count && numbers[i] < number; i++) {

@@ -65,8 +65,11 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
  */
 bool hs_journal_settle(struct hs_journal *journal);
 
-/* Whether a payment that is written now would be kept: hs_journal_settle does not fail. */
-bool hs_journal_is_sound(struct hs_journal *journal);
+struct hs_journal_state {
+    bool is_sound;             /* a payment that is written now would be kept */
+    uint64_t written, settled; /* bytes of records; records up to `settled` are kept for sure */
+};
+void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
 /* Number of the current file. */
 uint64_t hs_journal_number(struct hs_journal *journal);

@@ -6,6 +6,7 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "validators/base/encoding.h"
+#include "validators/match.h"
 #include "validators/snapshot.h"
 
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out)
@@ -94,12 +95,10 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
     return slot->is_kept;
 }
 
-bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
+/* Writes all records and empties the buffer, or returns false. */
+static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot)
 {
-    struct hs_journal *journal = service->journal;
     struct hs_bytes *records = &slot->journal;
-    if (journal == NULL || records->len == 0)
-        return journal == NULL || hs_journal_is_sound(journal);
     unsigned char head[1 + HS_NAME_MAX + 8];
     struct hs_bytes prefix = {.data = head, .capacity = sizeof head};
     hs_bytes_put_name(&prefix, slot->name.text);
@@ -109,7 +108,32 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
         return false;
     free(records->data); /* no budget counts it */
     *records = (struct hs_bytes){0};
-    return hs_journal_is_sound(journal);
+    return true;
+}
+
+/* Finds out which payments are settled. While older ones are not, it waits for those: under load
+   there is always a newer one that is not. */
+static void note_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
+{
+    for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {
+        slot->settled_payments = slot->written_before.payments;
+        slot->written_before = slot->written;
+    }
+}
+
+bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
+{
+    struct hs_journal *journal = service->journal;
+    struct hs_journal_state state;
+    bool has_records = slot->journal.len > 0;
+    if (journal == NULL)
+        return true;
+    bool is_written = !has_records || write_records(journal, slot);
+    hs_journal_state(journal, &state);
+    if (has_records && is_written)
+        slot->written = (struct hs_written){state.written, hs_match_payments(slot->match)};
+    note_settled(slot, &state);
+    return is_written && state.is_sound;
 }
 
 bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot)

@@ -21,7 +21,8 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
  * Writes the records of the match since the last call. False: they cannot be written now. They stay
- * in the match, and a later call tries again; until then no answer may report a payment.
+ * in the match, and a later call tries again; until then no answer may report a payment that is not
+ * settled. Sets `settled_payments` of the slot.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 

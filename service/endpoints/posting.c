@@ -47,6 +47,7 @@ static void write_journal(struct hs_posting *posting)
     bool has_records = posting->slot->journal.len > posting->unwritten;
     bool is_written = hs_kept_match_write(posting->service, posting->slot);
     posting->is_unwritten = posting->is_unwritten || (has_records && !is_written);
+    posting->must_settle = posting->must_settle || has_records;
     posting->unwritten = posting->slot->journal.len;
     posting->slot->pays_nothing = !is_written;
 }
@@ -179,7 +180,7 @@ void hs_posting_run(struct hs_service *service, const struct hs_request *request
         hs_endpoint_record(service, request, posting.slot,
                            posting.over_budget > 0 ? posting.budget : 0, reply);
         let_go(&posting, true);
-        if (service->journal != NULL && !hs_journal_settle(service->journal))
+        if (service->journal != NULL && posting.must_settle && !hs_journal_settle(service->journal))
             hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
     }
     hs_body_close(&body);

@@ -28,6 +28,7 @@ struct hs_posting {
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
+    bool must_settle;  /* the answer depends on records that may not be settled yet */
 };
 
 /* Decodes a body into the part of a tick that its route posts. */

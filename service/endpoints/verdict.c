@@ -148,15 +148,17 @@ static bool book(const struct hs_match_slot *slot, const struct hs_verdict_item 
     return hs_shot_note(slot->match, item->shot, item->result, answer);
 }
 
-/* Repeats an earlier answer. While the journal cannot be written, an earlier payment may not be in
-   a file yet, so it is not repeated. */
-static bool answer_replay(const struct hs_match_slot *slot, struct hs_verdict_item *item,
-                          struct hs_writer *writer)
+/* Repeats an earlier answer. A payment that is not settled must be settled before the request is
+   answered. While the journal cannot be written, such a payment is not repeated. */
+static bool answer_replay(struct hs_posting *posting, const struct hs_verdict_item *item)
 {
+    const struct hs_match_slot *slot = posting->slot;
     const struct hs_ledger_entry *entry = item->result->replay;
-    if (entry == NULL || (slot->pays_nothing && entry->accepted))
+    bool is_open = entry != NULL && entry->accepted && entry->payment > slot->settled_payments;
+    if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
-    write_replay(writer, entry);
+    posting->must_settle = posting->must_settle || is_open;
+    write_replay(&posting->writer, entry);
     return true;
 }
 
@@ -207,7 +209,7 @@ void hs_verdict_answer(struct hs_posting *posting, const int64_t *now_us, int64_
     pay(posting, result);
     int64_t verified = hs_clock_ns();
     hs_metrics_stage(metrics, HS_STAGE_JUDGE, verified - began);
-    if (answer_replay(posting->slot, item, &posting->writer))
+    if (answer_replay(posting, item))
         return;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);

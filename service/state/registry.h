@@ -29,6 +29,12 @@ enum hs_recorded {
     HS_RECORDED_ENDED /* not everything, and it says so */
 };
 
+/* Records of a match up to `position` in the journal: they contain its first `payments`. */
+struct hs_written {
+    uint64_t position;
+    uint32_t payments;
+};
+
 struct hs_match_slot {
     struct hs_name name, tenant;      /* tenant: its owner; "": there are no tenants */
     struct hs_ruleset_entry *ruleset; /* held for the life of the match */
@@ -51,8 +57,11 @@ struct hs_match_slot {
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    bool closed;             /* deleted while another thread waited for the lock */
-    unsigned references;     /* guarded by the registry, like `next` */
+    /* The newest records in a file, and older ones that were not settled when last looked at. */
+    struct hs_written written, written_before;
+    uint32_t settled_payments; /* the first so many are settled: they are kept for sure */
+    bool closed;               /* deleted while another thread waited for the lock */
+    unsigned references;       /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
 };
 

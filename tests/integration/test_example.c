@@ -1,5 +1,6 @@
 /* The example game servers: in each engine's frame of reference every honest claim is accepted and
- * every forged claim is refused. The programs retry requests that the service refuses. */
+ * every forged claim is refused, and no hint finds a mistake. The programs retry requests that the
+ * service refuses. */
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/service.h"
@@ -58,6 +59,7 @@ static void play(const char *command, const char *engine, unsigned port, int sec
         ck_assert_msg(strstr(out, line) != NULL, "not \"%s\": %s", line, out);
     }
     ck_assert(strstr(out, "caught") != NULL);
+    ck_assert_msg(strstr(out, "\n  hints: 0\n") != NULL, "%s", out);
 }
 
 static bool has_python(void)

@@ -295,6 +295,29 @@ START_TEST(nothing_is_paid_that_cannot_be_synced)
 }
 END_TEST
 
+/* While payments can be written or synced no more, those that were answered are repeated, and
+   frames go on. Rows: write and sync fail, each with each error. */
+START_TEST(what_is_settled_is_repeated)
+{
+    enum { PAID = 30 };
+    enum hs_fault_kind kind = _i / ERRORS == 0 ? HS_FAULT_WRITE : HS_FAULT_SYNC;
+    start("always");
+    send_new(PAID);
+    for (int i = 0; i < PAID; i++)
+        ck_assert(hs_gallery_is_paid(gallery, i));
+    plan(kind, 0, HS_FAULT_FOR_EVER, errors[_i % ERRORS], false);
+    send_new(1); /* notices */
+    ck_assert(!hs_gallery_is_paid(gallery, PAID));
+    for (int i = 0; i < PAID; i++)
+        ck_assert_int_eq(hs_gallery_claim(gallery, kept.http, i), HS_GALLERY_PAID);
+    ck_assert_int_eq(hs_gallery_claim(gallery, kept.http, PAID), HS_GALLERY_NOT_RECORDED);
+    ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
+    recover("settled payments");
+    kill_and_recover("settled payments, then a kill");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("file_faults");
@@ -309,6 +332,7 @@ int main(void)
     tcase_add_loop_test(tests, endings_are_remembered_or_refused, 0, ERRORS);
     tcase_add_loop_test(tests, every_sync_outlives_a_kill, 0, sizeof syncs / sizeof syncs[0]);
     tcase_add_loop_test(tests, nothing_is_paid_that_cannot_be_synced, 0, ERRORS);
+    tcase_add_loop_test(tests, what_is_settled_is_repeated, 0, 2 * ERRORS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -437,6 +437,7 @@ static struct hs_ruleset *any_rules(struct hs_random *random)
         struct hs_weapon *w = rules->weapons[i];
         w->radius = fabs(any(random, 1e6));
         w->world_radius = w->radius * hs_random_index(random, 3) / 2;
+        w->has_world_radius = true;
         w->range = fabs(any(random, 1e12));
         w->gravity = i == HS_STAGE_BOW ? fabs(any(random, 1e12)) : 0;
         w->has_blast = hs_random_chance(random, 0.5);

@@ -349,6 +349,32 @@ START_TEST(weapons_take_zone_factors_they_do_not_set)
 }
 END_TEST
 
+/* Row: type, whether the weapon sets `world_radius`, what it sets, what counts. */
+static const struct {
+    enum hs_weapon_type type;
+    bool is_own;
+    double set, expected;
+} world_radii[] = {
+    {HS_WEAPON_PROJECTILE, false, 0, 0.3},  {HS_WEAPON_PROJECTILE, true, 0, 0},
+    {HS_WEAPON_PROJECTILE, true, 0.1, 0.1}, {HS_WEAPON_PROJECTILE, false, 0.1, 0.1},
+    {HS_WEAPON_HITSCAN, false, 0, 0},       {HS_WEAPON_MELEE, false, 0, 0},
+};
+
+START_TEST(projectiles_meet_the_world_with_their_radius)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create(1);
+    uint16_t i = hs_ruleset_add_weapon(ruleset, HS_STR("gun"));
+    struct hs_weapon *weapon = ruleset->weapons[i];
+    weapon->type = world_radii[_i].type;
+    weapon->radius = 0.3;
+    weapon->has_world_radius = world_radii[_i].is_own;
+    weapon->world_radius = world_radii[_i].set;
+    hs_ruleset_finish(ruleset);
+    ck_assert_double_eq(weapon->world_radius, world_radii[_i].expected);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 /* ---- validation ---- */
 
 START_TEST(every_scalar_has_its_range)
@@ -617,6 +643,8 @@ int main(void)
     tcase_add_loop_test(tcase, up_is_a_direction, 0, HS_UP_COUNT);
     tcase_add_test(tcase, adders_stop_at_their_limits);
     tcase_add_test(tcase, weapons_take_zone_factors_they_do_not_set);
+    tcase_add_loop_test(tcase, projectiles_meet_the_world_with_their_radius, 0,
+                        sizeof world_radii / sizeof world_radii[0]);
     tcase_add_test(tcase, every_scalar_has_its_range);
     tcase_add_loop_test(tcase, faults_are_found_and_pointed_at, 0, WRONG_RULESETS);
     tcase_add_test(tcase, empty_rulesets_and_many_faults);

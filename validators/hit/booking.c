@@ -85,6 +85,8 @@ bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot
                           hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us));
     if (was_used || (is_of_former && !entry->accepted))
         return true;
+    struct hs_ledger_entry booked = *entry;
+    booked.payment = entry->accepted ? match->payments + 1 : 0;
     struct hs_journal_payment payment = {.session = is_of_former ? shooter->former_session
                                                                  : shooter->session,
                                          .is_shot = is_shot,
@@ -97,12 +99,14 @@ bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot
         return false;
     if (is_of_former)
         hs_ledger_note_ended(numbers, entry->number, entry->fire_time_us);
-    else if (!book_number(match, ledger, numbers, entry, payment.weapon))
+    else if (!book_number(match, ledger, numbers, &booked, payment.weapon))
         return false;
     else
         book_cadence(match, ledger, result);
-    if (entry->accepted)
+    if (entry->accepted) {
+        match->payments++;
         hs_journal_paid(&match->players, shooter, &payment);
+    }
     return true;
 }
 

@@ -14,7 +14,9 @@
 enum {
     FIRST_CLAIMS = 100, /* no hint before: a few cheaters could cause one */
     MIN_RELEVANT = 30,  /* claims that could show a mistake */
-    MAX_RELEVANT = 128  /* then the counts are halved: after a repair a hint goes in as many */
+    MAX_RELEVANT = 128, /* then the counts are halved: after a repair a hint goes in as many */
+    ALL_OF_FIRST = 256, /* each of these is sampled; after them one in 16, to save time */
+    SAMPLED_BITS = 4
 };
 
 static unsigned bits(uint32_t set)
@@ -37,6 +39,13 @@ static void age_shooters(struct hs_shooter_set *set)
 }
 
 /* ---- learning ---- */
+
+/* One claim in 16, at varying distances (Knuth's multiplicative hash): shooters who take turns
+   are all sampled. */
+static bool is_sampled(uint32_t heard)
+{
+    return heard <= ALL_OF_FIRST || heard * UINT32_C(2654435769) >> (32 - SAMPLED_BITS) == 0;
+}
 
 static double seconds(int64_t us)
 {
@@ -92,6 +101,9 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
                    const struct hs_hit_claim *claim, const struct hs_hit_result *result)
 {
     struct hs_hints *hints = &match->hints;
+    if (!match->has_frames || !hs_vec_is_within(claim->start, HS_WORLD_COORDINATE_MAX) ||
+        !is_sampled(++hints->heard))
+        return;
     int64_t time_us = claim->hit_time_us;
     if (claim->has_fire_time &&
         llabs(claim->fire_time_us - match->newest_us) > llabs(time_us - match->newest_us))
@@ -105,13 +117,10 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
         .time = seconds(time_us),
         .now = seconds(result->now_us),
         .frames = seconds(match->jump_count > 0 ? match->jump_us : match->newest_us)};
-    if (!match->has_frames || !hs_vec_is_within(claim->start, HS_WORLD_COORDINATE_MAX))
-        return;
     look_at_shooter(&f);
     hs_hints_keep_offset(&f, hints);
-    hints->heard += hints->heard < UINT32_MAX ? 1 : 0;
     add_shooter(&hints->shooters, shooter);
-    if (hints->heard % MAX_RELEVANT == 0)
+    if (++hints->sampled % MAX_RELEVANT == 0)
         age_shooters(&hints->shooters);
     for (int i = 0; i < HS_HINT_COUNT; i++) {
         enum hs_says says = hs_hint_rules[i].says(&f, hints);
@@ -127,7 +136,7 @@ static bool is_hint(const struct hs_hints *hints, int code)
 {
     const struct hs_finding *finding = &hints->findings[code];
     unsigned voices = bits(finding->voices.now | finding->voices.before);
-    return hints->heard >= FIRST_CLAIMS && finding->of >= MIN_RELEVANT &&
+    return hints->sampled >= FIRST_CLAIMS && finding->of >= MIN_RELEVANT &&
            (double)finding->claims > hs_hint_rules[code].share * (double)finding->of &&
            2 * voices > bits(hints->shooters.now | hints->shooters.before);
 }

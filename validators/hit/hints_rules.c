@@ -5,8 +5,6 @@
 #include "validators/hit/work.h"
 
 enum {
-    TRIED_FIRST = 160, /* claims tried at a second time; after them one in TRIED_EVERY */
-    TRIED_EVERY = 8,
     MAX_VOTES = 32, /* of a majority, so that it can be overturned */
     TURNS = 48,     /* ways to permute and mirror three axes; the first changes nothing */
     POSES = 64      /* of a shooter, searched for the one a claim starts from */
@@ -336,6 +334,7 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
  */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints *hints)
 {
+    (void)hints;
     const struct hs_hit_claim *claim = f->claim;
     const struct hs_ruleset *ruleset = f->match->ruleset;
     const struct hs_hit_result *result = f->result;
@@ -343,8 +342,6 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints 
     if (f->newest == NULL || f->newest->interp_us <= 0 || outcome == HS_OUTCOME_UNKNOWN ||
         claim->target.ptr == NULL || claim->pellet_count > 0 || result->weapon == HS_NONE ||
         ruleset->weapons[result->weapon]->type == HS_WEAPON_PROJECTILE)
-        return HS_SAYS_NOTHING;
-    if (hints->tried++ >= TRIED_FIRST && hints->tried % TRIED_EVERY != 0)
         return HS_SAYS_NOTHING;
     const struct hs_player *target = hs_players_find(&f->match->players, claim->target);
     if (target == NULL)

@@ -25,7 +25,7 @@ struct hs_majority {
 };
 
 struct hs_hints {
-    uint32_t heard, tried; /* claims; those that were tried at a second time */
+    uint32_t heard, sampled; /* claims; those of them that rules looked at */
     struct hs_shooter_set shooters;
     struct hs_vec offset; /* of the majority: from the root to `start`, in eye heights */
     uint8_t offset_votes;

@@ -76,6 +76,7 @@ struct hs_match {
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
+    uint32_t payments;       /* booked since the match was opened or restored */
     int64_t window_start_us; /* first frame since the history (re)started */
     uint32_t clock;          /* number of clock resets */
     int64_t claim_window_us; /* a claim about an earlier time than this before now cannot pass */

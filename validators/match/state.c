@@ -102,6 +102,11 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
                                   .history_bytes = hs_account_used(&match->account)};
 }
 
+uint32_t hs_match_payments(const struct hs_match *match)
+{
+    return match->payments;
+}
+
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)
 {
     *out = match->totals;

@@ -127,12 +127,12 @@ static void fill_projectiles(struct hs_weapon *bow, struct hs_weapon *rocket, do
     bow->damage = 50;
     bow->speed = 4000 / unit;
     bow->gravity = 980 / unit;
-    bow->radius = bow->world_radius = 5 / unit;
+    bow->radius = 5 / unit;
     bow->range = 16000 / unit;
     bow->max_flight_us = 4000000;
     rocket->damage = 20;
     rocket->speed = 3000 / unit;
-    rocket->radius = rocket->world_radius = 10 / unit;
+    rocket->radius = 10 / unit;
     rocket->range = 18000 / unit;
     rocket->max_flight_us = 6000000;
     rocket->has_blast = true;

@@ -119,12 +119,21 @@ uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str 
     return HS_NONE;
 }
 
+static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *weapon)
+{
+    for (int z = 0; z < ruleset->zone_count; z++)
+        if (!weapon->zone_own[z])
+            weapon->zone_factor[z] = ruleset->zones[z].factor;
+    /* Shots may graze a wall and still hit a body; a projectile is as wide as it looks. */
+    if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
+        weapon->world_radius == 0)
+        weapon->world_radius = weapon->radius;
+}
+
 void hs_ruleset_finish(struct hs_ruleset *ruleset)
 {
     for (int w = 0; w < ruleset->weapon_count; w++)
-        for (int z = 0; z < ruleset->zone_count; z++)
-            if (!ruleset->weapons[w]->zone_own[z])
-                ruleset->weapons[w]->zone_factor[z] = ruleset->zones[z].factor;
+        finish_weapon(ruleset, ruleset->weapons[w]);
     ruleset->reach = 0;
     for (int r = 0; r < ruleset->rig_count; r++) {
         const struct hs_rig *rig = ruleset->rigs[r];

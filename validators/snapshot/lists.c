@@ -17,31 +17,19 @@
 /* The ruleset and the world are borrowed; players, movers and teams are saved by hand. A match that
    is read has no frames, and what hangs on them begins anew. */
 static const struct hs_saved_field match_fields[] = {
-    FIELD(hs_match, ruleset, ELSEWHERE),
-    FIELD(hs_match, world, ELSEWHERE),
-    FIELD(hs_match, limits, ELSEWHERE),
-    FIELD(hs_match, players, ELSEWHERE),
-    FIELD(hs_match, movers, ELSEWHERE),
-    FIELD(hs_match, teams, ELSEWHERE),
-    FIELD(hs_match, team_count, ELSEWHERE),
-    FIELD(hs_match, team_capacity, ELSEWHERE),
-    FIELD(hs_match, has_swept_teams, ELSEWHERE),
-    FIELD(hs_match, teams_swept_us, ELSEWHERE),
-    FIELD(hs_match, account, ELSEWHERE),
-    FIELD(hs_match, has_frames, ELSEWHERE),
-    FIELD(hs_match, has_opening, FLAG),
-    FIELD(hs_match, newest_us, TIME),
-    FIELD(hs_match, opening_us, TIME),
-    NAMED(hs_match, totals.reasons, COUNTS, REASONS),
-    FIELD(hs_match, totals.damage, REAL),
-    FIELD(hs_match, window_start_us, ELSEWHERE),
-    FIELD(hs_match, clock, UNSIGNED),
-    FIELD(hs_match, claim_window_us, ELSEWHERE),
-    FIELD(hs_match, has_lost_shots, ELSEWHERE),
-    FIELD(hs_match, lost_from_us, ELSEWHERE),
-    FIELD(hs_match, lost_until_us, ELSEWHERE),
-    FIELD(hs_match, jump_count, ELSEWHERE),
-    FIELD(hs_match, jump_us, ELSEWHERE),
+    FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
+    FIELD(hs_match, limits, ELSEWHERE),          FIELD(hs_match, players, ELSEWHERE),
+    FIELD(hs_match, movers, ELSEWHERE),          FIELD(hs_match, teams, ELSEWHERE),
+    FIELD(hs_match, team_count, ELSEWHERE),      FIELD(hs_match, team_capacity, ELSEWHERE),
+    FIELD(hs_match, has_swept_teams, ELSEWHERE), FIELD(hs_match, teams_swept_us, ELSEWHERE),
+    FIELD(hs_match, account, ELSEWHERE),         FIELD(hs_match, has_frames, ELSEWHERE),
+    FIELD(hs_match, has_opening, FLAG),          FIELD(hs_match, newest_us, TIME),
+    FIELD(hs_match, opening_us, TIME),           NAMED(hs_match, totals.reasons, COUNTS, REASONS),
+    FIELD(hs_match, totals.damage, REAL),        FIELD(hs_match, payments, ELSEWHERE),
+    FIELD(hs_match, window_start_us, ELSEWHERE), FIELD(hs_match, clock, UNSIGNED),
+    FIELD(hs_match, claim_window_us, ELSEWHERE), FIELD(hs_match, has_lost_shots, ELSEWHERE),
+    FIELD(hs_match, lost_from_us, ELSEWHERE),    FIELD(hs_match, lost_until_us, ELSEWHERE),
+    FIELD(hs_match, jump_count, ELSEWHERE),      FIELD(hs_match, jump_us, ELSEWHERE),
     FIELD(hs_match, hints, ELSEWHERE),
 };
 
@@ -113,6 +101,7 @@ static const struct hs_saved_field entry_fields[] = {
     FIELD(hs_ledger_entry, accepted, FLAG),     FIELD(hs_ledger_entry, start, REAL),
     FIELD(hs_ledger_entry, end, REAL),          FIELD(hs_ledger_entry, shot, ELSEWHERE),
     FIELD(hs_ledger_entry, answer, ELSEWHERE),  FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
+    FIELD(hs_ledger_entry, payment, ELSEWHERE),
 };
 
 static const struct hs_saved_field shot_fields[] = {
