@@ -223,7 +223,8 @@ struct hs_scalar {
     enum hs_scalar_kind kind;
     double initial;
     double low, high; /* inclusive, in the document's unit */
-    const char *text; /* one line for the reader */
+    const char *text; /* for readers: the meaning, the unit, what a bad value does. Also the
+                         description in openapi.yaml */
 };
 extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;

@@ -42,6 +42,10 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
 {
     const json_t *field = json_object_get(properties, scalar->key);
     ck_assert_msg(field != NULL, "%s is not documented", scalar->key);
+    const char *text = json_string_value(json_object_get(field, "description"));
+    ck_assert_msg(text != NULL && strcmp(text, scalar->text) == 0,
+                  "%s: \"%s\" in the sources, \"%s\" in openapi.yaml", scalar->key, scalar->text,
+                  text != NULL ? text : "nothing");
     const json_t *given = json_object_get(field, "x-default");
     if (has_no_default(scalar)) {
         assert_number(field, scalar);

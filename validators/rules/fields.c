@@ -18,135 +18,205 @@
     }
 
 const struct hs_scalar hs_ruleset_scalars[] = {
-    R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60, "poses are kept this long"),
+    R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60,
+      "Seconds of poses that are kept, usually 1. A shorter history makes late claims "
+      "inconclusive; a longer one needs more memory."),
     R("history", "max_gap", history.max_gap_us, SECONDS, 0.15, 0.001, 60,
-      "longer gaps between samples are not interpolated"),
+      "Seconds. Longer gaps between samples are not interpolated. If it is too small, one late "
+      "frame makes claims inconclusive; if it is too large, poses are guessed across lost frames."),
     R("history", "world_bound", history.world_bound, LENGTH, 1e7, 1, 1e12,
-      "no coordinate is further from the origin"),
+      "Length. Coordinates further from the origin are refused. It only has to be larger than the "
+      "game's world."),
     R("history", "max_speed", history.max_speed, LENGTH, 20000, 1e-3, 1e9,
-      "a faster move between two samples is a teleport; per second"),
+      "Length per second. A faster movement between two samples counts as a teleport, and nothing "
+      "is interpolated across it. Set it above the fastest movement of the game."),
     R("history", "max_forward", history.max_forward_us, SECONDS, 5, 0.1, 3600,
-      "a frame further ahead of the newest is a clock jump"),
-    R("rewind", "limit", rewind.limit_us, SECONDS, 0.4, 0, 60, "how far back a claim may look"),
+      "Seconds. A frame that is further ahead of the newest one is refused (`time_jump`), until "
+      "three consecutive frames agree on a new clock."),
+    R("rewind", "limit", rewind.limit_us, SECONDS, 0.4, 0, 60,
+      "Seconds that a claim may look back from `now`, usually 0.4. The default is `history.keep` "
+      "if that is shorter. A small limit refuses honest players with slow connections; a large one "
+      "lets victims be hit behind cover."),
     R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
-      "how far ahead of now, or of the newest pose, a claim may be"),
+      "Seconds that the time of a claim may be ahead of `now`, or of the newest pose. Usually "
+      "0.05, a few frames."),
     R("rewind", "latency_slack", rewind.latency_slack_us, SECONDS, 0.2, 0, 60,
-      "of a claim's time from the one its latency explains"),
+      "Seconds by which `hit_time` may differ from `now` - `rtt_share` x round trip - "
+      "interpolation delay, if frames report `rtt`. A small value refuses players with varying "
+      "latency; a large one lets clients choose an older moment."),
     R("rewind", "rtt_share", rewind.rtt_share, REAL, 1, 0, 2,
-      "of the round trip between what the server simulated and the claim"),
+      "Share of the round trip that lies between the server's simulation and the arrival of the "
+      "claim. It is 1 if clients claim what they were shown."),
     R("rewind", "max_interp", rewind.max_interp_us, SECONDS, 0.1, 0, 5,
-      "no more interpolation delay is believed"),
+      "Seconds of interpolation delay that the service accepts from `interp`. A small value "
+      "refuses clients with large buffers; a large one lets clients look further back."),
     R("rewind", "ping_spread", rewind.ping_spread_us, SECONDS, 0.2, 0, 60,
-      "round trips that differ by more are flagged as unstable"),
+      "Seconds. If the last round trips of the shooter differ by more, the claim gets the flag "
+      "`unstable_latency`."),
     R("rewind", "backstep", rewind.backstep_us, SECONDS, 0.05, 0, 60,
-      "how far fire times may run back by shot number"),
-    R("moves", "detection", moves.detection, BOOL, 1, 0, 1, "the compatible judge keeps its sum"),
+      "Seconds by which a shot may be fired earlier than a shot with a lower number. If it is too "
+      "small, small errors of a client's clock refuse honest claims."),
+    R("moves", "detection", moves.detection, BOOL, 1, 0, 1,
+      "Whether the check `timing_discrepancy` adds up how far clients are ahead. If it is false, "
+      "the check raises nothing."),
     R("moves", "max_margin", moves.max_margin_us, SECONDS, 0.25, 0, 60,
-      "ahead by more is flagged by the compatible judge"),
+      "Seconds. A client that is ahead by more raises `timing_discrepancy`. A smaller value raises "
+      "it more often on bad connections."),
     R("moves", "min_margin", moves.min_margin_us, SECONDS, -0.25, -60, 0,
-      "being behind by more is not remembered"),
+      "Seconds, 0 or below. `timing_discrepancy` does not remember that a client is behind by more "
+      "than this."),
     R("moves", "resolution_rate", moves.resolution_rate, REAL, 1, 0, 1,
-      "of each move that pays back, under the prevention `resolution`"),
+      "Share of each move that pays back a discrepancy, with the prevention `resolution`."),
     R("moves", "drift_allowance", moves.drift_allowance, REAL, 0, 0, 1,
-      "seconds forgiven per server second, by the compatible judge"),
+      "Seconds per second of server time that `timing_discrepancy` forgives. A larger value lets a "
+      "slightly fast clock pass."),
     R("moves", "force_corrections", moves.force_corrections, BOOL, 0, 0, 1,
-      "every move gets a correction while a discrepancy is paid back"),
+      "Whether every move gets a correction while a discrepancy is paid back."),
     R("moves", "max_delta", moves.max_delta_us, SECONDS, 0.125, 0.001, 10,
-      "simulated for one move at most"),
-    R("moves", "min_delta", moves.min_delta_us, SECONDS, 1e-6, 0, 1, "shorter moves are refused"),
+      "Seconds. No move is simulated for longer than this times its `dilation`. If it is too "
+      "small, clients with a low frame rate become slower."),
+    R("moves", "min_delta", moves.min_delta_us, SECONDS, 1e-6, 0, 1,
+      "Seconds. Shorter moves are refused (`too_small`)."),
     R("moves", "reset_period", moves.reset_period_us, SECONDS, 240, 1, 86400,
-      "after which the client's clock starts at 0 again"),
+      "Seconds after which the client's clock starts at 0 again, 240 in Unreal. Use the value of "
+      "your engine."),
     R("moves", "position_error_squared", moves.position_error_squared, AREA, 3, 0, 1e18,
-      "a larger squared distance of claimed and server position needs a correction"),
+      "Length squared. A move gets a correction if the squared distance between the client's and "
+      "the server's position is larger. If it is too small, rounding causes corrections."),
     R("moves", "client_authoritative", moves.client_authoritative, BOOL, 0, 0, 1,
-      "positions of clients are taken over where movement allows them"),
+      "Whether the server takes over the client's position, if the checks accept the move."),
     R("moves", "correction_interval", moves.correction_interval_us, SECONDS, 0, 0, 60,
-      "between two corrections of a player"),
+      "Seconds between two corrections of a player."),
     R("moves", "epoch_interval", moves.epoch_interval_us, SECONDS, 5, 0, 3600,
-      "between two new clocks of a player"),
+      "Seconds between two new clocks (`epoch`) of a player. If it is too small, a client can "
+      "escape the clock checks with new epochs."),
     R("moves/forced_update", "after", moves.forced_after_us, SECONDS, 0.25, 0.01, 60,
-      "a silence this long is a stall"),
+      "Seconds of silence that count as a stall. The server may then move the client by itself."),
     R("moves/forced_update", "for", moves.forced_for_us, SECONDS, 1, 0, 60,
-      "the server moves a silent client for no longer"),
+      "Seconds for which a game server moves a silent client by itself. The service does not use "
+      "this value."),
     R("moves/prediction_ping", "max", moves.prediction.max_us, SECONDS, 0.12, 0, 5,
-      "no more of a ping is compensated"),
+      "Seconds of ping that are compensated at most, whatever the player wishes."),
     R("moves/prediction_ping", "fudge", moves.prediction.fudge_us, SECONDS, 0.02, 0, 5,
-      "of a ping that is no delay"),
+      "Seconds of a ping that are not network delay."),
     R("moves/credit", "max", moves.credit_max_us, SECONDS, 1, 0, 60,
-      "server time that can be saved for later moves"),
+      "Seconds of server time that a client can save for later moves. A small value makes play "
+      "after a stall rough; a large one lets a lag switch win more."),
     R("moves/ack_bound", "slack", moves.ack_slack_us, SECONDS, 0.02, 0, 60,
-      "beyond the bound that acks give is a proof"),
+      "Seconds. A client that is ahead of the bound from its acks by more is proven fast. A "
+      "smaller value proves sooner, but tolerates less inexact times of the server."),
     R("moves/ack_bound", "skew_ppm", moves.ack_skew_ppm, REAL, 500, 0, 1e5,
-      "an honest clock may be off by this"),
+      "Millionths by which an honest clock may be fast or slow."),
     R("moves/lead_guard", "block", moves.lead_block_us, SECONDS, 0.5, 0.01, 55,
-      "of time, in which the least delayed move counts"),
+      "Seconds of one block. Only the least delayed move of each block counts."),
     R("moves/lead_guard", "window", moves.lead_window_us, SECONDS, 30, 0.1, 55,
-      "before a block, that it is compared with; in steps of 5 s"),
+      "Seconds before a block with which the block is compared, in steps of 5 and at least "
+      "`block`. A shorter window raises false flags on bad connections."),
     R("moves/lead_guard", "clip", moves.lead_clip_us, SECONDS, 0.03, 0, 60,
-      "of one block's lead is counted at most"),
+      "Seconds of lead that one block can add. Keep it at 3/8 of `threshold`."),
     R("moves/lead_guard", "leak", moves.lead_leak, REAL, 0.001, 0, 1,
-      "seconds of lead forgiven per second"),
+      "Seconds of lead that are forgiven per second. Clocks that gain less are never suspected."),
     R("moves/lead_guard", "noise", moves.lead_noise_us, SECONDS, 0.04, 0.0001, 60,
-      "of a player's lead that doubles clip and threshold"),
+      "Seconds. A player whose lead varies by this gets double `clip` and double thresholds."),
     R("moves/lead_guard", "threshold", moves.lead_threshold_us, SECONDS, 0.08, 0, 60,
-      "of gathered lead that is suspected"),
+      "Seconds of accumulated lead that raise `fast_clock_suspected`. A smaller value finds slow "
+      "cheats sooner, but raises false flags on bad connections."),
     R("moves/lead_guard", "threshold_without_rtt", moves.lead_threshold_without_rtt_us, SECONDS,
-      0.12, 0, 60, "the same while no ack has told the round trip"),
+      0.12, 0, 60,
+      "Seconds. The threshold as long as no ack is known. Keep it at 1.5 times `threshold`."),
     R("moves/lead_guard", "jump_threshold", moves.lead_jump_us, SECONDS, 0.25, 0, 60,
-      "of lead gathered without a clip that is suspected"),
-    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6, "shorter traces are degenerate"),
+      "Seconds of lead, accumulated without `clip`, that raise `fast_clock_suspected`."),
+    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6,
+      "Length. Shorter traces are refused (`degenerate_trace`)."),
     R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
-      "the trace goes on this far beyond its end"),
+      "Length by which the trace continues beyond its end, usually 0.1 m. If it is too small, a "
+      "trace that ends at the surface misses; if it is too large, it hits bodies behind that "
+      "point."),
     R("hit", "claim_padding", hit.claim_padding, LENGTH, 0, 0, 1e6,
-      "a miss by no more is accepted as lenient"),
+      "Length. A miss by this or less is accepted with the flag `lenient`. Usually 0, because a "
+      "larger value accepts shots that miss."),
     R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 50, 0, 1e9,
-      "of the trace's start from the shooter's rewound eye"),
+      "Length between the trace's start and the shooter's rewound eye, usually 0.5 m. A small "
+      "value refuses honest moving shooters; a large one allows shots from elsewhere."),
     R("hit", "aim_tolerance_deg", hit.aim_tolerance_deg, REAL, 15, 0, 180,
-      "of the shot's direction from the shooter's looks around it"),
+      "Degrees between the shot's direction and the shooter's aim around it. A small value refuses "
+      "fast turns; a large one allows shots beside the aim."),
     R("hit", "trajectory_window", hit.trajectory_window_us, SECONDS, 0.1, 0, 60,
-      "two shots the same way within this are one"),
+      "Seconds. Two claims with the same start and end within this time are one shot "
+      "(`duplicate_trajectory`). Half of the weapon's `min_interval` counts instead if it is "
+      "shorter."),
     R("hit", "require_shot", hit.require_shot, BOOL, 0, 0, 1,
-      "every hit needs a shot posted before"),
+      "Whether every hit needs a shot that was posted before. If it is false, only players who "
+      "post shots need one."),
     R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5,
-      "a shot so long after the shooter's death still counts"),
-    R("hit", "max_victims", hit.max_victims, COUNT, 64, 0, 64, "claimed besides the target"),
-    R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1, "team mates can be hit"),
+      "Seconds after the shooter's death in which a shot still counts. If it is too small, shots "
+      "are refused whose clients could not know of the death yet."),
+    R("hit", "max_victims", hit.max_victims, COUNT, 64, 0, 64,
+      "Number of `additional_targets` that a claim may have."),
+    R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1, "Whether team mates can be hit."),
 };
 const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_ruleset_scalars[0];
 
 const struct hs_scalar hs_weapon_scalars[] = {
-    W("damage", damage, REAL, 0, 0, 1e9, "of one hit, before zone and falloff"),
-    W("range", range, LENGTH, 1e7, 0, 1e12, "the longest trace"),
-    W("radius", radius, LENGTH, 0, 0, 1e6, "of the sphere swept over bodies; 0 is a ray"),
+    W("damage", damage, REAL, 0, 0, 1e9, "Damage of one hit, before zone and falloff."),
+    W("range", range, LENGTH, 1e7, 0, 1e12,
+      "Length of the longest trace. Longer ones are refused (`out_of_range`)."),
+    W("radius", radius, LENGTH, 0, 0, 1e6,
+      "Length. Radius of the sphere that is swept over bodies; 0 is a ray. If it is smaller than "
+      "in the game, honest hits miss."),
     W("world_radius", world_radius, LENGTH, 0, 0, 1e6,
-      "of the sphere swept over the map and movers, at most `radius`; a projectile's default is "
-      "its "
-      "`radius`"),
-    W("speed", speed, LENGTH, 0, 0, 1e12, "of a projectile, per second"),
-    W("gravity", gravity, LENGTH, 0, 0, 1e12, "that bends a projectile's way, per second squared"),
-    W("min_interval", min_interval_us, SECONDS, 0, 0, 3600, "between shots"),
-    W("magazine", magazine, COUNT, 0, 0, 1e6, "rounds before a reload; 0: not counted"),
-    W("reload", reload_us, SECONDS, 0, 0, 3600, "a pause this long refills the magazine"),
-    W("pellets", pellets, COUNT, 1, 1, 64, "of one shot"),
-    W("spread_deg", spread_deg, REAL, 0, 0, 80, "half angle of the pellets' cone"),
-    W("pierce", pierce, COUNT, 0, 0, 64, "bodies a shot goes through"),
-    W("max_flight", max_flight_us, SECONDS, 10, 0, 3600, "the longest flight of a projectile"),
+      "Length. Radius of the sphere that is swept over the map and movers, at most `radius`; 0 is "
+      "a ray. The default is `radius` for a projectile and 0 for other weapons."),
+    W("speed", speed, LENGTH, 0, 0, 1e12, "Length per second at which a projectile flies."),
+    W("gravity", gravity, LENGTH, 0, 0, 1e12,
+      "Length per second squared. It bends a projectile's path down, against `up`; 0 is a straight "
+      "path."),
+    W("min_interval", min_interval_us, SECONDS, 0, 0, 3600,
+      "Seconds between two shots; 0 is not checked. A value above the game's own refuses honest "
+      "shots."),
+    W("magazine", magazine, COUNT, 0, 0, 1e6,
+      "Rounds before a reload, counted from accepted shots if frames do not report `ammo`; 0 is "
+      "not counted."),
+    W("reload", reload_us, SECONDS, 0, 0, 3600,
+      "Seconds. A pause this long refills the magazine. A value above the game's own refuses "
+      "honest shots."),
+    W("pellets", pellets, COUNT, 1, 1, 64, "Number of pellets of one shot."),
+    W("spread_deg", spread_deg, REAL, 0, 0, 80,
+      "Degrees. Half the angle of the pellets' cone; see docs/spread.md."),
+    W("pierce", pierce, COUNT, 0, 0, 64, "Number of bodies that a shot goes through."),
+    W("max_flight", max_flight_us, SECONDS, 10, 0, 3600,
+      "Seconds. A longer flight of a projectile is refused (`flight_time`)."),
 };
 const struct hs_scalar hs_blast_scalars[] = {
-    W("radius", blast.radius, LENGTH, 0, 1e-6, 1e9, "of the burst"),
-    W("damage", blast.damage, REAL, 0, 0, 1e9, "of the burst, before falloff"),
-    W("inner_radius", blast.inner_radius, LENGTH, 0, 0, 1e9, "whole damage up to here"),
-    W("min_scale", blast.min_scale, REAL, 1, 0, 1, "of the damage at the radius"),
-    W("self_scale", blast.self_scale, REAL, 0, 0, 1e3, "of the damage to the shooter himself"),
-    W("occlusion", blast.occlusion, BOOL, 1, 0, 1, "the world shields"),
+    W("radius", blast.radius, LENGTH, 0, 1e-6, 1e9,
+      "Length. A body is in the blast if its nearest hitbox is within this distance of the "
+      "centre."),
+    W("damage", blast.damage, REAL, 0, 0, 1e9, "Damage of the blast, before falloff."),
+    W("inner_radius", blast.inner_radius, LENGTH, 0, 0, 1e9,
+      "Length. The whole damage counts up to this distance. The default is `radius`, or 0 if "
+      "`min_scale` is given."),
+    W("min_scale", blast.min_scale, REAL, 1, 0, 1, "Share of the damage that remains at `radius`."),
+    W("self_scale", blast.self_scale, REAL, 0, 0, 1e3,
+      "Factor for the damage to the shooter; 0 spares them."),
+    W("occlusion", blast.occlusion, BOOL, 1, 0, 1,
+      "Whether the world shields victims. A victim is shielded if none of the body's centre, top "
+      "and bottom is visible from the blast."),
     W("stack_with_direct", blast.stack_with_direct, BOOL, 0, 0, 1,
-      "the direct victim takes both damages, not the larger"),
+      "Whether the direct victim takes both damages. If it is false, only the larger counts."),
 };
 const struct hs_scalar hs_move_mode_scalars[] = {
-    M("max_speed", max_speed, LENGTH, 0, 0, 1e9, "per second; 0: not judged"),
-    M("max_accel", max_accel, LENGTH, 0, 0, 1e9, "per second squared; 0: not judged"),
-    M("gravity", gravity, LENGTH, 0, 0, 1e9, "downwards, per second squared; 0: not judged"),
-    M("credit", credit, REAL, 0.25, 0, 60, "seconds of motion that may be saved for later"),
+    M("max_speed", max_speed, LENGTH, 0, 0, 1e9,
+      "Length per second; 0 is not checked. Set it above the game's own limit, or honest moves "
+      "fail `speed`."),
+    M("max_accel", max_accel, LENGTH, 0, 0, 1e9,
+      "Length per second squared; 0 is not checked. Set it above the game's own limit, or honest "
+      "moves fail `acceleration`."),
+    M("gravity", gravity, LENGTH, 0, 0, 1e9,
+      "Length per second squared, downwards; 0 is not checked. A value above the game's own makes "
+      "honest jumps fail `gravity`."),
+    M("credit", credit, REAL, 0.25, 0, 60,
+      "Seconds of movement that can be saved for later. If it is too small, honest moves on "
+      "irregular connections fail."),
 };
 const size_t hs_move_mode_scalar_count =
     sizeof hs_move_mode_scalars / sizeof hs_move_mode_scalars[0];
