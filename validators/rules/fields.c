@@ -129,18 +129,19 @@ const struct hs_scalar hs_ruleset_scalars[] = {
     R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6,
       "Length. Shorter traces are refused (`degenerate_trace`)."),
     R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6,
-      "Length by which the trace continues beyond its end, usually 0.1 m. If it is too small, a "
-      "trace that ends at the surface misses; if it is too large, it hits bodies behind that "
-      "point."),
+      "Length. The trace continues beyond its end by this distance, usually 0.1 m. If it is too "
+      "small, a trace that ends at the surface misses; if it is too large, it hits bodies behind "
+      "that point."),
     R("hit", "claim_padding", hit.claim_padding, LENGTH, 0, 0, 1e6,
       "Length. A miss by this or less is accepted with the flag `lenient`. Usually 0, because a "
       "larger value accepts shots that miss."),
     R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 50, 0, 1e9,
-      "Length between the trace's start and the shooter's rewound eye, usually 0.5 m. A small "
-      "value refuses honest moving shooters; a large one allows shots from elsewhere."),
+      "Length. Allowed distance between the trace's start and the shooter's rewound eye, usually "
+      "0.5 m. A small value refuses honest moving shooters; a large one allows shots from "
+      "elsewhere."),
     R("hit", "aim_tolerance_deg", hit.aim_tolerance_deg, REAL, 15, 0, 180,
-      "Degrees between the shot's direction and the shooter's aim around it. A small value refuses "
-      "fast turns; a large one allows shots beside the aim."),
+      "Degrees. Allowed angle between the shot's direction and the shooter's aim around it. A "
+      "small value refuses fast turns; a large one allows shots beside the aim."),
     R("hit", "trajectory_window", hit.trajectory_window_us, SECONDS, 0.1, 0, 60,
       "Seconds. Two claims with the same start and end within this time are one shot "
       "(`duplicate_trajectory`). Half of the weapon's `min_interval` counts instead if it is "
@@ -159,15 +160,14 @@ const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_rul
 
 const struct hs_scalar hs_weapon_scalars[] = {
     W("damage", damage, REAL, 0, 0, 1e9, "Damage of one hit, before zone and falloff."),
-    W("range", range, LENGTH, 1e7, 0, 1e12,
-      "Length of the longest trace. Longer ones are refused (`out_of_range`)."),
+    W("range", range, LENGTH, 1e7, 0, 1e12, "Length. Longer traces are refused (`out_of_range`)."),
     W("radius", radius, LENGTH, 0, 0, 1e6,
       "Length. Radius of the sphere that is swept over bodies; 0 is a ray. If it is smaller than "
       "in the game, honest hits miss."),
     W("world_radius", world_radius, LENGTH, 0, 0, 1e6,
       "Length. Radius of the sphere that is swept over the map and movers, at most `radius`; 0 is "
       "a ray. The default is `radius` for a projectile and 0 for other weapons."),
-    W("speed", speed, LENGTH, 0, 0, 1e12, "Length per second at which a projectile flies."),
+    W("speed", speed, LENGTH, 0, 0, 1e12, "Length per second. Speed of a projectile."),
     W("gravity", gravity, LENGTH, 0, 0, 1e12,
       "Length per second squared. It bends a projectile's path down, against `up`; 0 is a straight "
       "path."),
