@@ -38,8 +38,8 @@ const struct hs_scalar hs_ruleset_scalars[] = {
       "if that is shorter. A small limit refuses honest players with slow connections; a large one "
       "lets victims be hit behind cover."),
     R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5,
-      "Seconds that the time of a claim may be ahead of `now`, or of the newest pose. Usually "
-      "0.05, a few frames."),
+      "Seconds. The time of a claim may be ahead of `now`, or of the newest pose, by this much. "
+      "Usually 0.05, a few frames."),
     R("rewind", "latency_slack", rewind.latency_slack_us, SECONDS, 0.2, 0, 60,
       "Seconds by which `hit_time` may differ from `now` - `rtt_share` x round trip - "
       "interpolation delay, if frames report `rtt`. A small value refuses players with varying "
