@@ -42,14 +42,13 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* What a client told to come back later is told to wait: `retry_after_ms`, and Retry-After in whole
-   seconds. Where the problem knows better, that. */
+/* The default of `retry_after_ms`, and of Retry-After in whole seconds. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
-    enum hs_problem_code code; /* HS_PROBLEM_NONE: nothing wrong so far */
+    enum hs_problem_code code; /* HS_PROBLEM_NONE: no problem so far */
     char detail[256];          /* one sentence about this occurrence; may be empty */
-    unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; of no meaning but with 429 and 503 */
+    unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; used with 429 and 503 only */
     size_t count;              /* bad fields kept */
     size_t left_out;           /* bad fields beyond HS_PROBLEM_MAX */
     struct {
@@ -58,18 +57,19 @@ struct hs_problem {
     } errors[HS_PROBLEM_MAX];
 };
 
-/* Nothing wrong so far. Cheaper than zeroing all of it. */
+/* Sets "no problem so far". Cheaper than zeroing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
 /* Sets code and detail; the first call wins. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Notes one bad field; makes the problem INVALID_REQUEST unless it is something already. */
+/* Records one bad field; the code becomes INVALID_REQUEST unless one is set already. */
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* How long the client is to wait before the next try, in milliseconds; 0: it is not told to. */
+/* How long the client has to wait before the next try, in milliseconds; 0: the problem does not ask
+   the client to wait. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

@@ -99,7 +99,7 @@ static void write_man_row(const struct hs_option_row *row, FILE *to)
     put_roff(to, row->help);
     fputs(".\nDefault: ", to);
     put_roff(to, initial);
-    fprintf(to, ".%s\n", hs_option_is_reloaded(row) ? "\nTaken anew on SIGHUP." : "");
+    fprintf(to, ".%s\n", hs_option_is_reloaded(row) ? "\nSIGHUP applies a change." : "");
 }
 
 void hs_options_write_man(FILE *to)

@@ -106,6 +106,23 @@ START_TEST(a_wrong_page_is_found)
 }
 END_TEST
 
+/* The page's table and picture are those of the demo. The picture is the indented block. */
+START_TEST(the_demo_draws_the_picture)
+{
+    int code;
+    const char *out = hs_test_shell(
+        &code,
+        "sed -n '/^    One impossible hit/,/^    ───/s/^    //p' README.md >%s/picture; "
+        "sed -n '/^  who  /,/^```/{/^```/!p}' README.md >%s/table; "
+        "LC_ALL=C.UTF-8 %s demo >%s/demo; "
+        "for part in picture table; do test \"$(wc -l <%s/$part)\" -gt 5 && "
+        "case \"$(cat %s/demo)\" in *\"$(cat %s/$part)\"*) ;; "
+        "*) echo \"not the same: $part\"; exit 1 ;; esac || exit 1; done",
+        folder, folder, getenv("HS_PROGRAM"), folder, folder, folder, folder);
+    ck_assert_msg(code == 0, "%s", out);
+}
+END_TEST
+
 /* The verdict of the refused claim, by its id, in what the service recorded. */
 START_TEST(a_verdict_is_found_again)
 {
@@ -198,6 +215,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, commands_print_what_the_page_says);
     tcase_add_loop_test(tests, a_wrong_page_is_found, 0, sizeof wrong / sizeof wrong[0]);
+    tcase_add_test(tests, the_demo_draws_the_picture);
     tcase_add_test(tests, a_verdict_is_found_again);
     tcase_add_loop_test(tests, commands_are_installed, 0, 2);
     tcase_add_loop_test(tests, builtin_names_are_reserved, 0, 8);

@@ -170,14 +170,14 @@ static const struct {
     const char *title, *schema, *path;
 } tables[] = {
     {"The document", "Ruleset", ""},
-    {"`history`: what is kept", "HistoryRules", "history"},
-    {"`rewind`: which moment counts", "RewindRules", "rewind"},
-    {"`hit`: what a claim must be", "HitRules", "hit"},
+    {"`history`: the frames that are kept", "HistoryRules", "history"},
+    {"`rewind`: the moment that counts", "RewindRules", "rewind"},
+    {"`hit`: limits for claims", "HitRules", "hit"},
     {"`weapons.NAME`", "Weapon", "weapons.NAME"},
     {"`rigs.NAME`", "Rig", "rigs.NAME"},
     {"`rigs.NAME.hitboxes`, each", "Hitbox", "hitbox"},
     {"`rigs.NAME.stances.NAME`", "Stance", "stance"},
-    {"`moves`: clients' clocks and ways", "MovesRules", "moves"},
+    {"`moves`: clients' clocks and movement", "MovesRules", "moves"},
     {"`moves.modes.NAME`", "MoveMode", "moves.modes.NAME"},
 };
 
@@ -211,7 +211,7 @@ static void put_checks(FILE *out)
 {
     const char *name;
     json_t *field;
-    fputs("\n### `checks`: what is in force\n\n", out);
+    fputs("\n### `checks`: their modes\n\n", out);
     put_text(out, json_string_value(
                       json_object_get(hs_contract_schema(document, "Mode"), "description")));
     fputs("\n\n| field | range | default |\n|---|---|---|\n", out);
