@@ -17,7 +17,6 @@
 
 #include "service/checkpoint/journal.h"
 
-struct hs_buffer;
 struct hs_service;
 struct hs_checkpoint;
 
@@ -83,9 +82,6 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
 /* Frees it without writing. NULL: nothing. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
-
-/* In the Prometheus text format; checkpoint_metrics.c. */
-void hs_checkpoint_write_metrics(const struct hs_checkpoint_stats *stats, struct hs_buffer *out);
 
 /* Thread-safe. NULL: nothing is kept; all is 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);

@@ -58,10 +58,9 @@ void hs_endpoint_metrics(struct hs_service *service, const struct hs_request *re
                          struct hs_reply *reply)
 {
     (void)request;
-    struct hs_metrics_gauges gauges = {0};
-    hs_service_gauges(service, &gauges);
+    hs_service_read_metrics(service);
     reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
-    hs_metrics_write(service->metrics, &gauges, &reply->body);
+    hs_metrics_write(service->metrics, &reply->body);
 }
 
 void hs_endpoint_contract(struct hs_service *service, const struct hs_request *request,

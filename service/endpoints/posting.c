@@ -158,8 +158,10 @@ void hs_posting_run(struct hs_service *service, const struct hs_request *request
         posting.unwritten = posting.slot->journal.len;
         write_journal(&posting);
         if (tick.hits.count + tick.shots.count > 0) {
-            hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
-            hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
+                               (double)(decoded - began) * 1e-9);
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
+                               (double)(hs_clock_ns() - decoded) * 1e-9);
         }
         /* Without its walls it would be judged wrongly. */
         if (posting.slot->awaited_map.text[0] != '\0')

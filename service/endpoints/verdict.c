@@ -40,7 +40,7 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
                            result->would_reject[i], HS_MODE_SHADOW);
     hs_metrics_flags(metrics, kind, result->flags);
     if (result->rewind.present)
-        hs_metrics_rewind_age(metrics, (double)result->rewind.by_us / 1e6);
+        hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, (double)result->rewind.by_us * 1e-6);
 }
 
 /* What is received without a `now` is received at the newest frame. */
@@ -91,7 +91,7 @@ static uint64_t budget_left(const struct hs_posting *posting)
 static void pay(struct hs_posting *posting, const struct hs_hit_result *result)
 {
     posting->spent += result->work;
-    hs_metrics_work(posting->service->metrics, result->work);
+    hs_metrics_add(posting->service->metrics, HS_METRIC_WORK_UNITS, 0, (int64_t)result->work);
     bool is_over = result->replay == NULL && result->reason == HS_REASON_OVER_BUDGET;
     posting->over_budget += is_over ? 1 : 0;
 }
@@ -206,11 +206,12 @@ void hs_verdict_answer(struct hs_posting *posting, const int64_t *now_us, int64_
     verify(posting, now_of(posting, now_us, without_frames_us), item);
     pay(posting, result);
     int64_t verified = hs_clock_ns();
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, verified - began);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, (double)(verified - began) * 1e-9);
     if (answer_replay(posting->slot, item, &posting->writer))
         return;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);
     count_verdict(posting->service, item->kind, result);
-    hs_metrics_stage(metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
+                       (double)(hs_clock_ns() - verified) * 1e-9);
 }

@@ -40,7 +40,7 @@ static void charge_answer(struct hs_http_request *request, const struct hs_http_
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
                    "The answer has %zu bytes, and inflight-body-bytes has %zu left for it", bytes,
                    hs_share_left(share, hs_http_tenant_of(request)));
-    hs_metrics_shed(request->http->service->metrics, HS_SHED_BODIES);
+    hs_metrics_add(request->http->service->metrics, HS_METRIC_SHED, HS_SHED_BODIES, 1);
 }
 
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
@@ -121,5 +121,5 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target
     if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");
     if (reply->problem->code == HS_PROBLEM_OVERLOADED)
-        hs_metrics_shed(http->service->metrics, (enum hs_shed_reason)reply->shed);
+        hs_metrics_add(http->service->metrics, HS_METRIC_SHED, reply->shed, 1);
 }

@@ -100,10 +100,10 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     request->start_us = hs_clock_us();
     int64_t waited_us = hs_socket_waited_us(peer->fd);
     request->arrived_us = request->start_us - waited_us;
-    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
+    hs_metrics_observe(http->service->metrics, HS_METRIC_WAIT, 0, (double)waited_us * 1e-6);
     request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
-    hs_metrics_inflight(http->service->metrics, 1);
+    hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, 1);
 
     struct hs_header_block block;
     hs_header_block_begin(&block, method, url, &peer->target, version);
@@ -220,6 +220,6 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     hs_http_drop_body(ended);
     hs_http_free_apart(ended->apart);
     free(ended);
-    hs_metrics_inflight(http->service->metrics, -1);
+    hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, -1);
     atomic_fetch_sub(&http->in_flight, 1);
 }

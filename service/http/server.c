@@ -67,7 +67,8 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
         (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
     http->request_logs[HS_HTTP_LOG_FAILED] =
         (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
-    hs_metrics_connection_limit(service->metrics, listener, limits->connections);
+    hs_metrics_set(service->metrics, HS_METRIC_CONNECTIONS_LIMIT, listener - HS_LISTENER_DATA,
+                   limits->connections);
     return http;
 }
 

@@ -62,7 +62,7 @@ static void authenticate(struct hs_http_request *request, struct MHD_Connection 
         request->authenticated = true;
         hs_auth_check(service, route, &target->params, authorization(connection), &request->auth);
         if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
-            hs_metrics_auth_failure(service->metrics, request->auth.failure);
+            hs_metrics_add(service->metrics, HS_METRIC_AUTH_FAILURES, request->auth.failure, 1);
     }
     hs_auth_refuse(&request->auth, route, &target->problem);
 }
@@ -123,7 +123,7 @@ void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why)
 {
     request->shed = true;
     request->why = why;
-    hs_metrics_shed(request->http->service->metrics, why);
+    hs_metrics_add(request->http->service->metrics, HS_METRIC_SHED, why, 1);
 }
 
 void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_target *target)

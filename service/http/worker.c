@@ -48,14 +48,15 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
 {
     struct hs_http_worker *worker = context;
     struct hs_http *http = worker->http;
+    bool starts = code == MHD_CONNECTION_NOTIFY_STARTED;
+    hs_metrics_add(http->service->metrics, HS_METRIC_CONNECTIONS, http->listener - HS_LISTENER_DATA,
+                   starts ? 1 : -1);
     worker->has_ended = worker->has_ended || code == MHD_CONNECTION_NOTIFY_CLOSED;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    if (starts) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *socket_context = info == NULL ? NULL : hs_http_connection_open(worker, info->connect_fd);
-        hs_metrics_connection(http->service->metrics, http->listener, 1);
     } else {
-        hs_metrics_connection(http->service->metrics, http->listener, -1);
         if (*socket_context != NULL && must_linger(*socket_context))
             hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
         hs_http_connection_close(*socket_context);

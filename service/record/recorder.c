@@ -255,7 +255,7 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 /* The request is not in the recording: neither is anything of this match after it. */
 static void drop(struct hs_record *record, struct hs_match_slot *slot)
 {
-    hs_metrics_recorded(record->metrics, false);
+    hs_metrics_add(record->metrics, HS_METRIC_RECORD_DROPPED, 0, 1);
     if (slot->recorded != HS_RECORDED_ENDED)
         slot->recorded = HS_RECORDED_LOST;
     hs_log_report(&record->log_limit, false);
@@ -289,7 +289,7 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
     write_request(&writer, slot, request);
     if (hs_line_queue_put(record->queue, &lines)) {
         slot->recorded = HS_RECORDED_OPEN;
-        hs_metrics_recorded(record->metrics, true);
+        hs_metrics_add(record->metrics, HS_METRIC_RECORDED, 0, 1);
     } else {
         drop(record, slot);
     }
