@@ -19,7 +19,6 @@ struct hs_http_apart {
     struct hs_http_request *request;
     struct MHD_Connection *connection; /* suspended meanwhile */
     struct hs_pool *pool;
-    struct hs_http_target target;
     struct hs_reply reply;
     int64_t queued_us;
     bool has_run;
@@ -34,13 +33,12 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
 }
 
 /* The pool a request belongs to; NULL: its worker runs it. */
-struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
-                                const struct hs_http_target *target)
+struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 {
-    struct hs_pool *builder = builder_of(request->http->service, target->route);
+    struct hs_pool *builder = builder_of(request->http->service, request->route);
     bool is_heavy = request->body.len > HEAVY_BODY_BYTES ||
                     (request->connection->is_dear && request->body.len > 0);
-    if (target->problem.code != HS_PROBLEM_NONE || request->shed)
+    if (request->problem.code != HS_PROBLEM_NONE || request->shed)
         return NULL;
     return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
 }
@@ -66,9 +64,9 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
     shed_if_late(request, apart);
     if (request->shed)
-        hs_http_refuse_shed(request, &apart->target);
+        hs_http_refuse_shed(request);
     else
-        hs_http_run_endpoint(request, &apart->target, apart->connection, &apart->reply);
+        hs_http_run_endpoint(request, apart->connection, &apart->reply);
     apart->has_run = true;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
 }
@@ -96,8 +94,8 @@ void hs_http_resume(struct hs_http_worker *worker)
 }
 
 /* False: memory is out. */
-bool hs_http_begin_apart(struct hs_http_request *request, const struct hs_http_target *target,
-                         struct MHD_Connection *connection, struct hs_pool *pool)
+bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
+                         struct hs_pool *pool)
 {
     struct hs_http_apart *apart = malloc(sizeof *apart);
     if (apart == NULL)
@@ -109,10 +107,10 @@ bool hs_http_begin_apart(struct hs_http_request *request, const struct hs_http_t
                                     .request = request,
                                     .connection = connection,
                                     .pool = pool,
-                                    .target = *target,
-                                    .reply = {.status = 200, .content_type = "application/json"},
+                                    .reply = {.status = 200,
+                                              .content_type = "application/json",
+                                              .problem = &request->problem},
                                     .queued_us = hs_clock_us()};
-    apart->reply.problem = &apart->target.problem;
     request->apart = apart;
     atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
@@ -127,12 +125,12 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
     struct hs_http_apart *apart = request->apart;
     if (!apart->has_run) {
         request->why = HS_SHED_CAPACITY;
-        hs_problem_set(&apart->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
     }
     atomic_store(&request->connection->builder, NULL);
     request->connection->is_dear = apart->reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, &apart->target, connection, &apart->reply);
+    return hs_http_send_reply(request, connection, &apart->reply);
 }
 
 void hs_http_free_apart(struct hs_http_apart *apart)

@@ -5,7 +5,7 @@
 #include "service/service.h"
 #include "service/system/clock.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,11 +79,19 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-static enum MHD_Result refuse(struct hs_http_request *request, struct hs_http_target *target,
-                              struct MHD_Connection *connection)
+/* Most of a problem stays uninitialized: its list of errors has 11 KiB. */
+static struct hs_http_request *create_request(void)
 {
-    struct hs_reply reply = {.problem = &target->problem};
-    return hs_http_send_reply(request, target, connection, &reply);
+    struct hs_http_request *request = malloc(sizeof *request);
+    if (request != NULL)
+        memset(request, 0, offsetof(struct hs_http_request, problem));
+    return request;
+}
+
+static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connection *connection)
+{
+    struct hs_reply reply = {.problem = &request->problem};
+    return hs_http_send_reply(request, connection, &reply);
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
@@ -91,7 +99,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
                              void **context)
 {
     struct hs_http_connection *peer = peer_of(connection);
-    struct hs_http_request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
+    struct hs_http_request *request = peer == NULL ? NULL : create_request();
     if (request == NULL)
         return MHD_NO;
     *context = request;
@@ -110,17 +118,16 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     hs_header_block_collect(&block, connection, method, &request->headers);
     if (request->headers.request_id[0] == '\0')
         make_request_id(peer->worker, request->headers.request_id);
-    struct hs_http_target target;
-    hs_http_examine(request, connection, method, url, &target);
+    hs_http_examine(request, connection, method, url);
     if (!hs_http_charge_connection(request)) {
-        hs_problem_init(&target.problem);
+        hs_problem_init(&request->problem);
         hs_http_shed(request, HS_SHED_CONNECTIONS);
-        hs_http_refuse_shed(request, &target);
-        target.close = true;
-    } else if (target.problem.code == HS_PROBLEM_NONE) {
-        hs_http_admit(request, &target);
+        hs_http_refuse_shed(request);
+        request->close = true;
+    } else if (request->problem.code == HS_PROBLEM_NONE) {
+        hs_http_admit(request);
     }
-    hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
+    hs_http_caller_set(&peer->caller, request->route, &request->params, &request->headers,
                        &request->auth.identity.tenant);
     atomic_store(&peer->stuck_us,
                  STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
@@ -128,11 +135,11 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     atomic_store(&peer->body_received, 0);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
-    if (!target.close)
+    if (!request->close)
         return MHD_YES;
     /* A reply to the first call ends the connection: what follows is never looked at. */
     peer->is_cut_short = true;
-    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, connection)
                                                               : MHD_NO;
 }
 
@@ -157,33 +164,26 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     return MHD_YES;
 }
 
-static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connection *connection,
-                              const char *url, const char *method)
+static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connection *connection)
 {
     if (request->apart != NULL)
         return hs_http_finish_apart(request, connection);
-    struct hs_http_target target;
     struct hs_reply reply = {
-        .status = 200, .content_type = "application/json", .problem = &target.problem};
+        .status = 200, .content_type = "application/json", .problem = &request->problem};
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
-    /* What was wrong with it was found on the first call; a body to be read was let in then. */
-    if (request->shed)
-        hs_http_only_name(request, &target);
-    else
-        hs_http_examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE)
-        hs_http_admit_again(request, &target);
-    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
-        hs_http_refuse_shed(request, &target);
-    struct hs_pool *pool = hs_http_pool_of(request, &target);
-    if (pool != NULL && hs_http_begin_apart(request, &target, connection, pool))
+    if (request->problem.code == HS_PROBLEM_NONE)
+        hs_http_admit_again(request);
+    if (request->problem.code == HS_PROBLEM_NONE && request->shed)
+        hs_http_refuse_shed(request);
+    struct hs_pool *pool = hs_http_pool_of(request);
+    if (pool != NULL && hs_http_begin_apart(request, connection, pool))
         return MHD_YES;
-    if (target.problem.code == HS_PROBLEM_NONE)
-        hs_http_run_endpoint(request, &target, connection, &reply);
+    if (request->problem.code == HS_PROBLEM_NONE)
+        hs_http_run_endpoint(request, connection, &reply);
     request->connection->is_dear = reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, &target, connection, &reply);
+    return hs_http_send_reply(request, connection, &reply);
 }
 
 enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -201,7 +201,7 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
         *upload_size = 0;
         return result;
     }
-    return finish(*request, connection, url, method);
+    return finish(*request, connection);
 }
 
 void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
