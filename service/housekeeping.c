@@ -60,7 +60,7 @@ static void read_stores(struct hs_service *service)
     struct hs_share *ruleset_share = hs_ruleset_store_share(service->rulesets);
     set(service, HS_METRIC_MATCHES, totals.matches);
     set(service, HS_METRIC_MATCHES_LIMIT, options->max_matches);
-    set(service, HS_METRIC_MATCHES_HELD, totals.held);
+    set(service, HS_METRIC_MATCHES_HELD, totals.memory_limited);
     set(service, HS_METRIC_PLAYERS, totals.players);
     set(service, HS_METRIC_MOVERS, totals.movers);
     set(service, HS_METRIC_HISTORY_BYTES, hs_registry_bytes(service->registry));

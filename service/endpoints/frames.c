@@ -1,4 +1,4 @@
-/* POST frames: what the game server saw goes into the histories. */
+/* POST frames: stores the poses that the game server observed. */
 #include "service/endpoints/posting.h"
 #include "service/service.h"
 #include "service/watch/metrics.h"

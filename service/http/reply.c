@@ -19,11 +19,10 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
     return value == NULL ? "" : value;
 }
 
-/* A shorter answer counts as part of its connection. */
+/* Shorter answers are not charged; they count as part of the connection. */
 enum { LONG_ANSWER = 16384 };
 
-/* A long answer holds memory until its peer reads it, so it is charged like a body until it has
-   been sent. */
+/* A long answer holds memory until its peer reads it, so it is charged like a body. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;
@@ -31,13 +30,13 @@ static void charge_answer(struct hs_http_request *request, struct hs_reply *repl
     if (reply->problem->code != HS_PROBLEM_NONE || bytes <= LONG_ANSWER || request->share != NULL ||
         hs_route_priority((enum hs_route)request->route) == HS_PRIORITY_VITAL)
         return;
-    if (hs_share_take(share, hs_http_tenant_of(request), bytes)) {
+    if (hs_share_reserve(share, hs_http_tenant_of(request), bytes)) {
         request->share = share;
         request->taken = bytes;
         return;
     }
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
-                   "The answer has %zu bytes, and inflight-body-bytes has %zu left for it", bytes,
+                   "The answer has %zu bytes, and inflight-body-bytes has only %zu left", bytes,
                    hs_share_left(share, hs_http_tenant_of(request)));
     hs_metrics_add(request->http->service->metrics, HS_METRIC_SHED, HS_SHED_BODIES, 1);
 }
@@ -82,11 +81,11 @@ void hs_http_drop_body(struct hs_http_request *request)
 {
     hs_buffer_free(&request->body);
     if (request->share != NULL)
-        hs_share_give(request->share, hs_http_tenant_of(request), request->taken);
+        hs_share_release(request->share, hs_http_tenant_of(request), request->taken);
     request->share = NULL;
 }
 
-/* A switch of the query: on with any value but 0. */
+/* Whether a query switch is on: any value except 0 and false. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

@@ -1,4 +1,4 @@
-/* One request on its way: header, body, endpoint, reply. Called by the library's threads. */
+/* The calls of the library for one request: header, body, endpoint, reply. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After which an endpoint counts as stuck: most take well under a millisecond; a map of 108 MB was
-   decoded and built in 8.5 s on a busy machine. */
+/* An endpoint counts as stuck after this time. Most take less than a millisecond; a map of 108 MB
+   took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
 /* ---- names and headers ---- */
@@ -25,8 +25,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Decodes only what a name may hold. Everything else keeps its `%`, which no name and no route
- * holds: an encoded slash or zero byte never turns one path into another.
+ * Decodes only characters that names can contain. Others keep their `%`, which no name and no route
+ * contains. So an encoded slash or zero byte never changes the path.
  */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
@@ -55,12 +55,12 @@ static struct hs_http_connection *peer_of(struct MHD_Connection *connection)
     return info == NULL ? NULL : info->socket_context;
 }
 
-void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection)
+void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
     (void)context;
     struct hs_http_connection *peer = peer_of(connection);
     if (peer != NULL)
-        hs_request_target_note(&peer->target, uri);
+        hs_request_target_record(&peer->target, uri);
     return NULL; /* the request begins with the first call of hs_http_handle */
 }
 
@@ -137,7 +137,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
         return MHD_NO;
     if (!request->close)
         return MHD_YES;
-    /* A reply to the first call ends the connection: what follows is never looked at. */
+    /* A reply to the first call ends the connection: the rest of the request is never read. */
     peer->is_cut_short = true;
     return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, connection)
                                                               : MHD_NO;
@@ -150,7 +150,7 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* Allocate all of it at once, so that the reserved bytes are the used bytes. */
+    /* Allocate the whole body at once, so that the reserved bytes are the used bytes. */
     if (request->body.data == NULL) {
         request->body.data = malloc(request->headers.length);
         request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
@@ -181,7 +181,7 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
         return MHD_YES;
     if (request->problem.code == HS_PROBLEM_NONE)
         hs_http_run_endpoint(request, connection, &reply);
-    request->connection->is_dear = reply.work > HS_HTTP_HEAVY_WORK;
+    request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
     return hs_http_send_reply(request, connection, &reply);
 }
@@ -193,8 +193,8 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
-       comes with no bytes before it comes without any: too early for an answer. */
+    /* With `Expect: 100-continue`, no body and a pipelined request, the library makes an extra call
+       with 0 bytes. It is too early for an answer then. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
@@ -215,7 +215,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
+    /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
     hs_http_drop_body(ended);
     hs_http_free_apart(ended->apart);

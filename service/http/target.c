@@ -1,4 +1,4 @@
-/* Routing and admission: where a request goes, or why the service refuses it. */
+/* Routing and admission: finds the route of a request, or the reason to refuse it. */
 #include "service/http/request.h"
 
 #include "service/options/values.h"
@@ -12,7 +12,7 @@
 /* If a refused request has a longer body, the body is not read and the connection ends. */
 enum { DROPPED_BODY_MAX = 65536 };
 
-/* ---- where to ---- */
+/* ---- routing ---- */
 
 static bool takes_body(const char *method)
 {
@@ -33,7 +33,8 @@ static enum hs_route_match find_route(struct hs_http_request *request, const cha
 static void refuse_route(enum hs_route_match match, struct hs_http_request *request)
 {
     if (match == HS_ROUTE_UNKNOWN)
-        hs_problem_set(&request->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
+        hs_problem_set(&request->problem, HS_PROBLEM_UNKNOWN_ROUTE,
+                       "There is nothing at this path");
     else if (match == HS_ROUTE_BAD_METHOD)
         hs_problem_set(&request->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
                        request->params.allow);
@@ -42,7 +43,7 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* The value of the Authorization header; with two of them the request is refused anyway. */
+/* Returns the value of the Authorization header. A request with two of them is refused anyway. */
 static struct hs_str authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
@@ -79,8 +80,8 @@ static size_t largest_body(const struct hs_http_request *request)
 {
     const struct hs_http_limits *limits = &request->http->limits;
     size_t limit = request->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
-    size_t most = hs_share_most(share_of(request), hs_http_tenant_of(request));
-    return limit < most ? limit : most;
+    size_t max = hs_share_max(share_of(request), hs_http_tenant_of(request));
+    return limit < max ? limit : max;
 }
 
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
@@ -104,7 +105,7 @@ void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *con
         request->close = true;
 }
 
-/* ---- whether it is served ---- */
+/* ---- admission ---- */
 
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why)
 {
@@ -146,8 +147,7 @@ void hs_http_refuse_shed(struct hs_http_request *request)
 }
 
 /*
- * Checks how long the request has waited. Called when its header is there, and again when a body
- * that came later is there.
+ * Checks how long the request has waited: after its header, and again after a body that came later.
  */
 static void check_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)
@@ -164,8 +164,6 @@ static void check_wait(struct hs_http_request *request, enum hs_priority priorit
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Charges the tenant for the connection of their request. A connection of a balancer is charged to
-   the tenant of its newest request. False: they hold too many. */
 bool hs_http_charge_connection(const struct hs_http_request *request)
 {
     struct hs_http_connection *peer = request->connection;
@@ -173,10 +171,10 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     struct hs_str tenant = hs_http_tenant_of(request), before = hs_name_str(&peer->tenant);
     if (tenant.len == 0 || hs_str_equal(tenant, before))
         return true;
-    if (!hs_share_take(share, tenant, 1))
+    if (!hs_share_reserve(share, tenant, 1))
         return false;
     if (before.len > 0)
-        hs_share_give(share, before, 1);
+        hs_share_release(share, before, 1);
     hs_name_set(&peer->tenant, tenant);
     return true;
 }
@@ -186,7 +184,7 @@ static void reserve_body(struct hs_http_request *request)
 {
     struct hs_share *share = share_of(request);
     size_t length = request->headers.length;
-    if (!hs_share_take(share, hs_http_tenant_of(request), length)) {
+    if (!hs_share_reserve(share, hs_http_tenant_of(request), length)) {
         hs_http_shed(request, HS_SHED_BODIES);
         return;
     }
@@ -194,7 +192,6 @@ static void reserve_body(struct hs_http_request *request)
     request->taken = length;
 }
 
-/* Called once the header has passed all other checks. */
 void hs_http_admit(struct hs_http_request *request)
 {
     struct hs_service *service = request->http->service;
@@ -214,8 +211,7 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* Called once the body is there. If it came with the header or just after it, hs_http_admit has
-   already decided. */
+/* If the body came with the header or just after it, hs_http_admit has already decided. */
 void hs_http_admit_again(struct hs_http_request *request)
 {
     enum { JUST_AFTER_US = 1000 };

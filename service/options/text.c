@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "4096; 1 to 1000000", or what stands for it. */
+/* Writes "4096; 1 to 1000000", or the default in words. */
 static void describe_default(const struct hs_option_row *row, char text[HS_OPTION_TEXT_MAX])
 {
     if (row->kind == HS_OPTION_IS_TEXT)
@@ -37,7 +37,7 @@ void hs_options_help(FILE *to)
 
 /* ---- documentation ---- */
 
-/* In a cell `|` would begin the next one, and `<` a tag; `...` of the help stays code. */
+/* Escapes `|` and `<` in a cell of Markdown, except in `code`. */
 static void put_cell(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -72,7 +72,7 @@ void hs_options_write_markdown(FILE *to)
     }
 }
 
-/* A hyphen that is typed is `\-`; a line must not begin with a request of roff. */
+/* In roff a typed hyphen is `\-`, and no line may begin with a request. */
 static void put_roff(FILE *to, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -99,7 +99,7 @@ static void write_man_row(const struct hs_option_row *row, FILE *to)
     put_roff(to, row->help);
     fputs(".\nDefault: ", to);
     put_roff(to, initial);
-    fprintf(to, ".%s\n", hs_option_is_reloaded(row) ? "\nTaken anew on SIGHUP." : "");
+    fprintf(to, ".%s\n", hs_option_is_reloaded(row) ? "\nApplied on SIGHUP." : "");
 }
 
 void hs_options_write_man(FILE *to)

@@ -93,7 +93,7 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
     size_t i = 0;
     while (i < HS_METRICS_CODES - 1 && hs_metrics_codes[i] != code)
         i++;
-    hs_metrics_add(metrics, HS_METRIC_REQUESTS, route * HS_METRICS_CODES + i, 1);
+    hs_metrics_add(metrics, HS_METRIC_REQUESTS, (size_t)route * HS_METRICS_CODES + i, 1);
     hs_metrics_observe(metrics, HS_METRIC_DURATION, hs_metrics_first_route(route), seconds);
 }
 
@@ -109,7 +109,8 @@ void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned 
 {
     for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
         if ((flags & 1u << flag) != 0)
-            hs_metrics_add(metrics, HS_METRIC_VERDICT_FLAGS, kind * HS_FLAG_COUNT + flag, 1);
+            hs_metrics_add(metrics, HS_METRIC_VERDICT_FLAGS, kind * (size_t)HS_FLAG_COUNT + flag,
+                           1);
 }
 
 void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,

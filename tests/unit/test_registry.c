@@ -44,7 +44,7 @@ static enum hs_registry_result open_match(struct hs_str name, struct hs_match_sl
 {
     const struct hs_match_opening opening = {
         .ruleset = ruleset,
-        .limits = {.players = PLAYERS, .samples = 16, .shared = hs_registry_account(registry)}};
+        .limits = {.players = PLAYERS, .samples = 16, .shared = hs_registry_budget(registry)}};
     *slot = NULL;
     return hs_registry_acquire(registry, anybody, name, &opening, slot);
 }
@@ -58,7 +58,7 @@ static void end_match(struct hs_match_slot *slot)
 /* Matches that fill the memory there is, and do not, as fast as they can. */
 static void *change(void *context)
 {
-    struct hs_account *account = hs_registry_account(registry);
+    struct hs_account *account = hs_registry_budget(registry);
     size_t *bytes = context;
     while (!atomic_load(&ends)) {
         if (hs_account_take(account, *bytes))
@@ -98,11 +98,11 @@ END_TEST
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;
-    struct hs_account *account = hs_registry_account(registry);
+    struct hs_account *account = hs_registry_budget(registry);
     hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_least_bytes());
     ck_assert(hs_account_take(account, 95 * hs_match_least_bytes()));
     ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);
-    ck_assert_int_eq(hs_registry_room(registry), HS_REGISTRY_NO_HISTORY);
+    ck_assert_int_eq(hs_registry_capacity(registry), HS_REGISTRY_NO_HISTORY);
     const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = account};
     const struct hs_match_opening opening = {
         .ruleset = ruleset, .limits = limits, .match = hs_match_create(ruleset->ruleset, &limits)};
