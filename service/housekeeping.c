@@ -14,13 +14,13 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* Recorded like the request that would have ended it. */
+/* Ends a match, and records it like a DELETE of the match. */
 static void end_idle(void *context, struct hs_match_slot *slot)
 {
     struct hs_service *service = context;
-    hs_metrics_match_expired(service->metrics);
-    /* If this record cannot be written, the match may come back after a crash, and is idle
-       again. */
+    hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
+    /* If this journal record is not written, the match may come back after a crash. It is then
+       idle and ends again. */
     (void)hs_kept_match_close(service, slot);
     if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
@@ -45,33 +45,78 @@ void hs_service_expire(struct hs_service *service)
                            service);
 }
 
-void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges)
+static void set(struct hs_service *service, enum hs_metric metric, size_t value)
 {
-    *gauges = (struct hs_metrics_gauges){0};
+    hs_metrics_set(service->metrics, metric, 0, (int64_t)value);
+}
+
+static void read_stores(struct hs_service *service)
+{
+    const struct hs_options *options = service->options;
     struct hs_registry_totals totals;
     hs_registry_totals(service->registry, &totals);
-    gauges->matches = totals.matches;
-    gauges->players = totals.players;
-    gauges->movers = totals.movers;
-    gauges->matches_held = totals.held;
-    gauges->record_queue_bytes =
-        service->record != NULL ? hs_record_queue_bytes(service->record) : 0;
     struct hs_map_usage maps = hs_map_store_usage(service->maps);
-    gauges->history_bytes = hs_registry_bytes(service->registry);
-    gauges->history_bytes_limit = hs_registry_bytes_limit(service->registry);
-    gauges->match_limit = service->options->max_matches;
-    gauges->map_bytes_limit = hs_share_limit(hs_map_store_share(service->maps));
-    gauges->rulesets = hs_ruleset_store_count(service->rulesets);
-    gauges->ruleset_limit = service->options->max_rulesets;
-    gauges->map_limit = service->options->max_maps;
-    gauges->ruleset_bytes = hs_share_used(hs_ruleset_store_share(service->rulesets));
-    gauges->ruleset_bytes_limit = hs_share_limit(hs_ruleset_store_share(service->rulesets));
-    gauges->record_queue_bytes_limit = service->options->record_queue_bytes;
+    struct hs_share *map_share = hs_map_store_share(service->maps);
+    struct hs_share *ruleset_share = hs_ruleset_store_share(service->rulesets);
+    set(service, HS_METRIC_MATCHES, totals.matches);
+    set(service, HS_METRIC_MATCHES_LIMIT, options->max_matches);
+    set(service, HS_METRIC_MATCHES_HELD, totals.memory_limited);
+    set(service, HS_METRIC_PLAYERS, totals.players);
+    set(service, HS_METRIC_MOVERS, totals.movers);
+    set(service, HS_METRIC_HISTORY_BYTES, hs_registry_bytes(service->registry));
+    set(service, HS_METRIC_HISTORY_BYTES_LIMIT, hs_registry_bytes_limit(service->registry));
+    set(service, HS_METRIC_MAPS, maps.maps);
+    set(service, HS_METRIC_MAPS_LIMIT, options->max_maps);
+    set(service, HS_METRIC_MAP_BYTES, maps.bytes);
+    set(service, HS_METRIC_MAP_BYTES_LIMIT, hs_share_limit(map_share));
+    set(service, HS_METRIC_RULESETS, hs_ruleset_store_count(service->rulesets));
+    set(service, HS_METRIC_RULESETS_LIMIT, options->max_rulesets);
+    set(service, HS_METRIC_RULESET_BYTES, hs_share_used(ruleset_share));
+    set(service, HS_METRIC_RULESET_BYTES_LIMIT, hs_share_limit(ruleset_share));
+    set(service, HS_METRIC_RECORD_QUEUE_BYTES,
+        service->record != NULL ? hs_record_queue_bytes(service->record) : 0);
+    set(service, HS_METRIC_RECORD_QUEUE_BYTES_LIMIT, options->record_queue_bytes);
+}
+
+static void read_checkpoint(struct hs_service *service)
+{
+    struct hs_metrics *metrics = service->metrics;
+    struct hs_checkpoint_stats stats;
+    hs_checkpoint_stats(service->checkpoint, &stats);
+    const struct {
+        enum hs_metric metric;
+        const uint64_t *values; /* by series */
+        size_t count;
+    } rows[] = {
+        {HS_METRIC_CHECKPOINTS, (uint64_t[]){stats.written, stats.failed}, 2},
+        {HS_METRIC_CHECKPOINT_BYTES, &stats.bytes, 1},
+        {HS_METRIC_JOURNAL_RECORDS,
+         (uint64_t[]){stats.journal.written, stats.journal.failed, stats.journal.synced_failed}, 3},
+        {HS_METRIC_JOURNAL_BYTES, &stats.journal.bytes, 1},
+        {HS_METRIC_MATCHES_RESTORED, stats.restored, HS_RESTORED_COUNT},
+        {HS_METRIC_RULESETS_RESTORED, stats.rulesets, HS_RESTORED_NAME_COUNT},
+        {HS_METRIC_MAPS_RESTORED, stats.maps, HS_RESTORED_NAME_COUNT},
+        {HS_METRIC_MAP_FILES, (uint64_t[]){stats.map_files_written, stats.map_files_failed}, 2},
+        {HS_METRIC_CHECKPOINTS_REFUSED, &stats.files_refused, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (size_t series = 0; series < rows[i].count; series++)
+            hs_metrics_set(metrics, rows[i].metric, series, (int64_t)rows[i].values[series]);
+    hs_metrics_set(metrics, HS_METRIC_CHECKPOINT_LAG, 0, (int64_t)(stats.lag_seconds * 1e6));
+    hs_metrics_set(metrics, HS_METRIC_CHECKPOINT_INTERVAL, 0,
+                   (int64_t)(stats.interval_seconds * 1e6));
+    hs_metrics_set(metrics, HS_METRIC_CHECKPOINT_DURATION, 0,
+                   (int64_t)(stats.duration_seconds * 1e6));
+}
+
+void hs_service_read_metrics(struct hs_service *service)
+{
+    read_stores(service);
+    read_checkpoint(service);
+    hs_metrics_read_process(service->metrics);
     for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)
-        gauges->stuck[i] = atomic_load(&service->stuck[i]);
-    gauges->draining = atomic_load(&service->draining);
-    gauges->log_lines_dropped = hs_log_dropped();
-    gauges->maps = maps.maps;
-    gauges->map_bytes = maps.bytes;
-    hs_checkpoint_stats(service->checkpoint, &gauges->checkpoint);
+        hs_metrics_set(service->metrics, HS_METRIC_WORKERS_STUCK, (size_t)(i - HS_LISTENER_DATA),
+                       atomic_load(&service->stuck[i]));
+    set(service, HS_METRIC_DRAINING, atomic_load(&service->draining));
+    set(service, HS_METRIC_LOG_LINES_DROPPED, hs_log_dropped());
 }

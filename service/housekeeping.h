@@ -1,14 +1,13 @@
-/* What the service does besides answering requests: it ends idle matches and reads its gauges. */
+/* What the service does besides answering requests: it ends idle matches and reads metrics. */
 #ifndef HS_SERVICE_HOUSEKEEPING_H
 #define HS_SERVICE_HOUSEKEEPING_H
 
-struct hs_metrics_gauges;
 struct hs_service;
 
-/* Ends the matches that were idle for longer than configured. Call it from one thread only. */
+/* Ends the matches that have been idle for longer than configured. Call it from one thread only. */
 void hs_service_expire(struct hs_service *service);
 
-/* Reads every gauge from the part of the service that owns it. Thread-safe. */
-void hs_service_gauges(struct hs_service *service, struct hs_metrics_gauges *gauges);
+/* Copies into the metrics the values that other parts of the service hold. Thread-safe. */
+void hs_service_read_metrics(struct hs_service *service);
 
 #endif

@@ -45,7 +45,7 @@ static unsigned processors(void)
     return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
 }
 
-/* What may be in memory and be sent; false: memory is out. */
+/* Sets the limits of memory and rates. False: memory is out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
     hs_registry_limit_bytes(service->registry, options->match_bytes,
@@ -58,7 +58,7 @@ static bool set_limits(struct hs_service *service, const struct hs_options *opti
     return service->rates != NULL;
 }
 
-/* What the service runs on; created before and destroyed after the listeners. */
+/* Creates the shared state, before the listeners. False: failed, which is logged. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
     char error[256] = "out of memory";
@@ -80,7 +80,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
     if (options->token_file[0] != '\0')
-        service->keyring = hs_keyring_create(NULL); /* nobody, until the file is read */
+        service->keyring = hs_keyring_create(NULL); /* admits no caller until the file is read */
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
         service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
@@ -107,7 +107,7 @@ static void destroy_state(struct hs_service *service)
     hs_metrics_destroy(service->metrics);
 }
 
-/* What is taken at the start and again on SIGHUP. */
+/* Adds the steps of the start and of each reload. */
 static void add_steps(const struct hs_service *service, struct hs_configuration *configuration)
 {
     hs_configuration_add(configuration, hs_ruleset_reload_step(service->rulesets));
@@ -141,7 +141,7 @@ static bool restore(struct hs_service *service)
         if (service->checkpoint == NULL || hs_checkpoint_start(service->checkpoint))
             return true;
         snprintf(error, sizeof error,
-                 "no file in %s can be written or renamed, or no thread was started",
+                 "no file in %s can be written or renamed, or the thread did not start",
                  service->options->data);
     }
     hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
@@ -181,7 +181,7 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
     return *admin != NULL;
 }
 
-/* Before anything is opened that a start with wrong files would leave behind. */
+/* Checks all files first, so that a start with faulty files leaves nothing behind. */
 static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
     char error[256];
@@ -227,14 +227,13 @@ static sigset_t block_signals(void)
     return signals;
 }
 
-/* No load balancer sends requests to a service that a person runs at a terminal: it need not wait
-   until one has noticed the end. */
+/* A service at a terminal has no load balancer that must notice the end, so it need not wait. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* Keeps answering, unready, for the configured time. False: a second signal wants the end now. */
+/* Answers requests, but is not ready, for the configured time. False: a second signal came. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);
@@ -258,7 +257,7 @@ static void end_now(int signal_number)
     _exit(0);
 }
 
-/* From here on nobody waits for signals: the next one ends the process where it stands. */
+/* From here on the next signal ends the process at once. */
 static void end_on_next_signal(const sigset_t *signals)
 {
     struct sigaction action = {.sa_handler = end_now};
@@ -292,16 +291,16 @@ static int start(struct hs_service *service, const struct hs_options *options,
     }
     bool prepared = start_recording(service) && restore(service);
     bool fine = prepared && start_listeners(service, &tls, data, admin);
-    hs_tls_free(&tls); /* the library has taken from it what it needs */
+    hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {
-        /* Nothing was judged: what a clean end left behind stays as good as it was. */
+        /* No claim was verified, so the checkpoint of a clean end stays valid. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
     return fine ? FINE : FAILED;
 }
 
-/* The next signal; 0 after `interval_us`. */
+/* Returns the next signal, or 0 after `interval_us`. */
 static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
 {
     struct timespec interval = {.tv_sec = interval_us / 1000000,
@@ -310,8 +309,8 @@ static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
     return received < 0 ? 0 : received;
 }
 
-/* Runs until a signal asks for the end, and returns that signal. While a worker hangs the service
-   manager hears nothing, and starts the service anew. */
+/* Runs until a signal ends the service, and returns it. While a worker hangs, no watchdog message
+   is sent, so the service manager restarts the service. */
 static int run(struct hs_service *service, struct hs_configuration *configuration,
                const sigset_t *signals)
 {
@@ -351,13 +350,13 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may take its deadline to arrive, and its reply a moment more: for both listeners
-       together, as the supervisor's patience is one, too. */
+    /* A body may need its deadline to arrive, and its reply a moment more. Both listeners share
+       this time, because the supervisor has one timeout. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(data, ms_until(until_us));
     hs_http_stop(admin, ms_until(until_us));
-    /* Nobody changes a match any more: what is kept now is all there was. */
+    /* No request changes a match any more, so the last checkpoint is complete. */
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;
     hs_log_report(&service.match_log, true);

@@ -1,15 +1,15 @@
-/* Running the service until it is told to end. */
+/* Runs the service until a signal ends it. */
 #ifndef HS_SERVICE_SERVE_H
 #define HS_SERVICE_SERVE_H
 
 struct hs_options;       /* values.h: the configuration */
-struct hs_options_input; /* values.h: what the program was started with */
+struct hs_options_input; /* values.h: arguments and environment */
 
 /*
  * Runs until SIGTERM or SIGINT: loads rulesets, opens both listeners, prints the line
  *   hindsight VERSION ready data=http://ADDR:PORT admin=http://ADDR:PORT
- * (https with TLS) on stdout when it can be used, takes its configuration anew on SIGHUP
- * (configuration.h), drains at the end. `options` is what `input` was read to. Returns an exit code
+ * (https with TLS) on stdout when it is ready. Reloads the configuration on SIGHUP
+ * (configuration.h), and drains at the end. `options` was read from `input`. Returns an exit code
  * (0 fine, 1 failed, 2 wrong usage or configuration).
  */
 int hs_serve(const struct hs_options *options, const struct hs_options_input *input);

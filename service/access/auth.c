@@ -12,7 +12,7 @@
 
 /* ---- the token ---- */
 
-/* The token of `Bearer TOKEN`; ptr NULL: it is something else. */
+/* Returns the token of `Bearer TOKEN`; ptr NULL: the value has another form. */
 static struct hs_str bearer(struct hs_str value)
 {
     static const char scheme[] = "Bearer";
@@ -27,7 +27,7 @@ static struct hs_str bearer(struct hs_str value)
     return token;
 }
 
-/* ---- whose it is ---- */
+/* ---- owners ---- */
 
 enum owner { NOBODY, CALLER, EVERYBODY, ANOTHER };
 
@@ -70,7 +70,7 @@ static bool begins(enum hs_route route, const char *with)
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
-/* Whether the request makes what its path names, should it not be there. */
+/* Whether the request creates the resource in its path if it is missing. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     switch (hs_route_method(route)) {
@@ -92,7 +92,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
 {
     enum owner owner = CALLER;
     if (!hs_name_is_valid(params->name[0]))
-        return true; /* it names nothing: a list, or a request that is refused for that */
+        return true; /* no resource: a list, or a request that is refused later */
     if (begins(route, "/v1/matches/{"))
         owner = owner_of_match(service, params->name[0], &auth->identity);
     else if (begins(route, "/v1/rulesets/{"))
@@ -141,7 +141,7 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 void hs_auth_not_yours(struct hs_problem *problem)
 {
     hs_problem_set(problem, HS_PROBLEM_FORBIDDEN,
-                   "Nothing of that name is yours; what is not there yet can be put");
+                   "You own nothing with this name; a missing resource can be put");
 }
 
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem)
@@ -154,7 +154,7 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
     case HS_AUTH_MALFORMED:
     case HS_AUTH_UNKNOWN:
     case HS_AUTH_EXPIRED:
-        /* One text for all: which of the two it is helps only who tries tokens out. */
+        /* One text for all failures: details would help callers who guess tokens. */
         hs_problem_set(problem, HS_PROBLEM_UNAUTHORIZED, "The token is not valid");
         return;
     case HS_AUTH_SCOPE:

@@ -1,6 +1,6 @@
 /*
- * Whether a request may be answered: its token, the scope its route needs, and whether what its
- * path names is its tenant's. Asked on the first call for a request, before its body is read.
+ * Decides whether a caller may use a route: checks the token, the scope that the route needs, and
+ * the owner of the resource in the path. It runs before the body of the request is read.
  * docs/security.md has the rules. Thread-safe.
  */
 #ifndef HS_SERVICE_AUTH_H
@@ -11,16 +11,16 @@
 
 struct hs_service;
 
-/* The answer, kept for the life of the request. */
+/* The result, kept for the life of the request. */
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    bool hidden;                  /* TENANT: nobody has what it names; answered all the same */
+    bool hidden;                  /* TENANT: the resource does not exist; the answer hides that */
     struct hs_identity identity;  /* of a valid token */
 };
 
 /*
- * `authorization`: the value of the header, ptr NULL without one. A service without tokens admits
- * everybody, as nobody in particular.
+ * `authorization` is the value of the header; its ptr is NULL if there is no header. A service
+ * without tokens admits every caller, with an empty identity.
  */
 void hs_auth_check(struct hs_service *service, enum hs_route route,
                    const struct hs_route_params *params, struct hs_str authorization,
@@ -29,7 +29,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 /* Sets the problem of a caller who is not admitted: 401 or 403. */
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem);
 
-/* What is not the caller's: one answer, whether another tenant has it or nobody. */
+/* Refuses a resource that the caller does not own. The answer is the same whether another tenant
+   has it or it does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
 /* The value of WWW-Authenticate (RFC 6750) for a refused caller, or "". Returns `text`. */

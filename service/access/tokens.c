@@ -17,10 +17,10 @@ enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 
 struct token {
     struct hs_name tenant, kid;
-    char sha256[HS_SHA256_HEX]; /* of the secret, lower case */
+    char sha256[HS_SHA256_HEX]; /* of the secret, in lower case */
     unsigned scopes;
-    int64_t not_before_s, not_after_s; /* valid from the one until just before the other */
-    size_t index;                      /* in the document */
+    int64_t not_before_s, not_after_s; /* valid from not_before until just before not_after */
+    size_t index;                      /* index in the document */
 };
 
 struct hs_tokens {
@@ -56,7 +56,7 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
     return true;
 }
 
-/* The characters RFC 6750 allows in a token, but for `=`. */
+/* The characters that RFC 6750 allows in a token, except `=`. */
 static bool is_secret(struct hs_str text)
 {
     if (text.len < HS_SECRET_MIN || text.len > HS_SECRET_MAX)
@@ -68,7 +68,7 @@ static bool is_secret(struct hs_str text)
     return true;
 }
 
-/* Decimal digits at `*text`, exactly `count` of them. */
+/* Reads exactly `count` decimal digits at `*text`. */
 static bool take_digits(const char **text, size_t count, int *number)
 {
     *number = 0;
@@ -101,7 +101,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds)
                        .tm_min = numbers[4],
                        .tm_sec = numbers[5]};
     struct tm normal = given;
-    *seconds = (int64_t)timegm(&normal); /* makes the 3rd of March of the 31st of February */
+    *seconds = (int64_t)timegm(&normal); /* changes February 31 to March 3 */
     return numbers[0] >= 1970 && normal.tm_mon == given.tm_mon && normal.tm_mday == given.tm_mday &&
            normal.tm_hour == given.tm_hour && normal.tm_min == given.tm_min &&
            normal.tm_sec == given.tm_sec;
@@ -166,7 +166,7 @@ static void decode_scopes(struct hs_reader *reader, const json_t *value,
         if (scope == 0)
             hs_json_bad(reader, &here, "must be ingest, verify, rules, evidence or admin");
         else if (token->scopes & scope)
-            hs_json_bad(reader, &here, "is there twice");
+            hs_json_bad(reader, &here, "occurs twice");
         token->scopes |= scope;
     }
 }
@@ -251,7 +251,7 @@ static void refuse_twins(const struct hs_tokens *tokens, struct hs_problem *prob
             continue;
         snprintf(pointer, sizeof pointer, "/tokens/%zu/kid",
                  a->index > b->index ? a->index : b->index);
-        hs_problem_add(problem, pointer, "the tenant has another token of that kid");
+        hs_problem_add(problem, pointer, "the tenant has another token with this kid");
     }
 }
 
@@ -278,7 +278,7 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
     return NULL;
 }
 
-/* The text of a file, which the caller frees; NULL with `problem` set. */
+/* Returns the text of a file, which the caller frees. NULL with `problem` set. */
 static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
 {
     struct stat status;
@@ -292,7 +292,7 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
     }
     if ((status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
-                       "anybody may write to it, and so admit himself: chmod o-w");
+                       "everybody can write to it, and so admit themselves: chmod o-w");
         fclose(file);
         return NULL;
     }
@@ -315,7 +315,7 @@ struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem)
     if (text == NULL)
         return NULL;
     struct hs_tokens *tokens = hs_tokens_from_json((struct hs_str){text, size}, problem);
-    /* The parser quotes what it stumbles over; a secret may be in the file by mistake. */
+    /* The parser quotes the faulty text, which could be a secret in the file by mistake. */
     char *quote = strstr(problem->detail, " near '");
     if (problem->code == HS_PROBLEM_MALFORMED_JSON && quote != NULL)
         *quote = '\0';
@@ -336,7 +336,7 @@ size_t hs_tokens_count(const struct hs_tokens *tokens)
 
 /* ---- one token ---- */
 
-/* Up to the next `_`, which is passed over. */
+/* Reads up to the next `_`, and skips it. */
 static struct hs_str next_part(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '_', rest->len) : NULL;
@@ -367,8 +367,7 @@ static const struct token *find(const struct hs_tokens *tokens, struct hs_str te
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity)
 {
-    /* No hash is all zeros, so far as anybody knows: what is compared for keys that do not exist.
-     */
+    /* The hash to compare for keys that do not exist; no secret with this hash is known. */
     static const char nobody[HS_SHA256_HEX] =
         "0000000000000000000000000000000000000000000000000000000000000000";
     char digest[HS_SHA256_HEX];
@@ -406,7 +405,7 @@ struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens)
         hs_tokens_destroy(tokens);
         return NULL;
     }
-    /* Requests come without pause on a busy service; fresh tokens must get in between. */
+    /* On a busy service readers never stop; a writer must still get the lock. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

@@ -16,7 +16,7 @@
 enum {
     HS_TENANT_MAX = 32,
     HS_KID_MAX = 32,
-    HS_SECRET_MIN = 20, /* shorter ones are never admitted: they could be guessed */
+    HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
     HS_SECRET_MAX = 128,
     /* What `token new` makes: 256 bits, in hexadecimal. */
     HS_SECRET_BYTES = 32,
@@ -27,15 +27,17 @@ enum {
 struct hs_tokens;
 
 /*
- * Takes a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]} whole,
- * or not at all: NULL with every fault in `problem` (initialised by the caller), by its pointer.
+ * Reads a document {"tokens":[{"tenant","kid","sha256","scopes","not_before","not_after"}]}. NULL
+ * if it has a fault: `problem`, which the caller has initialised, lists every fault with its
+ * pointer.
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* The same from a file. One that anybody may write to is refused: its writer is admitted. */
+/* The same from a file. A file that everybody can write is refused: writers could admit
+   themselves. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
-/* NULL is fine. */
+/* NULL does nothing. */
 void hs_tokens_destroy(struct hs_tokens *tokens);
 
 size_t hs_tokens_count(const struct hs_tokens *tokens);
@@ -46,8 +48,8 @@ size_t hs_tokens_count(const struct hs_tokens *tokens);
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
     X(UNKNOWN, "unknown")     /* no such tenant and kid, or another secret */                      \
     X(EXPIRED, "expired")     /* outside its validity */                                           \
-    X(SCOPE, "scope")         /* the route needs a scope it lacks */                               \
-    X(TENANT, "tenant")       /* what the path names is another tenant's, or everybody's */
+    X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
+    X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
 
 enum hs_auth_failure {
 #define X(id, label) HS_AUTH_##id,
@@ -59,44 +61,46 @@ enum hs_auth_failure {
 
 const char *hs_auth_failure_name(enum hs_auth_failure failure);
 
-/* Who a valid token speaks for. */
+/* The caller that a valid token identifies. */
 struct hs_identity {
     struct hs_name tenant;
     unsigned scopes; /* api/http/routes.h */
 };
 
 /*
- * Looks a token up. FINE fills `identity`; else MALFORMED, UNKNOWN or EXPIRED, and it is empty.
+ * Looks up a token. FINE fills `identity`. MALFORMED, UNKNOWN and EXPIRED leave it empty.
  * The secret is hashed and compared in constant time whether or not its tenant and kid exist.
  * `now_s`: seconds since the epoch.
  */
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
 
-/* Whether a text is a tenant (HS_TENANT_MAX) or kid (HS_KID_MAX): 1 to `max` of [A-Za-z0-9.-], the
-   first a letter or digit. */
+/* Whether a text can be a tenant (`max` HS_TENANT_MAX) or a kid (HS_KID_MAX): 1 to `max` of
+   [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* "2026-01-31T00:00:00Z" to seconds since the epoch; false: it is no such time. */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: the text is not such a time.
+ */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the tokens in force ---- */
 
-/* Holds the tokens requests are checked against. Thread-safe. */
+/* Holds the tokens that are in force. Thread-safe. */
 struct hs_keyring;
 
-/* Takes the tokens over, always; NULL: nobody is admitted yet. NULL: out of memory. */
+/* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
+   Returns NULL when memory is out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
-/* NULL is fine. */
+/* NULL does nothing. */
 void hs_keyring_destroy(struct hs_keyring *keyring);
 
-/* Takes fresh tokens over; requests from now on are checked against them. */
+/* Takes ownership of new tokens, which are in force from now on. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
-/* How many are in force. */
+/* How many tokens are in force. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
-/* hs_tokens_check with the tokens in force, now. */
+/* Runs hs_tokens_check with the tokens in force and the current time. */
 enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
                                       struct hs_identity *identity);
 

@@ -15,7 +15,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* Of type and size, as they stand in the header, and the bytes. */
+/* The CRC over type and size, as in the header, and the bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);
@@ -82,8 +82,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* At every moment there is a whole file under the first name; where there was none, because it was
-   damaged, under that of the one before. A file system without links keeps no file before. */
+/* At every moment a complete file has the newest name, or, if the newest was damaged, the previous
+   name. A file system without links keeps no previous file. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
@@ -115,8 +115,8 @@ bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard)
 
 void hs_checkpoint_set_aside(int directory)
 {
-    /* rename does not put a file in the place of a directory, or a directory in the place of a
-       file: remove the old entry first. */
+    /* rename cannot replace a directory with a file, or a file with a directory: remove the old
+       entry first. */
     if (renameat(directory, HS_CHECKPOINT_NAME, directory, HS_CHECKPOINT_DAMAGED) != 0 &&
         (unlinkat(directory, HS_CHECKPOINT_DAMAGED, 0) == 0 ||
          unlinkat(directory, HS_CHECKPOINT_DAMAGED, AT_REMOVEDIR) == 0))
@@ -127,7 +127,7 @@ void hs_checkpoint_set_aside(int directory)
 
 struct reading {
     FILE *file;
-    uint64_t left; /* bytes of the file that were not read yet */
+    uint64_t left; /* bytes of the file that are not read yet */
     uint64_t records;
     hs_checkpoint_visit *visit;
     void *context;
@@ -158,7 +158,7 @@ static void take_record(struct reading *reading, const unsigned char header[RECO
     reading->records++;
 }
 
-/* False: nothing more can be read. */
+/* Reads the next record. False: nothing more can be read. */
 static bool read_record(struct reading *reading)
 {
     unsigned char header[RECORD_HEADER];

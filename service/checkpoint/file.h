@@ -1,13 +1,13 @@
 /*
- * A file of checked records that is there whole or not at all. Little-endian:
+ * A file of checksummed records that is complete or absent. Little-endian:
  *
  *   "HSCHKPT" and a version (8 bytes)
- *   records: type (4), CRC-32 (4), size (8), and so many bytes; the CRC is that of zlib over type,
- *            size and bytes
- *   the last record has type 0 and the number of those before it (8 bytes)
+ *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC is zlib's, over type, size
+ *            and bytes
+ *   the last record has type 0 and the number of records before it (8 bytes)
  *
- * It is written under another name, synced and renamed. What a crash leaves behind is the file
- * before, and perhaps the beginning of one that is never read. One thread at a time.
+ * The file is written under another name, synced and renamed. A crash leaves the previous file, and
+ * perhaps an incomplete one that is never read. Only one thread at a time may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_FILE_H
 #define HS_SERVICE_CHECKPOINT_FILE_H
@@ -18,21 +18,21 @@
 #include <sys/uio.h>
 
 #define HS_CHECKPOINT_NAME     "checkpoint"
-#define HS_CHECKPOINT_PREVIOUS "checkpoint.previous" /* the one before */
+#define HS_CHECKPOINT_PREVIOUS "checkpoint.previous" /* the previous checkpoint */
 #define HS_CHECKPOINT_NEW      "checkpoint.new"      /* being written */
-#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* moved out of the way at a start */
+#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* renamed at a start */
 
 enum { HS_CHECKPOINT_VERSION = 3 };
 
-/* Bytes before the first record, and before the bytes of each. */
+/* Sizes of the header of the file, and of the header of each record. */
 enum { HS_CHECKPOINT_HEADER = 8, HS_CHECKPOINT_RECORD_HEADER = 16 };
 
 enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    HS_CHECKPOINT_FINAL,        /* the first, without bytes: nothing was judged after this file was
-                                   written. Not valid in the previous file: a process started with it */
+    HS_CHECKPOINT_FINAL,        /* first and empty: no claim was verified after this file was
+                                   written. The previous file ignores it: a process has used it */
     HS_CHECKPOINT_RULESET_NAME, /* a name of an earlier ruleset: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
     HS_CHECKPOINT_JOURNAL, /* before all matches: the file contains journals before this number */
@@ -42,17 +42,17 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_RULESET_GONE /* journal only: a ruleset that was deleted: owner, name */
 };
 
-/* The first bytes of a file. */
+/* Writes the header of a file. */
 void hs_checkpoint_magic(unsigned char header[HS_CHECKPOINT_HEADER]);
 
-/* The header of a record whose bytes are the concatenation of `parts`. */
+/* Writes the header of a record whose bytes are the concatenation of `parts`. */
 void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
                          enum hs_checkpoint_type type, const struct iovec *parts, size_t count);
 
 struct hs_checkpoint_writer {
     int directory, file;
     uint64_t records, bytes;
-    int error; /* errno of what went wrong first; 0: nothing did */
+    int error; /* errno of the first error; 0: none */
 };
 
 /* Begins a file in a directory. Errors are kept until hs_checkpoint_write_end. */
@@ -60,11 +60,11 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Puts the file into its place, and that which was there into that of the one before. False, with
-   `error` set and both as they were, when any of it failed, or with `discard`. */
+/* Renames the old file to the previous checkpoint, and the new file to the newest. False if a step
+   failed (`error` is set) or `discard` is set: both files then stay as they were. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
-/* Renames the newest file, or whatever has its name, to the name of damaged files. */
+/* Renames the newest file to the name of damaged files. */
 void hs_checkpoint_set_aside(int directory);
 
 enum hs_checkpoint_read {
@@ -77,7 +77,7 @@ enum hs_checkpoint_read {
     HS_CHECKPOINT_BROKEN    /* only whole records were read; others are damaged */
 };
 
-/* A record that is whole. `bytes` are the callee's for the call. */
+/* Receives a complete record. `bytes` is valid during the call. */
 typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, const void *bytes,
                                  size_t size);
 

@@ -24,15 +24,15 @@ struct hs_journal {
     int directory;
     enum hs_journal_sync sync;
     pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
-    pthread_mutex_t lock;      /* guards what follows */
-    int file;                  /* -1: no file could be made yet */
+    pthread_mutex_t lock;      /* guards the following members */
+    int file;                  /* -1: no file could be created yet */
     uint64_t number;           /* number of the file */
     uint64_t next;             /* number of the next file; no number is tried twice */
-    uint64_t size;             /* bytes of the file, up to the last whole record */
+    uint64_t size;             /* bytes of the file, up to the last complete record */
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
-    /* Failures after which written records may be lost: all, those up to the last rotation, and
-       those whose records a checkpoint has. */
+    /* Failures that may lose written records: in total, before the last rotation, and those whose
+       records a checkpoint contains. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power costs none of the first `settled` bytes: no sync of them failed, or a
@@ -71,7 +71,7 @@ static void log_failure(struct hs_journal *journal, const char *what)
 {
     int error = errno;
     if (hs_log_allowed(&journal->log_limit))
-        hs_log(HS_LOG_ERROR, "the journal cannot be written: nothing is paid until it can",
+        hs_log(HS_LOG_ERROR, "the journal cannot be written: no hit is paid until it can",
                HS_LOG_TEXT("operation", what), HS_LOG_TEXT("detail", strerror(error)));
     errno = error;
 }
@@ -95,7 +95,7 @@ static bool write_parts(int file, struct iovec *parts, size_t count)
     return true;
 }
 
-/* Locked. Writes a whole record or nothing. */
+/* Writes a complete record or nothing. The lock is held. */
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
@@ -119,7 +119,8 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Locked. Makes the next file, with its header. False with errno: the current file stays. */
+/* Creates the next file with its header. The lock is held. False with errno: the current file
+   stays. */
 static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];
@@ -152,8 +153,8 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Locked. Makes sure that a file can take records. A torn file stays as it is; a start reads it up
-   to the partial record. */
+/* Ensures that a file can take records. The lock is held. A torn file stays; a start reads it up to
+   the partial record. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -200,7 +201,7 @@ uint64_t hs_journal_number(struct hs_journal *journal)
     return number;
 }
 
-/* ---- surviving a loss of power ---- */
+/* ---- surviving a power failure ---- */
 
 /* Locked. */
 static bool is_sound(const struct hs_journal *journal)
@@ -232,8 +233,8 @@ static void sync_file(struct hs_journal *journal)
     if (fine) {
         note_synced(journal, position);
     } else {
-        /* The kernel may drop pages that it could not write: only a checkpoint is sure to have
-           them. */
+        /* The kernel may drop pages that it could not write, so only a checkpoint makes their
+           records durable. */
         journal->stats.synced_failed++;
         journal->unsafe++;
         log_failure(journal, "fdatasync");
@@ -315,7 +316,7 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        if (!fine) /* the checkpoint that begins now has what the file before had */
+        if (!fine) /* the checkpoint that begins now contains the previous file */
             journal->unsafe_at_rotation = ++journal->unsafe;
         else
             note_synced(journal, position);

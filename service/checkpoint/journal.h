@@ -18,11 +18,11 @@
 
 #include "service/checkpoint/file.h"
 
-/* The payments that a loss of power may cost. A crash of the process never costs any. */
+/* Which payments a power failure can lose. A crash of the process loses none. */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* all that the kernel has not written yet */                          \
+    X(OFF, "off")           /* everything that the kernel has not written yet */                   \
     X(INTERVAL, "interval") /* the last HS_JOURNAL_INTERVAL_US */                                  \
-    X(ALWAYS, "always")     /* nothing that was answered */
+    X(ALWAYS, "always")     /* none that was answered */
 
 enum hs_journal_sync {
 #define X(id, name) HS_JOURNAL_SYNC_##id,
@@ -44,12 +44,12 @@ struct hs_journal_stats {
 
 /*
  * Opens the journals of a directory, whose descriptor must outlive the journal. The first new file
- * has number `next`. If no file can be made in the directory, this is no error here: writes fail
- * until one can. NULL: out of memory or threads.
+ * has number `next`. If no file can be created, writes fail until one can. NULL: out of memory or
+ * threads.
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 
-/* Closes the journal; `remove` deletes the newest file as well. NULL: nothing. */
+/* Closes the journal; `remove` also deletes the newest file. NULL does nothing. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
 /*

@@ -33,7 +33,7 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return !bytes->failed && hs_journal_write(journal, type, &part, 1, number);
 }
 
-/* Whether the newest journal or the newest checkpoint has the document. */
+/* Whether the newest journal or checkpoint has the document. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     uint64_t number = hs_journal_number(journal);
@@ -48,7 +48,7 @@ static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *e
     return fine;
 }
 
-/* The owner of a ruleset and `text`. */
+/* Writes the owner of a ruleset and `text`. */
 static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
                        const struct hs_ruleset_entry *entry, const char *text)
 {

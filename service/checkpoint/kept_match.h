@@ -26,18 +26,18 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 
-/* Writes the end of a match. It counts from then on; hs_journal_settle follows. */
+/* Writes the end of a match. Call hs_journal_settle afterwards. */
 bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot);
 
 /* Appends the owner, revision and document of a ruleset. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
-/* Write a ruleset that was put, with its name, or that its name is gone. hs_kept_names_settle
-   follows. `service`: a struct hs_service (for hs_ruleset_store_write). */
+/* Write that a ruleset was put, or that its name was deleted. Call hs_kept_names_settle afterwards.
+   `service` is a struct hs_service, as hs_ruleset_writer passes it. */
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);
 bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry);
 
-/* As hs_journal_settle. */
+/* Runs hs_journal_settle. */
 bool hs_kept_names_settle(struct hs_service *service);
 
 #endif

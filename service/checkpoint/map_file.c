@@ -13,12 +13,12 @@
 
 enum {
     HEADER = 40,
-    COUNTS = 8, /* where they begin in the header, and */
-    SUM = 32,   /* the checksum */
+    COUNTS = 8, /* offset of the counts in the header */
+    SUM = 32,   /* offset of the checksum */
     VERTEX = 24,
     TRIANGLE = 12,
     BOX = 48,
-    CHUNK = 1365 * 48 /* bytes; whole elements of each kind */
+    CHUNK = 1365 * 48 /* bytes; a multiple of each element size */
 };
 
 static const char magic[8] = "HSMAPV1";
@@ -92,7 +92,7 @@ static void get_box(struct hs_map_document *out, size_t i, const unsigned char *
     out->boxes[i] = (struct hs_world_box){get_vec(from), get_vec(from + VERTEX)};
 }
 
-/* In the order of the file. */
+/* In file order. */
 static const struct kind {
     size_t size;
     void (*put)(const struct hs_world_mesh *mesh, size_t i, unsigned char *to);
@@ -101,11 +101,11 @@ static const struct kind {
               {TRIANGLE, put_triangle, get_triangle},
               {BOX, put_box, get_box}};
 
-/* How many of the elements from `i` on fit into a chunk. */
+/* The number of elements from `i` on that fit into a chunk. */
 static size_t in_chunk(const struct kind *kind, size_t i, size_t count)
 {
-    size_t most = CHUNK / kind->size;
-    return count - i < most ? count - i : most;
+    size_t max = CHUNK / kind->size;
+    return count - i < max ? count - i : max;
 }
 
 /* ---- writing ---- */
@@ -130,7 +130,7 @@ static void write_all(struct writing *w, const unsigned char *bytes, size_t size
     }
 }
 
-/* All elements of a kind; returns where the next kind begins. */
+/* Writes all elements of a kind and returns the offset of the next kind. */
 static off_t write_kind(struct writing *w, const struct kind *kind,
                         const struct hs_world_mesh *mesh, size_t count, off_t at)
 {
@@ -198,7 +198,7 @@ struct reading {
     unsigned char chunk[CHUNK];
 };
 
-/* The sizes must be those of the file, before anything is allocated for them. */
+/* Checks the counts against the size of the file before any allocation. */
 static bool read_header(struct reading *r, uint64_t size, uint32_t *sum)
 {
     unsigned char header[HEADER];

@@ -32,13 +32,13 @@ static bool add(struct hs_revisions *revisions, const char *revision)
 {
     if (has(revisions, revision))
         return true;
-    if (revisions->count == revisions->room) {
-        size_t room = 2 * revisions->room + 8;
-        void *text = realloc(revisions->text, room * sizeof *revisions->text);
+    if (revisions->count == revisions->capacity) {
+        size_t capacity = 2 * revisions->capacity + 8;
+        void *text = realloc(revisions->text, capacity * sizeof *revisions->text);
         if (text == NULL)
             return false;
         revisions->text = text;
-        revisions->room = room;
+        revisions->capacity = capacity;
     }
     snprintf(revisions->text[revisions->count++], HS_REVISION_MAX, "%s", revision);
     return true;
@@ -93,7 +93,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    (void)!add(&maps->on_disk, revision); /* else it is written again */
+    (void)!add(&maps->on_disk, revision); /* otherwise it is written again */
 }
 
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
@@ -101,7 +101,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
 {
     hs_kept_maps_refer(maps, entry->revision);
     if (!has(&maps->on_disk, entry->revision)) {
-        /* One whose mesh is gone had a file, which was deleted while nobody referred to it. */
+        /* Without a mesh: the file existed, but was deleted when no checkpoint referred to it. */
         int error = entry->mesh.vertices != NULL
                         ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh)
                         : ENOENT;
@@ -120,7 +120,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Files of maps, and the beginning of one that was never finished; nothing else. */
+/* Deletes only files of maps, and incomplete ones. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];
@@ -140,7 +140,7 @@ static void delete_unused(struct hs_kept_maps *maps)
     if (files == NULL) {
         if (again >= 0)
             close(again);
-        return; /* the next one does it */
+        return; /* the next checkpoint tries again */
     }
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
         char revision[HS_REVISION_MAX];

@@ -1,7 +1,7 @@
 /*
- * The maps of checkpoints: each geometry once, in a file of its own (map_file.h) below the data
- * directory, for as long as the newest checkpoint or the one before refers to it. One thread at a
- * time.
+ * The maps of checkpoints. Each geometry has one file (map_file.h) below the data directory. The
+ * file stays as long as the newest or the previous checkpoint refers to it. Only one thread at a
+ * time may use this module.
  */
 #ifndef HS_SERVICE_CHECKPOINT_MAPS_H
 #define HS_SERVICE_CHECKPOINT_MAPS_H
@@ -12,44 +12,44 @@
 
 #include "service/state/maps.h"
 
-#define HS_CHECKPOINT_MAPS "maps" /* the directory, in that of the checkpoints */
+#define HS_CHECKPOINT_MAPS "maps" /* subdirectory of the data directory */
 
 struct hs_revisions {
     char (*text)[HS_REVISION_MAX];
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct hs_kept_maps {
     int directory;
-    struct hs_revisions on_disk; /* this process wrote or read them, and they were whole */
-    struct hs_revisions newest;  /* the newest checkpoint refers to them */
-    struct hs_revisions next;    /* the one being taken does */
-    bool no_memory;              /* not all of `next` is there: it must not become the newest */
-    bool is_partial;             /* `newest` lacks some */
+    struct hs_revisions on_disk; /* this process has written them, or read them completely */
+    struct hs_revisions newest;  /* revisions of the newest checkpoint */
+    struct hs_revisions next;    /* revisions of the checkpoint that is being taken */
+    bool no_memory;              /* `next` is incomplete and must not become `newest` */
+    bool is_partial;             /* `newest` is incomplete */
     uint64_t written, failed;    /* files */
 };
 
-/* Makes the directory where it is not there. False, with errno. */
+/* Creates the directory if it is missing. False with errno. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 
-/* A checkpoint that is there, or is being taken, refers to a revision. */
+/* Records that an existing checkpoint, or the one that is being taken, refers to a revision. */
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision);
 
-/* What refer was called with until now is what the checkpoints that are there refer to. */
+/* Ends the restore: the revisions recorded so far belong to the existing checkpoints. */
 void hs_kept_maps_settle(struct hs_kept_maps *maps);
 
-/* The file of a revision was read and is whole. */
+/* Records that the file of a revision is complete. */
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 
-/* The checkpoint being taken refers to a map that is held: its file is there when this returns, or
-   the log says why not, and it is tried again with the next one. */
+/* Records that the checkpoint being taken refers to a map, which the caller holds, and writes the
+   map's file if it is missing. A failure is logged, and the next checkpoint tries again. */
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* The checkpoint was written, and what was the newest is the one before: deletes the files that
-   neither refers to. With `fine` false it was not, and nothing changes; so it must be where
-   `no_memory` is set. */
+/* Ends a checkpoint. `fine`: it was written, so this deletes the files that neither it nor the
+   previous checkpoint refers to. Otherwise nothing changes. `fine` must be false if `no_memory` is
+   set. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -22,22 +22,21 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* of the file, held */
+    struct hs_ruleset_entry **rulesets; /* entries of the file, held */
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
     bool is_newest; /* the file being read is the newest, not the previous one */
-    bool is_final;  /* nothing was judged after the file was written */
-    /* Number of the first journal that the current file does not contain, and of the oldest journal
-       that must be read. */
+    bool is_final;  /* no claim was verified after the file was written */
+    /* The first journal that the current file does not contain, and the oldest journal to read. */
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
-    bool is_journal; /* a journal is read now */
+    bool is_journal; /* the current file is a journal */
     bool has_layout; /* the current journal has this program's layout */
 };
 
-/* What stands before the bytes of a match. */
+/* The fields before the bytes of a match. */
 struct head {
     struct hs_str tenant, name, revision, map, map_revision;
     uint64_t opening;
@@ -48,7 +47,7 @@ static void log_refused(struct restoring *restoring, struct hs_str name, const c
     char match[HS_NAME_MAX + 1];
     snprintf(match, sizeof match, "%.*s", (int)name.len, name.len > 0 ? name.ptr : "");
     if (hs_log_allowed(&restoring->log_limit))
-        hs_log(HS_LOG_WARN, "a match of the checkpoint is refused: it begins anew",
+        hs_log(HS_LOG_WARN, "a match of the checkpoint cannot be restored: it starts empty",
                HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", why));
 }
 
@@ -80,7 +79,7 @@ static void keep_ruleset(struct restoring *restoring, struct hs_ruleset_entry *e
     restoring->rulesets[restoring->ruleset_count++] = entry;
 }
 
-/* Matches whose ruleset is refused say so themselves, and so does its name. */
+/* Matches and names that need a refused ruleset log it themselves. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_problem problem;
@@ -100,11 +99,11 @@ static void log_refused_ruleset(const char *name, struct hs_str revision, const 
 {
     char text[HS_REVISION_MAX];
     snprintf(text, sizeof text, "%.*s", (int)revision.len, revision.len > 0 ? revision.ptr : "");
-    hs_log(HS_LOG_WARN, "a ruleset of the checkpoint is not put back", HS_LOG_TEXT("ruleset", name),
-           HS_LOG_TEXT("revision", text), HS_LOG_TEXT("detail", why));
+    hs_log(HS_LOG_WARN, "a ruleset of the checkpoint cannot be restored",
+           HS_LOG_TEXT("ruleset", name), HS_LOG_TEXT("revision", text), HS_LOG_TEXT("detail", why));
 }
 
-/* The name of a ruleset that was put. */
+/* Restores the name of a ruleset that was put. */
 static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     uint64_t *counts = restoring->stats->rulesets;
@@ -113,7 +112,7 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
     struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
     if (entry == NULL) {
         counts[HS_RESTORED_NAME_DAMAGED]++;
-        log_refused_ruleset("", revision, "its document is not there, or not a ruleset");
+        log_refused_ruleset("", revision, "its document is missing or is not a ruleset");
         return;
     }
     const char *name = entry->ruleset->name.text;
@@ -130,7 +129,7 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
         return;
     case HS_RULESET_NAME_FULL:
         counts[HS_RESTORED_NAME_NO_ROOM]++;
-        log_refused_ruleset(name, revision, "as many rulesets are loaded as there is room for");
+        log_refused_ruleset(name, revision, "the limit of rulesets is reached");
         return;
     }
 }
@@ -145,7 +144,7 @@ static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_rea
 
 /* ---- maps ---- */
 
-/* What was written under the name of a map; empty where it cannot have been. */
+/* Reads the name of a map; empty if it is not valid. */
 static bool is_map(struct hs_str name, struct hs_str revision)
 {
     return hs_name_is_valid(name) && revision.len > 0 && revision.len < HS_REVISION_MAX;
@@ -165,7 +164,7 @@ static const char *text_of(enum hs_match_load result)
 {
     switch (result) {
     case HS_MATCH_OTHER_VERSION:
-        return "it was written by another version of the program";
+        return "another version of the program wrote it";
     case HS_MATCH_DAMAGED:
         return "its bytes are damaged";
     case HS_MATCH_LOAD_NO_MEMORY:
@@ -183,7 +182,7 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     case HS_MATCH_LOADED:
         return HS_RESTORED_WHOLE;
     case HS_MATCH_LOADED_ANEW:
-        return HS_RESTORED_ANEW;
+        return HS_RESTORED_RESET;
     case HS_MATCH_OTHER_VERSION:
         return HS_RESTORED_VERSION;
     case HS_MATCH_DAMAGED:
@@ -194,7 +193,8 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     return HS_RESTORED_NO_ROOM;
 }
 
-/* Takes the match over, which was loaded from `state`. NULL, or why there is no room for it. */
+/* Adds a match that was loaded from `state` to the registry, which owns it then. Returns NULL, or
+   the reason why it does not fit. */
 static const char *open_match(struct restoring *restoring, const struct head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
@@ -226,15 +226,15 @@ static const char *open_match(struct restoring *restoring, const struct head *he
     hs_match_destroy(match);
     switch (result) {
     case HS_REGISTRY_FULL:
-        return "as many matches are open as are configured";
+        return "the limit of open matches is reached";
     case HS_REGISTRY_NO_HISTORY:
-        return "histories take as much memory as is configured";
+        return "the memory for histories is full";
     default:
         return "out of memory";
     }
 }
 
-/* The open match of that name, locked; NULL: no such match is open. */
+/* Returns the open match with a name, locked; NULL: no such match is open. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -292,7 +292,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
         hs_match_lost_moves(match);
     if (match == NULL) {
         log_refused(restoring, head.name,
-                    is_fine && ruleset == NULL ? "its ruleset is not there" : text_of(result));
+                    is_fine && ruleset == NULL ? "its ruleset is missing" : text_of(result));
     } else {
         const char *refused = open_match(restoring, &head, ruleset, match, reader);
         if (refused != NULL) {
@@ -392,12 +392,12 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 static const char *refusal_of(enum hs_checkpoint_read result)
 {
     if (result == HS_CHECKPOINT_BROKEN)
-        return "damaged: its whole records are used";
+        return "damaged: its complete records are used";
     return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
                                             : "another version: it is not used";
 }
 
-/* *whole: nothing of it is missing. False: it cannot be opened. */
+/* Reads a file; *whole: it is complete. False: it cannot be opened. */
 static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
                      char error[512])
 {
@@ -413,7 +413,7 @@ static bool read_one(struct restoring *restoring, int directory, const char *nam
     if (*whole || result == HS_CHECKPOINT_MISSING)
         return true;
     restoring->stats->files_refused++;
-    hs_log(HS_LOG_ERROR, "a checkpoint is not whole, or of another version of the program",
+    hs_log(HS_LOG_ERROR, "a checkpoint is incomplete, or of another version of the program",
            HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
            HS_LOG_TEXT("detail", refusal_of(result)));
     return true;
@@ -454,14 +454,14 @@ static bool read_journals(struct restoring *restoring, int directory, char error
 static void log_result(const struct restoring *restoring)
 {
     const struct hs_checkpoint_stats *stats = restoring->stats;
-    uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_ANEW];
+    uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_RESET];
     uint64_t refused = stats->restored[HS_RESTORED_VERSION] + stats->restored[HS_RESTORED_DAMAGED] +
                        stats->restored[HS_RESTORED_NO_ROOM];
     if (restored + refused > 0)
         hs_log(HS_LOG_INFO,
-               "matches were restored: they need their frames of the last window again",
+               "matches were restored: post the frames of the last history window again",
                HS_LOG_NUMBER("matches", restored), HS_LOG_NUMBER("refused", refused),
-               HS_LOG_NUMBER("without_judges", stats->restored[HS_RESTORED_ANEW]));
+               HS_LOG_NUMBER("without_judges", stats->restored[HS_RESTORED_RESET]));
 }
 
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,

@@ -1,4 +1,4 @@
-/* The matches, rulesets and maps of a checkpoint, at the start of the service. */
+/* Restores matches, rulesets and maps from a checkpoint when the service starts. */
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_H
 

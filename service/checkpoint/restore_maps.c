@@ -10,14 +10,14 @@
 struct hs_restored_map {
     struct hs_name name;
     char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry; /* held; NULL: it cannot be had */
+    struct hs_map_entry *entry; /* held; NULL: it cannot be restored */
     enum hs_restored_name outcome;
     bool has_name;
 };
 
 static void log_refused(const struct hs_restored_map *map, const char *why)
 {
-    hs_log(HS_LOG_WARN, "a map of the checkpoint is refused: put it again",
+    hs_log(HS_LOG_WARN, "a map of the checkpoint cannot be restored: put it again",
            HS_LOG_TEXT("map", map->name.text), HS_LOG_TEXT("revision", map->revision),
            HS_LOG_TEXT("detail", why));
 }
@@ -26,11 +26,11 @@ static const char *text_of(enum hs_restored_name outcome)
 {
     switch (outcome) {
     case HS_RESTORED_NAME_MISSING:
-        return "its file is not there";
+        return "its file is missing";
     case HS_RESTORED_NAME_DAMAGED:
         return "its file is damaged";
     case HS_RESTORED_NAME_NO_ROOM:
-        return "the maps take as much memory as is configured, or there is none";
+        return "the memory for maps is full, or memory is out";
     case HS_RESTORED_NAME_BACK:
     case HS_RESTORED_NAME_IS_FILES:
     case HS_RESTORED_NAME_COUNT:
@@ -39,7 +39,7 @@ static const char *text_of(enum hs_restored_name outcome)
     return "";
 }
 
-/* Builds the world, as it was built when the map was put. */
+/* Builds the world in the same way as when the map was put. */
 static enum hs_restored_name build(const struct hs_restored_maps *maps, struct hs_restored_map *map,
                                    const struct hs_map_document *document)
 {
@@ -62,7 +62,7 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
         return HS_RESTORED_NAME_BACK;
     hs_map_store_release(maps->store, map->entry);
     map->entry = NULL;
-    return HS_RESTORED_NAME_DAMAGED; /* whole, but another map */
+    return HS_RESTORED_NAME_DAMAGED; /* complete, but another map */
 }
 
 static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs_restored_map *map)
@@ -91,20 +91,20 @@ static bool is_it(const struct hs_restored_map *map, struct hs_str name, struct 
            hs_str_equal((struct hs_str){map->revision, strlen(map->revision)}, revision);
 }
 
-/* Known already, or looked for now. NULL: out of memory. */
+/* Finds a map, or restores it. NULL: out of memory. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {
     for (size_t i = 0; i < maps->count; i++)
         if (is_it(&maps->maps[i], name, revision))
             return &maps->maps[i];
-    if (maps->count == maps->room) {
-        size_t room = 2 * maps->room + 8;
-        void *more = realloc(maps->maps, room * sizeof *maps->maps);
+    if (maps->count == maps->capacity) {
+        size_t capacity = 2 * maps->capacity + 8;
+        void *more = realloc(maps->maps, capacity * sizeof *maps->maps);
         if (more == NULL)
             return NULL;
         maps->maps = more;
-        maps->room = room;
+        maps->capacity = capacity;
     }
     struct hs_restored_map *map = &maps->maps[maps->count++];
     *map = (struct hs_restored_map){0};
@@ -131,11 +131,11 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    map->has_name = true; /* or another one has it, from the newer checkpoint */
+    map->has_name = true; /* or a map from the newer checkpoint has it */
     if (result != HS_MAP_FULL)
         return;
     map->outcome = HS_RESTORED_NAME_NO_ROOM;
-    log_refused(map, "as many maps are loaded as are configured");
+    log_refused(map, "the limit of maps is reached");
 }
 
 void hs_restored_maps_end(struct hs_restored_maps *maps, uint64_t counts[HS_RESTORED_NAME_COUNT])

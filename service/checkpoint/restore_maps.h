@@ -1,4 +1,4 @@
-/* The maps of a checkpoint, at the start of the service: each file is read once, and only where a
+/* Restores the maps of a checkpoint when the service starts. Each file is read once, and only if a
    match or a name refers to it. */
 #ifndef HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
 #define HS_SERVICE_CHECKPOINT_RESTORE_MAPS_H
@@ -12,21 +12,21 @@ struct hs_restored_map;
 struct hs_restored_maps {
     struct hs_map_store *store;
     struct hs_kept_maps *kept;
-    bool keeps_documents; /* a recording wants them */
+    bool keeps_documents; /* the recording needs them */
     struct hs_restored_map *maps;
-    size_t count, room;
+    size_t count, capacity;
 };
 
-/* The map of that name and revision, "sha256:..."; NULL, which is logged once: it cannot be had. It
-   is held until the end. */
+/* Returns the map with a name and a revision ("sha256:..."), which is held until
+   hs_restored_maps_end. NULL if it cannot be restored, which is logged once. */
 struct hs_map_entry *hs_restored_maps_get(struct hs_restored_maps *maps, struct hs_str name,
                                           struct hs_str revision);
 
-/* Gives it the name and the owner it had. */
+/* Restores a map together with its name and owner. */
 void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, struct hs_str owner,
                            struct hs_str revision);
 
-/* Lets go of all maps, and adds to the counts what became of them. */
+/* Releases all maps and adds their results to `counts`. */
 void hs_restored_maps_end(struct hs_restored_maps *maps, uint64_t counts[HS_RESTORED_NAME_COUNT]);
 
 #endif

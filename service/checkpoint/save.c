@@ -28,34 +28,34 @@
 #include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
-/* Of a match, as much is copied at a time while its lock is held: some tens of microseconds. */
+/* The size of one part of a match, copied under its lock in some tens of microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
 struct hs_checkpoint {
     struct hs_service *service;
     int directory;
-    int owner; /* its lock says that the directory is taken */
+    int owner; /* its lock marks the directory as used */
     int64_t interval_us;
-    struct hs_bytes match; /* the one being written; kept, so that it need not grow again */
+    struct hs_bytes match; /* reused, so that it need not grow again */
     struct hs_kept_maps maps;
-    uint64_t contained;    /* journals before this number are in the newest checkpoint */
+    uint64_t contained;    /* the newest checkpoint contains journals before this number */
     uint64_t next_journal; /* number of the first journal of this process */
     pthread_t thread;
     bool has_thread;
     bool has_ended;       /* the final checkpoint is written: no journal is needed */
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
     bool is_ending;
     struct hs_checkpoint_stats stats;
-    int64_t newest_us; /* when the newest that was written began; the start counts */
+    int64_t newest_us; /* when the newest written checkpoint began; the start counts */
 };
 
-/* ---- taking one ---- */
+/* ---- taking a checkpoint ---- */
 
 struct taking {
     struct hs_checkpoint *checkpoint;
     struct hs_checkpoint_writer writer;
-    struct hs_ruleset_entry **rulesets; /* written already, held */
+    struct hs_ruleset_entry **rulesets; /* already written, held */
     size_t ruleset_count, ruleset_capacity;
     size_t matches;
     bool no_memory;
@@ -92,13 +92,13 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     free(record.data);
 }
 
-/* What a checkpoint of a match refers to: the map it has, held, or the revision it waits for. */
+/* The map of a match: its own, held, or the revision that it waits for. */
 struct match_map {
     struct hs_map_entry *entry;
     char awaited[HS_REVISION_MAX];
 };
 
-/* Match locked. */
+/* The match is locked. */
 static void note_map(struct hs_map_store *maps, const struct hs_match_slot *slot,
                      struct match_map *out)
 {
@@ -109,7 +109,7 @@ static void note_map(struct hs_map_store *maps, const struct hs_match_slot *slot
         memcpy(out->awaited, slot->awaited_revision, sizeof out->awaited);
 }
 
-/* The lock is given back between two parts: nobody waits for longer than one takes. */
+/* Releases the lock between two parts, so requests wait for one part at most. */
 static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, struct hs_bytes *out,
                        struct match_map *map)
 {
@@ -130,7 +130,7 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
     return is_open;
 }
 
-/* Its file is written here, on the thread of checkpoints, the first time that one refers to it. */
+/* The first checkpoint that refers to a map writes its file, here on the checkpoint thread. */
 static void refer_to_map(struct taking *taking, const struct match_map *map)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -189,7 +189,7 @@ static void write_posted_rulesets(struct taking *taking)
     free(posted);
 }
 
-/* After the matches: the map of a match that was written had its name before that. */
+/* Names come after the matches: the map of a written match already had its name. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -206,9 +206,10 @@ static void write_maps(struct taking *taking)
     free(maps);
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
-static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, uint64_t bytes)
+static void record_result(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us,
+                          uint64_t bytes)
 {
     pthread_mutex_lock(&checkpoint->lock);
     struct hs_checkpoint_stats *stats = &checkpoint->stats;
@@ -225,9 +226,8 @@ static void note(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us, 
     pthread_mutex_unlock(&checkpoint->lock);
 }
 
-/* All matches and names into a file. `is_final`: nothing is judged any more. False: it could not be
- * written, which is logged; the one before stays.
- */
+/* Writes all matches and names to a file. `is_final`: no claim is verified any more. False: the
+   file could not be written, which is logged; the previous one stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -249,17 +249,17 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        /* The checkpoint before still needs those between the two. */
+        /* The previous checkpoint still needs the journals between the two. */
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
-    note(checkpoint, fine, began_us, taking.writer.bytes);
+    record_result(checkpoint, fine, began_us, taking.writer.bytes);
     if (fine)
         hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking.matches),
                HS_LOG_NUMBER("bytes", taking.writer.bytes),
                HS_LOG_NUMBER("dur_us", hs_clock_us() - began_us));
     else
-        hs_log(HS_LOG_ERROR, "no checkpoint: the one before stays",
+        hs_log(HS_LOG_ERROR, "no checkpoint: the previous one stays",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
                HS_LOG_TEXT("detail", hs_file_error(taking.writer.error)));
     return fine;
@@ -267,7 +267,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* False: the end has come. */
+/* Waits for the next checkpoint. False: the service ends. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     int64_t until_us = hs_clock_us() + checkpoint->interval_us;
@@ -299,7 +299,7 @@ static bool end_final(const struct hs_checkpoint *checkpoint)
         errno != ENOENT)
         return false;
     (void)!fsync(directory);
-    hs_log(HS_LOG_WARN, "no first checkpoint could be written: it is tried again",
+    hs_log(HS_LOG_WARN, "the first checkpoint could not be written: the service tries again",
            HS_LOG_TEXT("data", checkpoint->service->options->data));
     return true;
 }
@@ -333,7 +333,7 @@ static void end_thread(struct hs_checkpoint *checkpoint)
 
 /* ---- the directory ---- */
 
-/* With the folders above it. */
+/* Also creates the parent directories. */
 static bool make_directory(const char *path)
 {
     char part[4096];
@@ -352,13 +352,14 @@ static bool make_directory(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Two processes would write over each other's state. The lock goes with its process. */
+/* Two processes would overwrite each other's state. The kernel releases the lock with the process.
+ */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
-    static const char hint[] = "name one that can be, or switch it off: --data=";
+    static const char hint[] = "name another directory, or switch checkpoints off: --data=";
     if (!make_directory(path)) {
-        snprintf(error, 512, "the data directory %s cannot be made: %s; %s", path, strerror(errno),
-                 hint);
+        snprintf(error, 512, "the data directory %s cannot be created: %s; %s", path,
+                 strerror(errno), hint);
         return false;
     }
     checkpoint->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -371,7 +372,7 @@ static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, c
         return false;
     }
     if (flock(checkpoint->owner, LOCK_EX | LOCK_NB) != 0) {
-        snprintf(error, 512, "the data directory %s is in use by another process", path);
+        snprintf(error, 512, "another process uses the data directory %s", path);
         return false;
     }
     if (hs_kept_maps_open(&checkpoint->maps, checkpoint->directory))
@@ -441,7 +442,7 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint)
     end_thread(checkpoint);
     checkpoint->has_ended = take(checkpoint, true);
     if (checkpoint->has_ended)
-        hs_log(HS_LOG_INFO, "the state of all matches is kept",
+        hs_log(HS_LOG_INFO, "the state of all matches is saved",
                HS_LOG_TEXT("data", checkpoint->service->options->data),
                HS_LOG_NUMBER("bytes", checkpoint->stats.bytes));
     hs_checkpoint_abandon(checkpoint);

@@ -1,12 +1,12 @@
 /*
- * What outlives the process: every few seconds, and at the end, a thread of its own writes the
- * long-lived state of all matches (validators/snapshot.h), with the rulesets they are pinned to,
- * and the names of rulesets and maps that were put, to a file of the data directory, and new maps
- * (checkpoint_maps.h) to files of their own; the next start reads it. docs/checkpoint.md is the
- * operator's page.
+ * Checkpoints: the state that survives the process. A thread writes the long-lived state of all
+ * matches (validators/snapshot.h) to the data directory, every few seconds and at the end. The file
+ * also has the rulesets of the matches, and the names of rulesets and maps that were put. New maps
+ * get files of their own (maps.h). The next start reads all of it. docs/checkpoint.md is the page
+ * for operators.
  *
- * Requests wait for it no longer than a copy of a part of their match takes. Thread-safe where it
- * says so.
+ * A request waits at most while one part of its match is copied. Functions are thread-safe only
+ * where their comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H
 #define HS_SERVICE_CHECKPOINT_H
@@ -17,15 +17,14 @@
 
 #include "service/checkpoint/journal.h"
 
-struct hs_buffer;
 struct hs_service;
 struct hs_checkpoint;
 
-/* What became of matches at the start. X(id, label) */
+/* Results of restoring a match at the start. X(id, label) */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(ANEW, "restored_without_judges") /* of moves: they were of another layout */                 \
-    X(VERSION, "other_version")        /* the match was written by a program with other rules */   \
+    X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
+    X(VERSION, "other_version")         /* a program with other rules wrote the match */           \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_ROOM, "no_room")
 
@@ -36,10 +35,10 @@ enum hs_restored {
         HS_RESTORED_COUNT
 };
 
-/* Likewise of rulesets that were put, and of maps: those with a name, and those of a match. */
+/* Results of restoring rulesets that were put, and maps. X(id, label) */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
-    X(IS_FILES, "name_of_a_file") /* a ruleset: a file of today has its name */                    \
+    X(IS_FILES, "name_of_a_file") /* a ruleset: a file now has its name */                         \
     X(MISSING, "missing")                                                                          \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_ROOM, "no_room")
@@ -56,38 +55,35 @@ struct hs_checkpoint_stats {
     uint64_t restored[HS_RESTORED_COUNT]; /* matches, at the start */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT]; /* at the start */
     uint64_t map_files_written, map_files_failed;
-    uint64_t files_refused;  /* at the start: not whole, or of another version */
-    double lag_seconds;      /* the age of what a crash would leave; 0: nothing is kept */
-    double interval_seconds; /* between two; 0: nothing is kept */
-    double duration_seconds; /* of the newest that was written; 0: none was */
-    uint64_t bytes;          /* likewise */
+    uint64_t files_refused;  /* at the start: incomplete, or of another version */
+    double lag_seconds;      /* age of the state that a crash would leave; 0 without checkpoints */
+    double interval_seconds; /* between two checkpoints; 0 without checkpoints */
+    double duration_seconds; /* of the newest checkpoint; 0: none was written */
+    uint64_t bytes;          /* of the newest checkpoint */
     struct hs_journal_stats journal;
 };
 
 /*
- * Makes and takes the data directory of the service's options, and restores into its registry and
- * its stores of rulesets and maps what is found there. Nobody else may use these yet. False, with a
- * sentence in `error`, when the directory cannot be used, or is used by another process; *out is
- * NULL then, and when nothing is to be kept.
+ * Creates and locks the data directory of the options, and restores its contents into the registry
+ * and the stores of rulesets and maps. No other thread may use these yet. False with a sentence in
+ * `error` if the directory cannot be used or another process uses it; *out is then NULL. *out is
+ * also NULL if the options name no directory.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Writes the first one and starts the thread for the others. If the first cannot be written, the
-   file that was read counts as left by a crash from now on. False: neither worked, or no thread was
-   started. */
+/* Writes the first checkpoint and starts the thread for the next ones. If the first cannot be
+   written, the file that was read is marked as left by a crash. False if both fail, or the thread
+   does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
-/* Ends the thread and writes all matches once more; no request may change one any more, or it is
-   lost. NULL: nothing. */
+/* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
+   would be lost. NULL does nothing. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees it without writing. NULL: nothing. */
+/* Frees it without writing. NULL does nothing. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
-/* In the Prometheus text format; checkpoint_metrics.c. */
-void hs_checkpoint_write_metrics(const struct hs_checkpoint_stats *stats, struct hs_buffer *out);
-
-/* Thread-safe. NULL: nothing is kept; all is 0. */
+/* Thread-safe. Without checkpoints (NULL) all values are 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);
 
 #endif

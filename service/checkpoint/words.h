@@ -1,11 +1,11 @@
-/* Words as bytes, little-endian whatever the machine, as both kinds of files have them. */
+/* Integers as little-endian bytes on any machine, for checkpoint and map files. */
 #ifndef HS_SERVICE_WORDS_H
 #define HS_SERVICE_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The lowest `size` bytes (1 .. 8) of a value. */
+/* Writes the lowest `size` bytes (1 .. 8) of a value. */
 static inline void hs_word_put(unsigned char *to, uint64_t value, size_t size)
 {
     for (size_t i = 0; i < size; i++)

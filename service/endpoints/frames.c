@@ -1,4 +1,4 @@
-/* POST frames: what the game server saw goes into the histories. */
+/* POST frames: stores the poses that the game server observed. */
 #include "service/endpoints/posting.h"
 #include "service/service.h"
 #include "service/watch/metrics.h"
@@ -22,10 +22,9 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_ticks_request *t
     }
     struct hs_frames_counts counts;
     hs_frames_count(request, posting->malformed, results, &counts);
-    for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++) {
-        enum hs_frame_result result = (enum hs_frame_result)i;
-        hs_metrics_frame(service->metrics, HS_POSTED_PLAYER, result, counts.players[i]);
-        hs_metrics_frame(service->metrics, HS_POSTED_MOVER, result, counts.movers[i]);
+    for (size_t i = 0; i < HS_FRAME_RESULT_COUNT; i++) {
+        hs_metrics_add(service->metrics, HS_METRIC_FRAMES, i, (int64_t)counts.players[i]);
+        hs_metrics_add(service->metrics, HS_METRIC_MOVER_FRAMES, i, (int64_t)counts.movers[i]);
     }
     struct hs_match_times times;
     hs_match_times(slot->match, &times);

@@ -6,7 +6,7 @@
 #include "service/system/embedded.h"
 #include "service/watch/metrics.h"
 
-/* One line of ?verbose. */
+/* One entry of ?verbose. */
 struct check {
     const char *name;
     bool passed;
@@ -23,7 +23,7 @@ static void put_status(struct hs_reply *reply, const char *status, const struct 
     hs_buffer_puts(&reply->body, count > 0 ? "]}" : "}");
 }
 
-/* 200 unless a worker hangs in an endpoint; never depends on anything outside the process. */
+/* 200, or 503 while an endpoint hangs. It depends only on this process. */
 void hs_endpoint_livez(struct hs_service *service, const struct hs_request *request,
                        struct hs_reply *reply)
 {
@@ -37,7 +37,7 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
                hs_request_query(request, "verbose") != NULL ? 2 : 0);
 }
 
-/* 200; 404 while draining (the balancer sends nothing new, open connections stay); else 503. */
+/* 200 when ready, 503 before, 404 while draining: the balancer then sends no new connections. */
 void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
                         struct hs_reply *reply)
 {
@@ -58,10 +58,9 @@ void hs_endpoint_metrics(struct hs_service *service, const struct hs_request *re
                          struct hs_reply *reply)
 {
     (void)request;
-    struct hs_metrics_gauges gauges = {0};
-    hs_service_gauges(service, &gauges);
+    hs_service_read_metrics(service);
     reply->content_type = "text/plain; version=0.0.4; charset=utf-8";
-    hs_metrics_write(service->metrics, &gauges, &reply->body);
+    hs_metrics_write(service->metrics, &reply->body);
 }
 
 void hs_endpoint_contract(struct hs_service *service, const struct hs_request *request,
@@ -71,7 +70,7 @@ void hs_endpoint_contract(struct hs_service *service, const struct hs_request *r
     (void)request;
     const struct hs_embedded *contract = hs_embedded_find("openapi.yaml");
     if (contract == NULL) {
-        hs_problem_set(reply->problem, HS_PROBLEM_INTERNAL, "This build carries no contract");
+        hs_problem_set(reply->problem, HS_PROBLEM_INTERNAL, "This build has no contract");
         return;
     }
     reply->content_type = "application/yaml";

@@ -1,4 +1,4 @@
-/* POST hits: claims are verified. */
+/* POST hits: verifies claims. */
 #include "service/endpoints/posting.h"
 #include "service/endpoints/verdict.h"
 

@@ -1,4 +1,4 @@
-/* maps: put, look at, take away. */
+/* Maps: put, get, delete. */
 #include "api/maps.h"
 
 #include "service/access/auth.h"
@@ -17,7 +17,7 @@ struct arrival {
     struct hs_map_entry *entry;
 };
 
-/* A match that was restored without its map gets it when it is put again, as it was. */
+/* Gives the map to matches that were restored without it, if its revision is the same. */
 static void give_to_match(void *context, struct hs_match_slot *slot)
 {
     struct hs_map_entry *entry = ((struct arrival *)context)->entry;
@@ -37,20 +37,19 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, give_to_match, &arrival);
 }
 
-/* Refuses a map whose build needs `bytes` beside its body, when they are not left. */
+/* Refuses a map if the `bytes` of its build, in addition to its body, are not left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
     struct hs_share *share = hs_map_store_share(service->maps);
-    size_t most = hs_share_most(share, request->tenant);
-    bool never = bytes > most || request->body.len > most - bytes;
+    size_t max = hs_share_max(share, request->tenant);
+    bool never = bytes > max || request->body.len > max - bytes;
     hs_problem_set(reply->problem, never ? HS_PROBLEM_BODY_TOO_LARGE : HS_PROBLEM_OVERLOADED,
-                   "The build of this map needs up to %zu bytes more; map-bytes has %zu left for "
-                   "it",
+                   "The build of this map needs up to %zu more bytes; map-bytes has %zu left",
                    bytes, hs_share_left(share, request->tenant));
 }
 
-/* A recording of requests has the maps in it, as they were put. */
+/* A recording contains the original documents of maps. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
     return service->record != NULL ? request->body : (struct hs_str){0};
@@ -76,7 +75,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
         hs_auth_not_yours(reply->problem);
         return;
     case HS_MAP_FULL:
-        hs_endpoint_overloaded(reply, "as many maps are loaded as are configured");
+        hs_endpoint_overloaded(reply, "the limit of maps is reached");
         return;
     case HS_MAP_TOO_BIG:
         refuse_size(service, request, hs_world_build_bytes(&mesh, true), reply);
@@ -87,7 +86,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* Reserve all the memory that the map will need before it is read. */
+/* Reserves all the memory that the map will need, before it is read. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {
@@ -97,19 +96,19 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     size_t decoded = hs_map_decode_bytes(&counts);
     size_t taken = hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
-    if (!hs_share_take(share, request->tenant, decoded + taken)) {
+    if (!hs_share_reserve(share, request->tenant, decoded + taken)) {
         refuse_size(service, request, decoded + taken, reply);
         return;
     }
     if (hs_map_decode(&reader, request->body, &counts, &document)) {
         put_map(service, request, &document, taken, reply);
     } else {
-        hs_share_give(share, request->tenant, taken);
+        hs_share_release(share, request->tenant, taken);
         if (reader.no_memory)
             hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
     }
     hs_map_document_free(&document);
-    hs_share_give(share, request->tenant, decoded);
+    hs_share_release(share, request->tenant, decoded);
 }
 
 void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *request,

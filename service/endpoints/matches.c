@@ -1,4 +1,4 @@
-/* matches: open, list, look at, end. */
+/* Matches: open, list, get, end. */
 #include "api/matches.h"
 
 #include "service/checkpoint/journal.h"
@@ -31,8 +31,8 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
     hs_write_end(&writer, '}');
 }
 
-/* An open match is confirmed when it is what the request names; what it leaves out agrees.
-   `ruleset`: what its name stands for; NULL: nothing any more. */
+/* Whether an open match has the values of a request; omitted values agree. `ruleset` is the current
+   entry of the ruleset's name; NULL: the name is gone. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
@@ -51,9 +51,8 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
     reply->status = created ? 201 : 200;
 }
 
-/* A match that is open with a map and a ruleset has them until the end: where they have lost their
-   names since, or a restart them, it is still confirmed by these. Nothing can be opened with them.
- */
+/* A match keeps its map and ruleset to its end, even if their names were deleted or a restart lost
+   them. A PUT with these names still confirms the match, but cannot open one. */
 static void confirm_nameless(struct hs_service *service, const struct hs_request *request,
                              const struct hs_match_request *wanted,
                              const struct hs_ruleset_entry *ruleset, struct hs_reply *reply)
@@ -123,7 +122,7 @@ void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *
                            struct hs_reply *reply)
 {
     struct hs_body_reader body;
-    if (!hs_endpoint_has_room(service, request, reply) ||
+    if (!hs_endpoint_has_capacity(service, request, reply) ||
         !hs_body_open(service, request, reply, &body))
         return;
     struct hs_match_request wanted = {0};
@@ -158,7 +157,8 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     if (!is_kept)
         hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
     if (is_kept) {
-        hs_endpoint_record(service, request, slot, 0, reply); /* before another can take the name */
+        hs_endpoint_record(service, request, slot, 0,
+                           reply); /* before another match can take the name */
         hs_registry_remove(service->registry, slot);
     }
     hs_registry_release(service->registry, slot);

@@ -1,4 +1,4 @@
-/* POST moves: what clients say of their own movement is checked. */
+/* POST moves: checks the moves that clients report. */
 #include "service/endpoints/posting.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"

@@ -10,24 +10,24 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* A replay cannot know what was refused for lack of memory or disk: the recording ends here, or
-   never begins. */
+/* `recheck` cannot know what was refused for lack of memory or disk, so the recording of the match
+   ends here, or never begins. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
         slot->recorded = HS_RECORDED_LOST;
 }
 
-static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
+static void record_post(struct hs_service *service, struct hs_match_slot *slot)
 {
-    bool was_held = slot->held;
-    hs_registry_note_posted(slot);
-    if (slot->held == was_held)
+    bool was_limited = slot->memory_limited;
+    hs_registry_record_post(slot);
+    if (slot->memory_limited == was_limited)
         return;
     struct hs_match_info info;
     hs_match_info(slot->match, &info);
-    if (slot->held && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
-        hs_log(HS_LOG_WARN, "a match takes no more memory", HS_LOG_TEXT("match", slot->name.text),
+    if (slot->memory_limited && hs_log_enabled(HS_LOG_WARN) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_WARN, "a match is memory-limited", HS_LOG_TEXT("match", slot->name.text),
                HS_LOG_NUMBER("bytes", info.history_bytes));
     end_recording(slot);
 }
@@ -35,13 +35,13 @@ static void note_posted(struct hs_service *service, struct hs_match_slot *slot)
 static void await_map(const struct hs_match_slot *slot, struct hs_reply *reply)
 {
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
-                   "the map of this match, %s, was lost in a restart: put it again, as it was",
+                   "the map of this match, %s, was lost in a restart: put the same map again",
                    slot->awaited_map.text);
     reply->shed = HS_SHED_MAP;
 }
 
-/* Writes payments to the journal before other requests can see them. Called before a claim is
-   judged, it also finds out whether the journal can be written. */
+/* Writes payments to the journal before other requests can see them. Before a claim is verified, it
+   also finds out whether the journal can be written. */
 static void write_journal(struct hs_posting *posting)
 {
     bool has_records = posting->slot->journal.len > posting->unwritten;
@@ -75,8 +75,8 @@ static bool let_go(struct hs_posting *posting, bool for_good)
    same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* `recheck` computes recorded requests one after the other, so a service that records does not mix
-   them. */
+/* `recheck` computes recorded requests one after the other, so a service that records never
+   interleaves them. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -106,7 +106,7 @@ static void note_over_budget(const struct hs_posting *posting)
            HS_LOG_NUMBER("request_work", posting->budget));
 }
 
-/* Logs each hint once a match, while it is open in this process. */
+/* Logs each hint of a match once. */
 static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
 {
     unsigned found = hs_match_hint_codes(slot->match) & ~slot->logged_hints;
@@ -130,7 +130,7 @@ static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
 {
     if (posting->is_gone)
         hs_endpoint_unknown(posting->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
-                            "the match was deleted while this request was judged");
+                            "the match was deleted during this request");
     else
         hs_endpoint_overloaded(reply, "out of memory");
 }
@@ -140,7 +140,7 @@ void hs_posting_run(struct hs_service *service, const struct hs_request *request
 {
     struct hs_body_reader body;
     int64_t began = hs_clock_ns();
-    if (!hs_endpoint_has_room(service, request, reply) ||
+    if (!hs_endpoint_has_capacity(service, request, reply) ||
         !hs_body_open(service, request, reply, &body))
         return;
     struct hs_ticks_request tick = {0};
@@ -159,15 +159,17 @@ void hs_posting_run(struct hs_service *service, const struct hs_request *request
         posting.unwritten = posting.slot->journal.len;
         write_journal(&posting);
         if (tick.hits.count + tick.shots.count > 0) {
-            hs_metrics_stage(service->metrics, HS_STAGE_DECODE, decoded - began);
-            hs_metrics_stage(service->metrics, HS_STAGE_LOCK, hs_clock_ns() - decoded);
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
+                               (double)(decoded - began) * 1e-9);
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
+                               (double)(hs_clock_ns() - decoded) * 1e-9);
         }
-        /* Without its walls it would be judged wrongly. */
+        /* Without its walls the verdicts would be wrong. */
         if (posting.slot->awaited_map.text[0] != '\0')
             await_map(posting.slot, reply);
         else if (!answer(&posting, &tick))
             refuse(&posting, reply);
-        note_posted(service, posting.slot);
+        record_post(service, posting.slot);
         note_over_budget(&posting);
         if (tick.hits.count > 0)
             log_hints(service, posting.slot);

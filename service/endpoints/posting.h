@@ -1,8 +1,8 @@
 /*
  * A request that posts to a match: frames, moves, shots, hits, or a tick of them. It reads the
- * body, locks the match, writes the journal before and after, and answers. Frames and moves of a
- * tick are stored and judged together, and so are the claims of most requests. A long request lends
- * the match to waiting threads between two claims.
+ * body, locks the match, writes the journal before and after, and answers. The frames and moves of
+ * a tick are stored and checked under one lock, and so are the claims of most requests. A long
+ * request lends the match to waiting threads between two claims.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H
@@ -21,10 +21,11 @@ struct hs_posting {
     uint64_t lent_at;                           /* value of `spent` when the match was last lent */
     size_t over_budget;                         /* claims and shots that did not fit */
     bool is_gone; /* the match was deleted: the request cannot be answered */
-    /* The newest frame time when its first claim was judged: `now` of all claims without one. */
+    /* The newest frame time when the first claim was verified; it is `now` of claims without one.
+     */
     bool has_newest;
     struct hs_match_times newest;
-    /* Some answers depend on a full disk or memory: a recording cannot compute them again. */
+    /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
@@ -49,8 +50,8 @@ bool hs_posting_results(struct hs_posting *posting, const struct hs_ticks_reques
 /* Call this before each claim but the first. False: the match was deleted; the request ends. */
 bool hs_posting_next(struct hs_posting *posting);
 
-/* Answers the malformed items from place `*place` on, up to the next item that could be read, whose
-   place it returns in `*place`. They change nothing in the match. */
+/* Answers the malformed items from `*place` up to the next item that could be read, and sets
+   `*place` to that item. Malformed items change nothing in the match. */
 void hs_posting_malformed(struct hs_posting *posting, enum hs_item kind,
                           const struct hs_malformed **next, size_t *place);
 

@@ -1,4 +1,4 @@
-/* rulesets: list, look at, replace, take away. */
+/* Rulesets: list, get, put, delete. */
 #include "api/rulesets/document.h"
 
 #include "service/access/auth.h"
@@ -15,10 +15,10 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text(writer, revision);
 }
 
-/* A list for somebody: what is his and what is everybody's. */
+/* A list for a caller: their own rulesets and everybody's. */
 struct listing {
     struct hs_writer *writer;
-    struct hs_str tenant; /* ptr NULL: everything */
+    struct hs_str tenant; /* ptr NULL: all rulesets */
 };
 
 static bool is_listed(struct hs_str tenant, const struct hs_ruleset_entry *entry)
@@ -53,7 +53,7 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     hs_write_end(&writer, '}');
 }
 
-/* Names for a sentence, as many as fit. */
+/* As many names as fit into a sentence. */
 struct names {
     struct hs_str tenant;
     char text[128];
@@ -145,13 +145,12 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
         hs_auth_not_yours(reply->problem);
         return;
     case HS_RULESET_FULL:
-        hs_endpoint_overloaded(reply, "as many rulesets are loaded as there is room for");
+        hs_endpoint_overloaded(reply, "the limit of rulesets is reached");
         return;
     case HS_RULESET_TOO_BIG:
-        hs_problem_set(
-            reply->problem, HS_PROBLEM_OVERLOADED,
-            "The ruleset takes more than the %zu bytes of ruleset-bytes that are left for it",
-            hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
+        hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
+                       "The ruleset needs more than the %zu bytes that ruleset-bytes has left",
+                       hs_share_left(hs_ruleset_store_share(service->rulesets), request->tenant));
         return;
     case HS_RULESET_NO_MEMORY:
         hs_endpoint_overloaded(reply, "out of memory");
@@ -180,7 +179,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* one that has a ruleset of this name; "": none has */
+    struct hs_name match; /* a match that uses the name; "": none */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)
@@ -211,8 +210,8 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
 {
     struct hs_str name = request->params.name[0];
     if (hs_ruleset_name_is_reserved(name)) {
-        hs_problem_add(reply->problem, "/name", "`%.*s` is built in: it stays", (int)name.len,
-                       name.ptr);
+        hs_problem_add(reply->problem, "/name", "`%.*s` is built in and cannot be deleted",
+                       (int)name.len, name.ptr);
         return;
     }
     if (is_needed(service, name, reply->problem))
@@ -222,8 +221,8 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
     case HS_RULESET_DELETED:
         reply->status = 204;
         if (!hs_kept_names_settle(service))
-            hs_endpoint_overloaded(reply,
-                                   "the ruleset is gone, but a loss of power may bring it back");
+            hs_endpoint_overloaded(
+                reply, "the ruleset is deleted, but a power failure could bring it back");
         return;
     case HS_RULESET_UNKNOWN:
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
@@ -233,7 +232,7 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                        "a file of --rules has it: delete the file and restart");
         return;
     case HS_RULESET_NOT_KEPT:
-        hs_endpoint_overloaded(reply, "its end cannot be written to the journal");
+        hs_endpoint_overloaded(reply, "the deletion cannot be written to the journal");
         return;
     }
 }

@@ -1,4 +1,4 @@
-/* POST shots: shots are verified before their hits arrive. */
+/* POST shots: verifies shots before their hits arrive. */
 #include "service/endpoints/posting.h"
 #include "service/endpoints/verdict.h"
 

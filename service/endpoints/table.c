@@ -1,4 +1,4 @@
-/* The table from routes to endpoints, and what they share. */
+/* The endpoint of each route, and functions that several endpoints use. */
 #include "service/endpoints/table.h"
 
 #include "service/access/auth.h"
@@ -82,10 +82,10 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
 static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
 {
     if (why == HS_REGISTRY_FULL) {
-        hs_endpoint_overloaded(reply, "as many matches are open as are configured");
+        hs_endpoint_overloaded(reply, "the limit of open matches is reached");
         return;
     }
-    hs_endpoint_overloaded(reply, "the open matches fill the memory there is for histories");
+    hs_endpoint_overloaded(reply, "the open matches fill the memory for histories");
     reply->shed = HS_SHED_HISTORY;
 }
 
@@ -132,9 +132,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. Without one of them it is as if none were
-   opened by posting: a match that lacks its walls would be judged wrongly, and for its whole life.
- */
+/* Opens a match with the default ruleset and map. If one of them is missing, no match is opened:
+   without its walls its verdicts would be wrong for its whole life. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)
@@ -149,7 +148,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
     if (lacks_map)
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH,
-                       "the map of matches that are opened by posting, %s, is not there", map);
+                       "the default map, %s, does not exist", map);
     bool complete = opening.ruleset != NULL && !lacks_map;
     struct hs_match_slot *slot =
         hs_endpoint_acquire(service, request, complete ? &opening : NULL, &created, reply);
@@ -158,20 +157,20 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     return slot;
 }
 
-/* Who only verifies does not open matches. */
+/* Callers with the scope `verify` alone cannot open matches. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&
            (request->tenant.ptr == NULL || hs_route_allows(HS_ROUTE_MATCH_PUT, request->scopes));
 }
 
-bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
-                          struct hs_reply *reply)
+bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
 {
     struct hs_name owner;
     bool opens = request->route == HS_ROUTE_MATCH_PUT || may_open_matches(service, request);
     enum hs_registry_result result =
-        opens ? hs_registry_room(service->registry) : HS_REGISTRY_CREATED;
+        opens ? hs_registry_capacity(service->registry) : HS_REGISTRY_CREATED;
     if (result == HS_REGISTRY_CREATED ||
         hs_registry_owner(service->registry, request->params.name[0], &owner))
         return true;
@@ -187,7 +186,7 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
     bool created;
     if (!may_open || !may_open_matches(service, request))
         return hs_endpoint_acquire(service, request, NULL, &created, reply);
-    /* Nearly always it is open already, and then nothing needs to be looked up. */
+    /* The match is nearly always open already, and then no lookup is needed. */
     hs_registry_acquire(service->registry, request->tenant, request->params.name[0], NULL, &slot);
     if (slot == NULL)
         return open_by_default(service, request, reply);

@@ -1,4 +1,4 @@
-/* What the endpoints of the resources share. */
+/* Functions that several endpoints use. */
 #ifndef HS_SERVICE_ENDPOINTS_H
 #define HS_SERVICE_ENDPOINTS_H
 
@@ -10,28 +10,29 @@
 #include "service/http/server.h"
 #include "service/state/registry.h"
 
-/* The endpoint of each route. Those of a group of routes share a file. */
+/* The endpoint of each route. A group of routes shares a file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     hs_endpoint hs_endpoint_##endpoint;
 HS_ROUTES(X)
 #undef X
 
-/* Reads a body for an endpoint: the reader is set up, the JSON value lives until the end. */
+/* The body of a request while an endpoint decodes it. */
 struct hs_body_reader {
     struct hs_reader reader;
     json_t *root;
 };
 
-/* False with the reply's problem set when the body is not JSON. End with hs_body_close. */
+/* Parses the body. False with the reply's problem set if it is not JSON. Call hs_body_close in any
+   case; `root` is valid until then. */
 bool hs_body_open(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, struct hs_body_reader *out);
-/* True when everything decoded; else the reply's problem is set. */
+/* Whether everything decoded; if not, sets the reply's problem. */
 bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
 void hs_body_close(struct hs_body_reader *body);
 
 /*
- * The match of the path, locked; a missing one is opened when there is an opening. NULL with the
- * reply's problem set.
+ * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. NULL with
+ * the reply's problem set.
  */
 struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           const struct hs_request *request,
@@ -39,16 +40,16 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply);
 
 /*
- * The match of the path, locked; a missing one is opened with the default ruleset and map where
- * that is configured and `may_open`. NULL with the reply's problem set.
+ * Returns the match of the path, locked. Opens a missing match with the default ruleset and map, if
+ * the configuration and `may_open` allow it. NULL with the reply's problem set.
  */
 struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
 /*
- * The ruleset, or map, of that name where the caller may see it: his own, or everybody's. NULL:
- * there is none of that name, or it is another tenant's, which is to be told alike.
+ * Return the ruleset or map with a name, if it is the caller's or everybody's. NULL: the name is
+ * unknown or another tenant's; both must get the same answer.
  */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name);
@@ -60,7 +61,8 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 
-/* What the path names is not there, or another tenant's: 404 where nobody asks for tokens. */
+/* Refuses a resource that is unknown or another tenant's: 404 with `code` if the service has no
+   tokens, else 403. */
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
@@ -70,14 +72,14 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
 
-/* A limit was reached or memory is out: 503. */
+/* Answers 503: `what` reached a limit, or memory is out. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 /*
- * Asked before the body of a post is looked at: whether its match is open, or could be. False with
- * the reply's problem set: no other match can be opened.
+ * Whether the match of the path is open or could be opened. Call it before the body of a post is
+ * read. False with the reply's problem set: no further match can be opened.
  */
-bool hs_endpoint_has_room(struct hs_service *service, const struct hs_request *request,
-                          struct hs_reply *reply);
+bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply);
 
 #endif

@@ -3,7 +3,7 @@
 #include "service/state/rulesets.h"
 
 static const struct {
-    unsigned field; /* of hs_ticks_request */
+    unsigned field; /* offset in struct hs_ticks_request */
     const char *key;
     hs_posting_answer *answer;
 } parts[] = {

@@ -11,9 +11,9 @@
 #include "service/watch/metrics.h"
 
 /*
- * The name of a verdict: a hash of the tenant (if there are any), the match and its opening, the
- * shooter and their session, the shot and the rules. All of them outlive the process, so the same
- * claim keeps its name, and no other claim has it.
+ * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
+ * and their session, the shot and the rules. All of them survive the process, so the same claim
+ * keeps its id, and no other claim has it.
  */
 static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
                          struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
@@ -40,10 +40,10 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
                            result->would_reject[i], HS_MODE_SHADOW);
     hs_metrics_flags(metrics, kind, result->flags);
     if (result->rewind.present)
-        hs_metrics_rewind_age(metrics, (double)result->rewind.by_us / 1e6);
+        hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, (double)result->rewind.by_us * 1e-6);
 }
 
-/* What is received without a `now` is received at the newest frame. */
+/* The default of `now` is the newest frame. */
 static int64_t now_of(struct hs_posting *posting, const int64_t *now_us, int64_t without_frames_us)
 {
     const struct hs_match_times *newest = &posting->newest;
@@ -53,7 +53,7 @@ static int64_t now_of(struct hs_posting *posting, const int64_t *now_us, int64_t
     return now_us != NULL ? *now_us : newest->has_frames ? newest->newest_us : without_frames_us;
 }
 
-/* What was written since `mark`: the answer a replay repeats. */
+/* The text written since `mark`: the answer that a replay repeats. */
 static struct hs_str written_since(const struct hs_writer *writer, size_t mark)
 {
     const struct hs_buffer *buffer = writer->buffer;
@@ -82,7 +82,7 @@ static unsigned retry_after_ms(const struct hs_posting *posting)
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* With a limit of 1 no claim is begun: the budget is spent. */
+/* The budget is spent: with a limit of 1 no claim begins. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -91,7 +91,7 @@ static uint64_t budget_left(const struct hs_posting *posting)
 static void pay(struct hs_posting *posting, const struct hs_hit_result *result)
 {
     posting->spent += result->work;
-    hs_metrics_work(posting->service->metrics, result->work);
+    hs_metrics_add(posting->service->metrics, HS_METRIC_WORK_UNITS, 0, (int64_t)result->work);
     bool is_over = result->replay == NULL && result->reason == HS_REASON_OVER_BUDGET;
     posting->over_budget += is_over ? 1 : 0;
 }
@@ -189,8 +189,7 @@ static void answer(struct hs_posting *posting, struct hs_verdict_item *item, boo
     if (!is_booked)
         return;
     if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&posting->service->match_log))
-        hs_log(HS_LOG_ERROR,
-               "memory is out: the service cannot remember a verdict, and pays nothing",
+        hs_log(HS_LOG_ERROR, "memory is out: the service cannot store a verdict, and pays nothing",
                HS_LOG_TEXT("match", slot->name.text));
     hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     *writer = before;
@@ -208,11 +207,12 @@ void hs_verdict_answer(struct hs_posting *posting, const int64_t *now_us, int64_
     verify(posting, now_of(posting, now_us, without_frames_us), item);
     pay(posting, result);
     int64_t verified = hs_clock_ns();
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, verified - began);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, (double)(verified - began) * 1e-9);
     if (answer_replay(posting, item))
         return;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);
     count_verdict(posting->service, item->kind, result);
-    hs_metrics_stage(metrics, HS_STAGE_ENCODE, hs_clock_ns() - verified);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
+                       (double)(hs_clock_ns() - verified) * 1e-9);
 }

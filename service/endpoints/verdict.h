@@ -1,4 +1,4 @@
-/* What claims and posted shots share: verify one, count it, book it, write its result. */
+/* Verifies one claim or posted shot, counts it, charges its work and writes its result. */
 #ifndef HS_SERVICE_VERDICT_H
 #define HS_SERVICE_VERDICT_H
 
@@ -15,9 +15,8 @@ struct hs_verdict_item {
 };
 
 /*
- * Verifies an item and writes its result. `now_us`: when the game server received it; NULL: at the
- * newest frame when the first item of the request was verified, or at `without_frames_us` without
- * any frame.
+ * Verifies an item and writes its result. `now_us` is when the game server received it. NULL means
+ * the newest frame at the first item of the request, or `without_frames_us` if there is no frame.
  */
 void hs_verdict_answer(struct hs_posting *posting, const int64_t *now_us, int64_t without_frames_us,
                        struct hs_verdict_item *item);

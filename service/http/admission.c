@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* ---- turns ---- */
+/* ---- the queue ---- */
 
-/* What a request may wait while a queue stands. */
+/* The max wait of a request with a standing queue. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {
     switch (priority) {
@@ -26,7 +26,7 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* Counted from its arrival: while it waited there was a queue. */
+    /* The gap counts from the arrival of the request, because it waited in the queue since then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -38,7 +38,7 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     }
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
-    /* A request that waited behind nobody waited for the machine: refusing it helps nobody. */
+    /* Without an earlier request the wait was for the machine, and a refusal would not help. */
     if (priority == HS_PRIORITY_VITAL || !was_behind)
         return true;
     return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
@@ -64,8 +64,8 @@ int64_t hs_socket_waited_us(int fd)
 enum { CHAINS = 256 };
 
 /*
- * The bucket as the generic cell rate algorithm has it (ITU-T I.371): `full_ns` is when it is full
- * again. One token is `token_ns` of time.
+ * A token bucket as in the generic cell rate algorithm (ITU-T I.371): the bucket is full again at
+ * `full_ns`, and one token is `token_ns` of time.
  */
 struct bucket {
     struct hs_name tenant;
@@ -76,7 +76,7 @@ struct bucket {
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
     int64_t token_ns, burst;
-    struct bucket *chains[CHAINS]; /* as many as there are tenants with tokens: a few */
+    struct bucket *chains[CHAINS]; /* one for each tenant with tokens: a few */
 };
 
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst)
@@ -105,7 +105,7 @@ void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
     free(rates);
 }
 
-/* Locked. NULL: out of memory. */
+/* Finds or adds a bucket. The lock is held. NULL: out of memory. */
 static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
 {
     struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];

@@ -1,11 +1,10 @@
 /*
- * Which requests get their turn when there is more to do than can be done (docs/overload.md).
+ * Admission: which requests are served under overload (docs/overload.md).
  *
- * The queue is in the kernel: what a connection sent waits in its socket until a worker comes to
- * it. How long the last of it has waited the kernel knows, so nothing has to be guessed. While the
- * queue empties again and again, everybody is served. Once waits have been long for a while, a
- * request that waited longer than its kind may is refused at once, before its body is looked at:
- * what is late is worth little, and refusing costs far less than serving.
+ * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
+ * reports how long its newest bytes waited. While the queue empties now and then, every request is
+ * served. Once waits stay long, a request that waited longer than its priority allows is refused
+ * before its body is read. A late answer is worth little, and a refusal costs far less.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -18,19 +17,19 @@
 #include "validators/str.h"
 
 enum {
-    /* Waits must have been long for this time, never further apart than it, for the queue to count
-       as standing. Longer: bursts pass, and overload is noticed later. */
+    /* The queue is standing if long waits went on for this time without a larger gap. A higher
+       value lets longer bursts pass, but overload is noticed later. */
     HS_STANDING_US = 100000,
-    /* A wait counts as long beyond limit / HS_LONG_WAIT_PART; the kernel counts in steps of 1 to
-       10 ms. */
+    /* A wait is long above limit / HS_LONG_WAIT_PART; the kernel measures in steps of 1 to 10 ms.
+     */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
-    /* Without a standing queue a request waits at most limit * HS_BURST_TIMES behind others. */
+    /* Without a standing queue a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
 };
 
-/* One worker's memory of how long requests waited for it. Zeroed at first; used by that worker. */
+/* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
 struct hs_gate {
     int64_t since_us;    /* the first long wait of this series */
     int64_t long_us;     /* the last one */
@@ -38,28 +37,26 @@ struct hs_gate {
 };
 
 /*
- * Whether a request gets its turn that waited `waited_us` until `now_us` (monotonic). `limit_us`:
- * what hits may wait while a queue stands; frames half of it, the console a quarter. 0: everybody
- * gets a turn.
+ * Whether to serve a request that waited `waited_us` until `now_us` (monotonic). With a standing
+ * queue hits may wait `limit_us`, frames half of it, the console a quarter. 0: no limit.
  *
  * Only a request that arrived before the last answer waited behind another request. So only such
  * waits begin a queue, and only such requests are refused. A client that sends one request after
- * the other always gets a turn, however long a busy or stopped machine lets it wait. After such a
- * stop each worker also serves the first of the requests that wait for it.
+ * the other is always served, however long a busy or stopped machine makes it wait. After such a
+ * stop each worker also serves the first waiting request.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
 
-/* The worker answers a request. Call it before the answer is sent: the client's next request then
-   arrives later. Vital requests are not counted: a client whose only company is a health check is
-   alone. */
+/* Records that the worker answers a request. Call it before the answer is sent, because the
+   client's next request must arrive later. Vital requests, such as health checks, do not count. */
 void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us);
 
-/* How long ago the newest bytes of a TCP socket came, in microseconds, in steps of the kernel's
-   clock; 0 where it cannot tell. */
+/* The age of the newest bytes of a TCP socket in microseconds, in steps of the kernel's clock; 0 if
+   it is unknown. */
 int64_t hs_socket_waited_us(int fd);
 
-/* ---- what each tenant may send ---- */
+/* ---- request rates of tenants ---- */
 
 /* A token bucket for each tenant. Thread-safe. */
 struct hs_tenant_rates;
@@ -69,12 +66,13 @@ struct hs_tenant_rates;
  * NULL: out of memory.
  */
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst);
-/* NULL is fine. */
+/* NULL does nothing. */
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 
 /*
- * Takes one token of a tenant's (ptr NULL: of all who have none). 0, or the milliseconds until
- * there is one. `now_ns`: monotonic. A tenant for whom there is no memory is not limited.
+ * Takes one token of a tenant (ptr NULL: of the bucket of callers without a tenant). Returns 0, or
+ * the milliseconds until the next token. `now_ns` is monotonic. Without memory for a bucket, the
+ * tenant has no limit.
  */
 unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenant, int64_t now_ns);
 

@@ -17,15 +17,14 @@ enum { HEAVY_BODY_BYTES = 262144 };
 struct hs_http_apart {
     struct hs_pool_job job; /* first member: pointers to both are the same */
     struct hs_http_request *request;
-    struct MHD_Connection *connection; /* suspended meanwhile */
+    struct MHD_Connection *connection; /* suspended while the pool runs the request */
     struct hs_pool *pool;
-    struct hs_http_target target;
     struct hs_reply reply;
     int64_t queued_us;
     bool has_run;
 };
 
-/* Maps and rulesets are built one after the other, at a lower priority. */
+/* Maps and rulesets are built one at a time, at a lower priority. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
     return route == HS_ROUTE_MAP_PUT       ? service->map_builder
@@ -33,14 +32,12 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
                                            : NULL;
 }
 
-/* The pool a request belongs to; NULL: its worker runs it. */
-struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
-                                const struct hs_http_target *target)
+struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 {
-    struct hs_pool *builder = builder_of(request->http->service, target->route);
+    struct hs_pool *builder = builder_of(request->http->service, request->route);
     bool is_heavy = request->body.len > HEAVY_BODY_BYTES ||
-                    (request->connection->is_dear && request->body.len > 0);
-    if (target->problem.code != HS_PROBLEM_NONE || request->shed)
+                    (request->connection->is_expensive && request->body.len > 0);
+    if (request->problem.code != HS_PROBLEM_NONE || request->shed)
         return NULL;
     return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
 }
@@ -66,9 +63,9 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
     shed_if_late(request, apart);
     if (request->shed)
-        hs_http_refuse_shed(request, &apart->target);
+        hs_http_refuse_shed(request);
     else
-        hs_http_run_endpoint(request, &apart->target, apart->connection, &apart->reply);
+        hs_http_run_endpoint(request, apart->connection, &apart->reply);
     apart->has_run = true;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
 }
@@ -95,24 +92,22 @@ void hs_http_resume(struct hs_http_worker *worker)
     }
 }
 
-/* False: memory is out. */
-bool hs_http_begin_apart(struct hs_http_request *request, const struct hs_http_target *target,
-                         struct MHD_Connection *connection, struct hs_pool *pool)
+bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
+                         struct hs_pool *pool)
 {
     struct hs_http_apart *apart = malloc(sizeof *apart);
     if (apart == NULL)
         return false;
-    *apart = (struct hs_http_apart){.job = {.owner = request->http,
-                                            .tenant = hs_http_tenant_of(request),
-                                            .run = run_apart,
-                                            .done = done_apart},
-                                    .request = request,
-                                    .connection = connection,
-                                    .pool = pool,
-                                    .target = *target,
-                                    .reply = {.status = 200, .content_type = "application/json"},
-                                    .queued_us = hs_clock_us()};
-    apart->reply.problem = &apart->target.problem;
+    *apart = (struct hs_http_apart){
+        .job = {.owner = request->http,
+                .tenant = hs_http_tenant_of(request),
+                .run = run_apart,
+                .done = done_apart},
+        .request = request,
+        .connection = connection,
+        .pool = pool,
+        .reply = {.status = 200, .content_type = "application/json", .problem = &request->problem},
+        .queued_us = hs_clock_us()};
     request->apart = apart;
     atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
@@ -127,12 +122,12 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
     struct hs_http_apart *apart = request->apart;
     if (!apart->has_run) {
         request->why = HS_SHED_CAPACITY;
-        hs_problem_set(&apart->target.problem, HS_PROBLEM_OVERLOADED, "The service ends");
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
     }
     atomic_store(&request->connection->builder, NULL);
-    request->connection->is_dear = apart->reply.work > HS_HTTP_HEAVY_WORK;
+    request->connection->is_expensive = apart->reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, &apart->target, connection, &apart->reply);
+    return hs_http_send_reply(request, connection, &apart->reply);
 }
 
 void hs_http_free_apart(struct hs_http_apart *apart)

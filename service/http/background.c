@@ -24,7 +24,7 @@ static void give_way(int signal, siginfo_t *info, void *context)
 /*
  * sched_setattr(2), which the C library does not wrap. A thread that yields loses the rest of its
  * slice; so that it keeps its share, the slice is as short as the time between two yields (Linux
- * 6.12 and later; kernels of before ignore it).
+ * 6.12 and later; older kernels ignore it).
  */
 static bool set_priority(void)
 {
@@ -44,7 +44,7 @@ static bool make_timer(struct hs_background *background)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                              .sigev_signo = SIGRTMIN,
                              .sigev_value.sival_ptr = background};
-    event._sigev_un._tid = gettid(); /* glibc of before 2.38 has no other name for it */
+    event._sigev_un._tid = gettid(); /* glibc before 2.38 has no other name for it */
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGRTMIN);
@@ -56,7 +56,8 @@ static bool make_timer(struct hs_background *background)
 void hs_background_enter(struct hs_background *background)
 {
     if (!set_priority())
-        (void)setpriority(PRIO_PROCESS, 0, NICE); /* on Linux: of this thread alone */
+        (void)setpriority(PRIO_PROCESS, 0,
+                          NICE); /* on Linux this affects only the calling thread */
     background->has_timer = make_timer(background);
 }
 

@@ -1,8 +1,8 @@
 /*
  * Background threads: long jobs that must not delay the threads which answer requests. A lower
- * priority is not enough. When a worker and a background thread both have work, the kernel owes the
- * second one a small share of the processor and pays it in one piece that lasts until the next tick
- * of its clock, 1 to 10 ms. So a timer makes the background thread give way every 0.1 ms.
+ * priority is not enough: the kernel still gives the background thread a small share of the
+ * processor, in pieces that last until the next tick of its clock, 1 to 10 ms. So a timer makes the
+ * background thread yield every 0.1 ms.
  */
 #ifndef HS_SERVICE_BACKGROUND_H
 #define HS_SERVICE_BACKGROUND_H
@@ -15,7 +15,7 @@
 struct hs_background {
     timer_t timer;
     bool has_timer;
-    atomic_uint yields; /* times the thread gave way */
+    atomic_uint yields; /* times the thread yielded */
 };
 
 /* A yield takes less processor time than this, in microseconds; what a thread uses beyond it is
@@ -28,7 +28,7 @@ enum { HS_YIELD_US = 20 };
  */
 void hs_background_enter(struct hs_background *background);
 
-/* Around each job of the thread: it gives way in between, and sleeps undisturbed outside. */
+/* Around each job of the thread: the timer runs only in between, so sleeps are undisturbed. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

@@ -19,7 +19,7 @@ enum {
     MOST_LOOKED_AT = 4096,
 };
 
-static size_t least(size_t a, size_t b)
+static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -34,11 +34,11 @@ bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_
     if (limit < *needed)
         return false;
     size_t sockets = limit - kept;
-    out->linger = least(HS_LINGER_MAX, sockets / 16);
-    out->admin = least(ADMIN_CONNECTIONS, sockets / 4);
+    out->linger = min_size(HS_LINGER_MAX, sockets / 16);
+    out->admin = min_size(ADMIN_CONNECTIONS, sockets / 4);
     if (out->admin < wants->admin_threads)
         out->admin = wants->admin_threads;
-    out->data = least(wants->connections, sockets - out->admin - 2 * out->linger);
+    out->data = min_size(wants->connections, sockets - out->admin - 2 * out->linger);
     return true;
 }
 

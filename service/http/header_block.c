@@ -6,7 +6,7 @@
 
 enum { LINE_END = 2 }; /* CR LF, now two zero bytes */
 
-void hs_request_target_note(struct hs_request_target *target, const char *uri)
+void hs_request_target_record(struct hs_request_target *target, const char *uri)
 {
     const char *query = strchr(uri, '?');
     unsigned arguments = 1;
@@ -31,7 +31,7 @@ void hs_header_block_add(struct hs_header_block *block, struct hs_str name, stru
     block->is_whole = block->is_whole && name.ptr == block->next && value.ptr != NULL;
     if (!block->is_whole)
         return;
-    const char *at = name.ptr + name.len + 1; /* past the colon */
+    const char *at = name.ptr + name.len + 1; /* after the colon */
     while (at != value.ptr && (*at == ' ' || *at == '\t'))
         at++;
     block->is_whole = at == value.ptr;
@@ -64,12 +64,12 @@ void hs_header_block_collect(struct hs_header_block *block, struct MHD_Connectio
 {
     struct collecting collecting = {block, headers};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &collecting);
-    /* Later versions of the library refuse these requests themselves, and cut differently. */
+    /* Later versions of the library refuse these requests themselves. */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info == NULL || !hs_header_block_ends(block, method + info->header_size))
         snprintf(headers->ambiguous, sizeof headers->ambiguous,
-                 "a line holds a NUL, is folded, or lacks its name or CR LF");
+                 "a line has a NUL, is folded, or lacks its name or CR LF");
 }

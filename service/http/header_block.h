@@ -30,18 +30,18 @@ struct hs_request_target {
  * argument, and sends no answer when its memory for the connection is used up. Therefore this
  * function empties a query that is too long, in the library's own buffer.
  */
-void hs_request_target_note(struct hs_request_target *target, const char *uri);
+void hs_request_target_record(struct hs_request_target *target, const char *uri);
 
 struct hs_header_block {
     const char *next; /* where the next line must begin */
-    bool is_whole;    /* every byte so far is accounted for */
+    bool is_whole;    /* every byte so far belongs to a word or a line end */
 };
 
 /* The words of the request line, as the library gives them to its handler. */
 void hs_header_block_begin(struct hs_header_block *block, const char *method, const char *url,
                            const struct hs_request_target *target, const char *version);
 
-/* A field, in the order of the list. Both texts have a zero byte behind them. */
+/* Adds a field, in the order of the list. Both texts are zero-terminated. */
 void hs_header_block_add(struct hs_header_block *block, struct hs_str name, struct hs_str value);
 
 /* Whether the block is whole and ends with an empty line just before `end`. */

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Read at a time, and times in a row, before the others have their turn. */
+/* Bytes of one read, and reads in a row before the next socket is served. */
 enum { PIECE = 32768, PIECES = 16 };
 
-/* A nap before what has come is looked at: then there is more of it, and a flood costs fewer
-   rounds. Nobody waits for this but who still sends what is thrown away. */
+/* A pause before incoming bytes are read: more of them arrive, so a flood costs fewer rounds. Only
+   peers whose bytes are discarded wait for it. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)
@@ -52,7 +52,7 @@ void hs_linger_take(struct hs_linger *linger, int fd)
     }
     pthread_mutex_unlock(&linger->lock);
     if (own >= 0)
-        shutdown(own, SHUT_WR); /* the library has done so, but not beneath TLS */
+        shutdown(own, SHUT_WR); /* the library does this itself, except with TLS */
     if (first)
         hs_linger_wake(linger);
 }
@@ -67,12 +67,12 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Throws away what has arrived; false: no more will come. */
+/* Discards the bytes that have arrived. False: no more will come. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
     for (int i = 0; i < PIECES && socket->left > 0; i++) {
-        /* Of TCP sockets the kernel throws it away by itself with MSG_TRUNC, and copies nothing. */
+        /* With MSG_TRUNC the kernel discards the bytes of a TCP socket without copying them. */
         ssize_t got = recv(socket->fd, piece, sizeof piece, MSG_DONTWAIT | MSG_TRUNC);
         if (got == 0)
             return false;
@@ -83,7 +83,7 @@ static bool discard(struct hs_linger_socket *socket)
     return true;
 }
 
-/* The last bytes go first: with none unread a socket ends without a reset. */
+/* Discard the last bytes first: a socket without unread bytes closes without a reset. */
 static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 {
     discard(socket);
@@ -91,7 +91,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Those for whom there is no place any more, and those whose time is over: all in front. */
+/* Closes sockets whose time is over, and the oldest if places are missing; they are all in front.
+ */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -118,13 +119,13 @@ static void take_up(struct hs_linger *linger, int64_t now_us)
             .fd = coming[i], .until_us = now_us + HS_LINGER_US, .left = HS_LINGER_BYTES};
 }
 
-/* `polls`: one for each that is held, in their order. */
+/* `polls` has one entry for each lingering socket, in order. */
 static void look(struct hs_linger *linger, const struct pollfd *polls)
 {
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* Without more bytes to throw away only an error or the end of both sides is reported. */
+        /* Without POLLIN only an error or the end of both sides is reported. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);
@@ -151,7 +152,7 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     eventfd_t times;
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
-        /* Somebody woke it all the same. */
+        /* The wake was already pending. */
     }
     look(linger, polls + 1);
 }

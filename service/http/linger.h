@@ -1,9 +1,8 @@
 /*
- * Connections that have been answered and are closed while their peer may still send. Closed at
- * once, the kernel would answer what comes, or what lies there unread, with a reset, and a reset
- * takes with it what the peer has not read yet: the refusal of a body that was too large, or a long
- * answer before it. So the sending side is closed, and what arrives is thrown away for a while (RFC
- * 9112, section 9.6).
+ * Lingering close: connections that have their last answer while the peer may still send. If they
+ * were closed at once, the kernel would answer unread bytes with a reset. A reset can delete
+ * answers that the peer has not read yet. So only the sending side is closed, and incoming bytes
+ * are discarded for a while (RFC 9112, section 9.6).
  */
 #ifndef HS_SERVICE_HTTP_LINGER_H
 #define HS_SERVICE_HTTP_LINGER_H
@@ -15,14 +14,14 @@
 #include <stdint.h>
 
 enum {
-    /* Sockets held at a time. For another one the oldest goes, so that a flood shortens the time of
-       each, and never costs anybody all of it. */
+    /* Max lingering sockets. A further one closes the oldest, so a flood shortens the time of each
+       socket but leaves every socket some time. */
     HS_LINGER_HELD = 64,
-    /* Handed over and not yet taken up. Beyond this a connection is closed at once. */
+    /* Max sockets that wait to be taken up. Further connections are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
-    HS_LINGER_US = 2000000, /* a peer's time, in all */
-    /* What is thrown away for a peer, roughly; then nothing is read any more, until its time ends.
+    HS_LINGER_US = 2000000, /* the time of one peer */
+    /* Bytes discarded for one peer, approximately; after them nothing is read until its time ends.
      */
     HS_LINGER_BYTES = 16 << 20,
 };
@@ -30,42 +29,41 @@ enum {
 struct hs_linger_socket {
     int fd;
     int64_t until_us; /* monotonic */
-    size_t left;      /* bytes that are still thrown away */
+    size_t left;      /* bytes that will still be discarded */
 };
 
-/* Of one listener. Any thread hands over; one thread, the watchdog, holds. */
+/* The lingering sockets of one listener. Any thread adds one; only the watchdog reads them. */
 struct hs_linger {
     pthread_mutex_t lock; /* guards `coming`, `coming_count` */
     int coming[HS_LINGER_COMING];
     size_t coming_count, limit;
     int wake; /* an eventfd */
     atomic_size_t count;
-    struct hs_linger_socket held[HS_LINGER_HELD]; /* of the watchdog; the oldest first */
+    struct hs_linger_socket held[HS_LINGER_HELD]; /* only the watchdog uses it; the oldest first */
     size_t held_count;
 };
 
-/* `limit`: sockets at a time, HS_LINGER_MAX at most. False: no descriptor is left; nothing to
-   free. */
+/* `limit` is the max number of sockets, up to HS_LINGER_MAX. False: no descriptor is left; there is
+   nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
-/* Closes all of them. No thread uses it any more. */
+/* Closes all sockets. No other thread may use it any more. */
 void hs_linger_free(struct hs_linger *linger);
 
 /*
- * Hands a socket over which its owner closes right after: a duplicate of it is held. Without a
- * place or a descriptor for that nothing happens, and the socket is closed as any other. Any
- * thread.
+ * Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or
+ * descriptor is left. Thread-safe.
  */
 void hs_linger_take(struct hs_linger *linger, int fd);
 
-/* How many there are, handed over or held. Any thread. */
+/* The number of sockets, waiting or lingering. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);
 
-/* Has hs_linger_wait return. Any thread. */
+/* Makes hs_linger_wait return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
 /*
- * Waits until a time (monotonic), a hand-over or a wake, and throws away what has arrived
- * meanwhile; may return earlier. Call it in a loop, from one thread.
+ * Waits until a time (monotonic), a new socket or a wake, and discards incoming bytes. It may
+ * return earlier. Call it in a loop, from one thread.
  */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 

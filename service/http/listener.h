@@ -1,6 +1,6 @@
-/* Shared by the parts of the HTTP edge: http.c (listener), http_request.c (requests), http_target.c
-   (routing, admission), http_apart.c and pool.c (long requests), http_watch.c (deadlines),
-   http_worker.c (threads), http_linger.c (ends), http_log.c. */
+/* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
+   admission), apart.c and pool.c (long requests), watch.c (deadlines), worker.c (threads), linger.c
+   (ends) and log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -26,26 +26,27 @@
  * Both compare and swap, so exactly one wins.
  */
 enum hs_http_phase {
-    HS_HTTP_FREE,     /* there is no connection */
-    HS_HTTP_IDLE,     /* between requests, or the header is arriving */
-    HS_HTTP_BODY,     /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED,   /* it waits for a thread of a pool (pool.h), or comes back from one */
+    HS_HTTP_FREE,   /* there is no connection */
+    HS_HTTP_IDLE,   /* between requests, or the header is arriving */
+    HS_HTTP_BODY,   /* the header is known, the body is arriving */
+    HS_HTTP_QUEUED, /* it waits for a thread of a pool (pool.h), or for its worker after the pool */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
 };
 
-/* Requests are logged in kinds, each with a limit of its own: a flood of one hides no other. */
+/* Kinds of log lines about requests. Each has its own limit, so a flood of one kind hides no other.
+ */
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
- * What the watchdog looks at, of each connection and five times a second: apart from the rest of
- * the connection and side by side, so that ten thousand idle ones take it microseconds. Through a
- * list of the connections it took 2 ms each time, which 1 % of all requests waited for.
+ * The part of a connection that the watchdog reads five times a second. These parts are in one
+ * array, so checking 10,000 idle connections takes microseconds. With a linked list it took 2 ms,
+ * and 1 % of all requests waited for it.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* start of the phase, monotonic */
-    int64_t looked_us;     /* start of the phase whose peer was looked for, of the watchdog */
+    int64_t looked_us;     /* start of the phase in which the watchdog last checked the peer */
     union {
         struct hs_http_connection *connection;
         struct hs_http_watched *next_free; /* while the phase is FREE */
@@ -53,61 +54,61 @@ struct hs_http_watched {
     atomic_int phase;
 };
 
-/* Those of one worker. Its thread enters and takes out; the watchdog looks with the lock. */
+/* The connections of one worker. Only the worker adds and removes entries; the watchdog reads them
+   under the lock. */
 struct hs_http_watch_list {
     pthread_mutex_t lock;
-    struct hs_http_watched *slots; /* one for each connection there can be */
-    size_t limit, used;            /* from `used` on none was ever taken */
+    struct hs_http_watched *slots; /* one for each possible connection */
+    size_t limit, used;            /* slots from `used` on were never used */
     struct hs_http_watched *free;
 };
 
 /*
- * A thread with a daemon of the library's of its own; all accept from the same socket. The library
- * would run such threads by itself, but its loop waits for another event when a multiple of 128 are
- * ready at once, and forgets those over it: with many connections a worker sleeps while all of them
- * wait. Here the wait is ours, and the library only looks (http_worker.c).
+ * A thread with its own libmicrohttpd daemon; all accept from the same socket. The library can run
+ * such threads itself, but its loop misses ready connections when a multiple of 128 are ready at
+ * once: then a worker sleeps while they wait. So worker.c waits for events, and the library only
+ * polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
-    int ready;      /* the library's epoll; readable when there is something to do */
-    int wake;       /* an eventfd: look at `closing` and `stopped` */
+    int ready;      /* the library's epoll descriptor; readable when there are events */
+    int wake;       /* an eventfd: `closing` or `stopped` changed */
     bool is_closed; /* accepts no more */
-    _Atomic(struct hs_pool_job *) done; /* jobs whose connections it resumes */
-    bool has_ended; /* a connection ended since the library last looked for new ones */
+    _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections it must resume */
+    bool has_ended;                     /* a connection ended since the library last accepted */
     pthread_t thread;
     struct hs_gate gate;
     struct hs_http_watch_list watched;
-    uint64_t ids;     /* of requests that bring none: random, and counted up */
+    uint64_t ids;     /* next request id: starts at a random number */
     uint64_t process; /* random */
 };
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
 
-/* Of one request, what its line in the log says of it, and its 408. */
+/* The fields of a request for its log line and its 408. */
 struct hs_http_caller {
     unsigned route; /* or HS_METRICS_NO_ROUTE */
     char request_id[HS_REQUEST_ID_MAX + 1];
     char trace_id[HS_TRACE_ID_LEN + 1];
     struct hs_name tenant;
-    struct hs_name match; /* empty: it is about none */
+    struct hs_name match; /* empty: no match */
 };
 
 struct hs_http_connection {
     struct hs_http *http;
-    struct hs_http_worker *worker; /* serves it, from first to last */
+    struct hs_http_worker *worker; /* serves it to its end */
     struct hs_http_watched *watched;
-    int fd; /* open for as long as the connection is watched */
-    /* It was refused with bytes on their way that nobody will read. Of the thread that serves it.
-     */
+    int fd; /* open as long as the connection is watched */
+    /* Its last request was refused without reading its body. Only its worker uses this. */
     bool is_cut_short;
-    struct hs_request_target target; /* target of the request that begins */
-    bool is_dear;                    /* its last request took long */
+    struct hs_request_target target; /* of the request that begins */
+    bool is_expensive;               /* its last request took long */
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us;                    /* its endpoint hangs when it takes longer */
+    atomic_llong stuck_us;                    /* time after which its endpoint counts as stuck */
     atomic_size_t body_length, body_received; /* bytes of its body */
-    struct hs_name tenant;           /* charged for it: sent its newest request; "": nobody yet */
+    struct hs_name tenant;                    /* charged for it; "": none yet */
     struct hs_pool *_Atomic builder; /* the single-threaded pool that runs its endpoint; or NULL */
 };
 
@@ -131,57 +132,57 @@ struct hs_http {
     atomic_bool stopping; /* the watchdog ends */
 };
 
-/* Moves a connection on; false: the watchdog was faster, drop the request. */
+/* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to);
 
-/* Callbacks of the library (http_request.c); the context is the struct hs_http_worker. */
+/* Callbacks of the library (request.c); the context is the struct hs_http_worker. */
 enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
                                const char *method, const char *version, const char *upload,
                                size_t *upload_size, void **request);
 void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
                        enum MHD_RequestTerminationCode code);
-void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection);
+void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Room for the connections of a worker; false: there is no memory, and nothing to free. */
+/* Allocates the slots for the connections of a worker. False: out of memory, nothing to free. */
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* Has a connection watched and lets go of it again, in the thread of its worker. NULL: there is no
-   memory. Closing NULL does nothing. */
+/* Begin and end the watch of a connection, in the thread of its worker. NULL: out of memory.
+   Closing NULL does nothing. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
 /*
- * Starts the workers on a listening socket, which is taken over, closed or not. False: none runs,
- * and the log says why.
+ * Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
+ * runs; the log has the reason.
  */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
-/* After `closing` was set: the listening socket is closed soon. */
+/* Call it after setting `closing`: the workers then close the listening socket. */
 void hs_http_workers_wake(struct hs_http *http);
 
-/* Ends the workers and closes their connections. The watchdog may still run, and look at them. */
+/* Ends the workers and closes their connections. The watchdog may still read them. */
 void hs_http_workers_stop(struct hs_http *http);
 
-/* Once the watchdog has ended, too. */
+/* Frees the workers; the watchdog must have ended. */
 void hs_http_workers_free(struct hs_http *http);
 
 /* Resumes the connections of a worker whose requests a pool has run. Call it in the worker's
    thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
-/* Takes from a request what is said of it. `headers` have an id. */
+/* Copies the fields of a request. `headers` must have a request id. */
 void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
                         const struct hs_route_params *params, const struct hs_headers *headers,
                         const struct hs_name *tenant);
 
-/* Writes the line about a request that was answered, if its level and its kind's limit allow. */
+/* Logs an answered request, if the log level and the limit of its kind allow. */
 void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *caller,
                          const struct hs_problem *problem, int status, int64_t duration_us);
 
-/* Writes how many log lines of each kind were left out. */
+/* Logs how many lines of each kind were dropped. */
 void hs_http_report_log(struct hs_http *http, bool now);
 
 /* The watchdog's thread; the argument is the struct hs_http. */

@@ -1,4 +1,4 @@
-/* What the log says of requests. */
+/* Log lines about requests. */
 #include "service/http/listener.h"
 
 #include "api/http/routes.h"
@@ -22,7 +22,7 @@ void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
     hs_name_set(&caller->match, match);
 }
 
-/* A fault of syntax is told with the words around it, which are not ours to write down. */
+/* The detail of a syntax error quotes the body, and bodies are never logged. */
 static const char *detail_to_log(const struct hs_problem *problem)
 {
     return problem->code == HS_PROBLEM_NONE || problem->code == HS_PROBLEM_MALFORMED_JSON

@@ -11,7 +11,7 @@
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
-    pthread_mutex_t lock;   /* guards what follows */
+    pthread_mutex_t lock;   /* guards the following members */
     pthread_cond_t changed; /* a job came, one ended, or `stops` */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
@@ -35,7 +35,7 @@ static int64_t processor_us(const struct hs_pool *pool)
     return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
-/* ---- whose turn it is; with the lock ---- */
+/* ---- the next job; the lock is held ---- */
 
 static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 {
@@ -55,7 +55,7 @@ static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *jo
     return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
 }
 
-/* NULL: none may run. */
+/* Returns the next job; NULL: none may run. */
 static struct hs_pool_job *take_next(struct hs_pool *pool)
 {
     struct hs_pool_job **best = NULL;

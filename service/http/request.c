@@ -1,16 +1,16 @@
-/* One request on its way: header, body, endpoint, reply. Called by the library's threads. */
+/* The calls of the library for one request: header, body, endpoint, reply. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* After which an endpoint counts as stuck: most take well under a millisecond; a map of 108 MB was
-   decoded and built in 8.5 s on a busy machine. */
+/* An endpoint counts as stuck after this time. Most take less than a millisecond; a map of 108 MB
+   took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
 /* ---- names and headers ---- */
@@ -25,8 +25,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Decodes only what a name may hold. Everything else keeps its `%`, which no name and no route
- * holds: an encoded slash or zero byte never turns one path into another.
+ * Decodes only characters that names can contain. Others keep their `%`, which no name and no route
+ * contains. So an encoded slash or zero byte never changes the path.
  */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
@@ -55,12 +55,12 @@ static struct hs_http_connection *peer_of(struct MHD_Connection *connection)
     return info == NULL ? NULL : info->socket_context;
 }
 
-void *hs_http_note_uri(void *context, const char *uri, struct MHD_Connection *connection)
+void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
     (void)context;
     struct hs_http_connection *peer = peer_of(connection);
     if (peer != NULL)
-        hs_request_target_note(&peer->target, uri);
+        hs_request_target_record(&peer->target, uri);
     return NULL; /* the request begins with the first call of hs_http_handle */
 }
 
@@ -79,11 +79,19 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-static enum MHD_Result refuse(struct hs_http_request *request, struct hs_http_target *target,
-                              struct MHD_Connection *connection)
+/* Most of a problem stays uninitialized: its list of errors has 11 KiB. */
+static struct hs_http_request *create_request(void)
 {
-    struct hs_reply reply = {.problem = &target->problem};
-    return hs_http_send_reply(request, target, connection, &reply);
+    struct hs_http_request *request = malloc(sizeof *request);
+    if (request != NULL)
+        memset(request, 0, offsetof(struct hs_http_request, problem));
+    return request;
+}
+
+static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connection *connection)
+{
+    struct hs_reply reply = {.problem = &request->problem};
+    return hs_http_send_reply(request, connection, &reply);
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
@@ -91,7 +99,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
                              void **context)
 {
     struct hs_http_connection *peer = peer_of(connection);
-    struct hs_http_request *request = peer == NULL ? NULL : calloc(1, sizeof *request);
+    struct hs_http_request *request = peer == NULL ? NULL : create_request();
     if (request == NULL)
         return MHD_NO;
     *context = request;
@@ -100,27 +108,26 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     request->start_us = hs_clock_us();
     int64_t waited_us = hs_socket_waited_us(peer->fd);
     request->arrived_us = request->start_us - waited_us;
-    hs_metrics_wait(http->service->metrics, (double)waited_us * 1e-6);
+    hs_metrics_observe(http->service->metrics, HS_METRIC_WAIT, 0, (double)waited_us * 1e-6);
     request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
-    hs_metrics_inflight(http->service->metrics, 1);
+    hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, 1);
 
     struct hs_header_block block;
     hs_header_block_begin(&block, method, url, &peer->target, version);
     hs_header_block_collect(&block, connection, method, &request->headers);
     if (request->headers.request_id[0] == '\0')
         make_request_id(peer->worker, request->headers.request_id);
-    struct hs_http_target target;
-    hs_http_examine(request, connection, method, url, &target);
+    hs_http_examine(request, connection, method, url);
     if (!hs_http_charge_connection(request)) {
-        hs_problem_init(&target.problem);
+        hs_problem_init(&request->problem);
         hs_http_shed(request, HS_SHED_CONNECTIONS);
-        hs_http_refuse_shed(request, &target);
-        target.close = true;
-    } else if (target.problem.code == HS_PROBLEM_NONE) {
-        hs_http_admit(request, &target);
+        hs_http_refuse_shed(request);
+        request->close = true;
+    } else if (request->problem.code == HS_PROBLEM_NONE) {
+        hs_http_admit(request);
     }
-    hs_http_caller_set(&peer->caller, target.route, &target.params, &request->headers,
+    hs_http_caller_set(&peer->caller, request->route, &request->params, &request->headers,
                        &request->auth.identity.tenant);
     atomic_store(&peer->stuck_us,
                  STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
@@ -128,11 +135,11 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     atomic_store(&peer->body_received, 0);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
         return MHD_NO;
-    if (!target.close)
+    if (!request->close)
         return MHD_YES;
-    /* A reply to the first call ends the connection: what follows is never looked at. */
+    /* A reply to the first call ends the connection: the rest of the request is never read. */
     peer->is_cut_short = true;
-    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, &target, connection)
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, connection)
                                                               : MHD_NO;
 }
 
@@ -143,7 +150,7 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* Allocate all of it at once, so that the reserved bytes are the used bytes. */
+    /* Allocate the whole body at once, so that the reserved bytes are the used bytes. */
     if (request->body.data == NULL) {
         request->body.data = malloc(request->headers.length);
         request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
@@ -157,33 +164,26 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     return MHD_YES;
 }
 
-static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connection *connection,
-                              const char *url, const char *method)
+static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connection *connection)
 {
     if (request->apart != NULL)
         return hs_http_finish_apart(request, connection);
-    struct hs_http_target target;
     struct hs_reply reply = {
-        .status = 200, .content_type = "application/json", .problem = &target.problem};
+        .status = 200, .content_type = "application/json", .problem = &request->problem};
     if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
         return MHD_NO;
-    /* What was wrong with it was found on the first call; a body to be read was let in then. */
-    if (request->shed)
-        hs_http_only_name(request, &target);
-    else
-        hs_http_examine(request, connection, method, url, &target);
-    if (target.problem.code == HS_PROBLEM_NONE)
-        hs_http_admit_again(request, &target);
-    if (target.problem.code == HS_PROBLEM_NONE && request->shed)
-        hs_http_refuse_shed(request, &target);
-    struct hs_pool *pool = hs_http_pool_of(request, &target);
-    if (pool != NULL && hs_http_begin_apart(request, &target, connection, pool))
+    if (request->problem.code == HS_PROBLEM_NONE)
+        hs_http_admit_again(request);
+    if (request->problem.code == HS_PROBLEM_NONE && request->shed)
+        hs_http_refuse_shed(request);
+    struct hs_pool *pool = hs_http_pool_of(request);
+    if (pool != NULL && hs_http_begin_apart(request, connection, pool))
         return MHD_YES;
-    if (target.problem.code == HS_PROBLEM_NONE)
-        hs_http_run_endpoint(request, &target, connection, &reply);
-    request->connection->is_dear = reply.work > HS_HTTP_HEAVY_WORK;
+    if (request->problem.code == HS_PROBLEM_NONE)
+        hs_http_run_endpoint(request, connection, &reply);
+    request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, &target, connection, &reply);
+    return hs_http_send_reply(request, connection, &reply);
 }
 
 enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -193,15 +193,15 @@ enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection,
     const struct hs_http_worker *worker = context;
     if (*request == NULL)
         return begin(worker->http, connection, url, method, version, request);
-    /* Without a body, but with `Expect: 100-continue` and another request behind it, the library
-       comes with no bytes before it comes without any: too early for an answer. */
+    /* With `Expect: 100-continue`, no body and a pipelined request, the library makes an extra call
+       with 0 bytes. It is too early for an answer then. */
     if (upload != NULL) {
         enum MHD_Result result =
             *upload_size > 0 ? receive(*request, upload, *upload_size) : MHD_YES;
         *upload_size = 0;
         return result;
     }
-    return finish(*request, connection, url, method);
+    return finish(*request, connection);
 }
 
 void hs_http_completed(void *context, struct MHD_Connection *connection, void **request,
@@ -215,11 +215,11 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Back to the wait for the next header, unless the watchdog ended it or it broke off. */
+    /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
     hs_http_drop_body(ended);
     hs_http_free_apart(ended->apart);
     free(ended);
-    hs_metrics_inflight(http->service->metrics, -1);
+    hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, -1);
     atomic_fetch_sub(&http->in_flight, 1);
 }

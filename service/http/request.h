@@ -1,8 +1,7 @@
 /*
- * Shared by the parts that handle one request: http_request.c (calls of the library, in order),
- * http_target.c (routing and admission), http_reply.c (endpoint and reply), http_apart.c (long
- * requests). All of it runs in the thread of the request's worker, or in a pool's thread while the
- * connection is suspended.
+ * One request, for request.c (calls of the library, in order), target.c (routing and admission),
+ * reply.c (endpoint and reply) and apart.c (long requests). All functions run in the thread of the
+ * request's worker, or in a pool's thread while the connection is suspended.
  */
 #ifndef HS_SERVICE_HTTP_REQUEST_H
 #define HS_SERVICE_HTTP_REQUEST_H
@@ -21,71 +20,65 @@ struct hs_http_request {
     struct hs_http_connection *connection;
     struct hs_headers headers; /* request_id is always set */
     struct hs_auth auth;
-    bool authenticated; /* `auth` is set */
     struct hs_buffer body;
     struct hs_share *share; /* the share that holds `taken` bytes of the body; or NULL */
     size_t taken;
     int64_t start_us;
-    int64_t arrived_us; /* when the header had come, before the wait for its turn */
+    int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;     /* 0: as usual */
+    unsigned retry_after_ms;     /* 0: the default */
     struct hs_http_apart *apart; /* only if a pool runs it; else NULL */
-};
-
-/* The route of a request, or why it is refused. */
-struct hs_http_target {
-    unsigned route; /* HS_METRICS_NO_ROUTE: none */
+    unsigned route;              /* HS_METRICS_NO_ROUTE: none */
+    bool close;                  /* its end is unknown, or its body stays unread */
     struct hs_route_params params;
-    struct hs_problem problem;
-    bool close; /* the end of the request is unknown, or its body stays unread */
+    struct hs_problem problem; /* last member: most of its bytes stay uninitialized */
 };
 
-/* After a request with this much work (10 ms), the next one of the connection is expected to be
-   long too. */
+/* After a request with more work than this (10 ms), the next request of the connection is expected
+   to be long too. */
 enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
-/* ---- http_target.c ---- */
+/* ---- target.c ---- */
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Finds the route and all problems of the request. */
+/* Finds the route, the caller and all problems of the request. Call it once, when the header is
+   there; `url` stays valid until the request is completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
-                     const char *method, const char *url, struct hs_http_target *target);
-/* For a request that will be refused in any case: finds only what the refusal needs. */
-void hs_http_only_name(const struct hs_http_request *request, struct hs_http_target *target);
+                     const char *method, const char *url);
 
 /* Marks a request as not served and counts it; refuse_shed makes the problem for the answer. */
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
-void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_target *target);
+void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. False: they hold too many. */
+/* Charges the connection to the tenant of its newest request. False: they hold too many
+   connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
-/* Decide whether a request gets its turn: once its header is there, and again once its body is. */
-void hs_http_admit(struct hs_http_request *request, struct hs_http_target *target);
-void hs_http_admit_again(struct hs_http_request *request, const struct hs_http_target *target);
+/* Decide whether to serve a request, after its header and again after its body. */
+void hs_http_admit(struct hs_http_request *request);
+void hs_http_admit_again(struct hs_http_request *request);
 
-/* ---- http_reply.c ---- */
+/* ---- reply.c ---- */
 
 /* Frees the body and releases its share. */
 void hs_http_drop_body(struct hs_http_request *request);
-void hs_http_run_endpoint(struct hs_http_request *request, struct hs_http_target *target,
-                          struct MHD_Connection *connection, struct hs_reply *reply);
+/* The reply's problem is the request's. */
+void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
+                          struct hs_reply *reply);
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
-                                   const struct hs_http_target *target,
                                    struct MHD_Connection *connection, struct hs_reply *reply);
 
-/* ---- http_apart.c ---- */
+/* ---- apart.c ---- */
 
-/* The pool a request belongs to; NULL: its worker runs it. */
-struct hs_pool *hs_http_pool_of(const struct hs_http_request *request,
-                                const struct hs_http_target *target);
+/* Returns the pool that runs a request; NULL: its worker runs it. */
+struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
 /* Lets a pool run the endpoint; the worker finishes the request later. False: memory is out. */
-bool hs_http_begin_apart(struct hs_http_request *request, const struct hs_http_target *target,
-                         struct MHD_Connection *connection, struct hs_pool *pool);
+bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
+                         struct hs_pool *pool);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
                                      struct MHD_Connection *connection);
-void hs_http_free_apart(struct hs_http_apart *apart); /* NULL: nothing */
+void hs_http_free_apart(struct hs_http_apart *apart); /* NULL does nothing */
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { BACKLOG = 1024 };
 
-/* A listening socket, opened here so that a failure can say why. -1 with `error` set. */
+/* Opens the listening socket, so that `error` can have the reason of a failure. -1: failed. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -47,7 +47,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* With a limit of one connection, half of it would be none. */
+    /* Half of a limit of one connection would be 0. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
@@ -67,7 +67,8 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
         (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
     http->request_logs[HS_HTTP_LOG_FAILED] =
         (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
-    hs_metrics_connection_limit(service->metrics, listener, limits->connections);
+    hs_metrics_set(service->metrics, HS_METRIC_CONNECTIONS_LIMIT, listener - HS_LISTENER_DATA,
+                   limits->connections);
     return http;
 }
 
@@ -102,7 +103,7 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
     }
     if (!hs_http_workers_start(http, fd, tls)) {
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
-                 http->is_tls ? "; the key may not be that of the certificate" : "");
+                 http->is_tls ? "; perhaps the key does not belong to the certificate" : "");
         destroy(http);
         return NULL;
     }
@@ -127,12 +128,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* Stopping the workers drops replies on their way, so they are waited for. */
+    /* Stopping the workers would drop unfinished replies, so wait for them. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The process's end would close those that linger; each has a time of its own, too. */
+    /* The end of the process would close lingering sockets; wait until their time is over. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

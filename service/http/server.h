@@ -1,6 +1,6 @@
 /*
- * The HTTP edge: one libmicrohttpd daemon a listener, header checks on the first handler call,
- * limits, the request's buffer, dispatch to the endpoint, the reply.
+ * The HTTP server: listeners on libmicrohttpd, header checks, limits, the request body, dispatch to
+ * the endpoint, and the reply.
  */
 #ifndef HS_SERVICE_HTTP_H
 #define HS_SERVICE_HTTP_H
@@ -15,36 +15,35 @@
 #include "api/json/buffer.h"
 #include "service/http/tls.h"
 
-struct hs_service; /* service/serve.h: everything an endpoint may reach */
+struct hs_service; /* service/service.h: everything that endpoints may use */
 
-/* What an endpoint sees. Everything is borrowed and lives until the endpoint returns. */
+/* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
     enum hs_route route;
     enum hs_listener listener;
     struct hs_route_params params;
     struct hs_str body;
-    const char *request_id; /* the caller's X-Request-Id, or one made here */
-    struct hs_arena *arena; /* freed when the endpoint has returned */
+    const char *request_id; /* the caller's X-Request-Id, or a new id */
+    struct hs_arena *arena; /* freed after the endpoint returns */
     bool explain;           /* ?explain, ?explain=true */
-    bool strict;            /* ?strict, ?strict=true: a malformed item refuses its whole request */
+    bool strict;            /* ?strict, ?strict=true: a malformed item refuses the whole request */
     /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
-       does not hang. NULL: nobody watches. */
+       does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
-    struct hs_str
-        tenant;       /* the caller's; ptr NULL: the service has no tokens, nobody owns anything */
+    struct hs_str tenant; /* of the caller; ptr NULL: the service has no tokens and no owners */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); meaningless without a tenant */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 
-/* What an endpoint answers: a body and a status, or a problem. */
+/* The answer of an endpoint: a body and a status, or a problem. */
 struct hs_reply {
     int status;               /* 200 unless set */
     const char *content_type; /* "application/json" unless set; a literal */
     struct hs_buffer body;
     uint64_t work; /* cost of its claims and shots, in work units (validators/work.h) */
     unsigned shed; /* enum hs_shed_reason of a problem that is OVERLOADED */
-    struct hs_problem *problem; /* its code is set: the reply is this problem, body is ignored */
-    const char *static_body;    /* set: sent as it is, without a copy, `static_size` long */
+    struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
+    const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
     size_t static_size;
 };
 
@@ -54,23 +53,20 @@ typedef void hs_endpoint(struct hs_service *service, const struct hs_request *re
 /* Indexed by enum hs_route; service/endpoints/table.c. */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
-/* The endpoints about the service itself; service/endpoints/health.c. */
-hs_endpoint hs_endpoint_livez, hs_endpoint_readyz, hs_endpoint_metrics, hs_endpoint_contract;
-
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
-/* How long a body may stall at first. */
+/* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 struct hs_http_limits {
     unsigned threads;      /* workers of this listener, >= 1 */
-    unsigned connections;  /* refused beyond this */
-    unsigned linger;       /* ended connections that are still read (http_linger.h) */
+    unsigned connections;  /* max open connections */
+    unsigned linger;       /* max lingering connections (linger.h) */
     size_t body_bytes;     /* 413 beyond this */
     size_t map_body_bytes; /* the same for maps */
     unsigned idle_seconds; /* a silent connection is closed after this */
-    int64_t queue_us;      /* max time that hits wait for their turn (admission.h); 0: no limit */
+    int64_t queue_us;      /* max time that hits wait in their sockets (admission.h); 0: no limit */
     /* A body gets 408, and its connection is closed, if it takes longer than this, or falls behind
        the even pace for it after HS_BODY_GRACE_US. */
     unsigned request_seconds;
@@ -80,18 +76,18 @@ struct hs_http;
 
 /*
  * Opens a listener on ADDRESS:PORT ("127.0.0.1:0" takes a free port; IPv6 in brackets) and serves
- * it from its own threads, over TLS where `tls` has a certificate (needed no longer than until this
- * returns). NULL with a sentence in `error` when it cannot. Call from one thread.
+ * it from its own threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. NULL
+ * with a sentence in `error` on failure. Call it from one thread.
  */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const char *address, const struct hs_http_limits *limits,
                               const struct hs_tls *tls, char error[256]);
 
-/* The bound address as "127.0.0.1:8080". */
+/* Returns the bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);
 
-/* Stops accepting, lets replies in flight finish and peers that still send read theirs (at most
-   wait_ms in all), closes everything, frees. */
+/* Stops accepting, waits up to `wait_ms` until peers have read their replies, closes all
+   connections and frees. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

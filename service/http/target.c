@@ -1,4 +1,4 @@
-/* Routing and admission: where a request goes, or why the service refuses it. */
+/* Routing and admission: finds the route of a request, or the reason to refuse it. */
 #include "service/http/request.h"
 
 #include "service/options/values.h"
@@ -12,37 +12,38 @@
 /* If a refused request has a longer body, the body is not read and the connection ends. */
 enum { DROPPED_BODY_MAX = 65536 };
 
-/* ---- where to ---- */
+/* ---- routing ---- */
 
 static bool takes_body(const char *method)
 {
     return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
 
-static enum hs_route_match find_route(const struct hs_http_request *request, const char *method,
-                                      const char *url, struct hs_http_target *target)
+static enum hs_route_match find_route(struct hs_http_request *request, const char *method,
+                                      const char *url)
 {
     enum hs_route route;
     enum hs_route_match match =
-        hs_route_find(request->http->listener, method, url, &route, &target->params);
+        hs_route_find(request->http->listener, method, url, &route, &request->params);
     bool known = match == HS_ROUTE_FOUND || match == HS_ROUTE_BAD_NAME;
-    target->route = known ? (unsigned)route : HS_METRICS_NO_ROUTE;
+    request->route = known ? (unsigned)route : HS_METRICS_NO_ROUTE;
     return match;
 }
 
-static void refuse_route(enum hs_route_match match, struct hs_http_target *target)
+static void refuse_route(enum hs_route_match match, struct hs_http_request *request)
 {
     if (match == HS_ROUTE_UNKNOWN)
-        hs_problem_set(&target->problem, HS_PROBLEM_UNKNOWN_ROUTE, "There is nothing at this path");
+        hs_problem_set(&request->problem, HS_PROBLEM_UNKNOWN_ROUTE,
+                       "There is nothing at this path");
     else if (match == HS_ROUTE_BAD_METHOD)
-        hs_problem_set(&target->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
-                       target->params.allow);
+        hs_problem_set(&request->problem, HS_PROBLEM_METHOD_NOT_ALLOWED, "Allowed here: %s",
+                       request->params.allow);
     else if (match == HS_ROUTE_BAD_NAME)
-        hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+        hs_problem_set(&request->problem, HS_PROBLEM_INVALID_REQUEST,
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* The value of the Authorization header; with two of them the request is refused anyway. */
+/* Returns the value of the Authorization header. A request with two of them is refused anyway. */
 static struct hs_str authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
@@ -52,19 +53,15 @@ static struct hs_str authorization(struct MHD_Connection *connection)
     return value.ptr == NULL ? HS_STR("") : value;
 }
 
-/* Finds the caller and their scopes, once a request. */
-static void authenticate(struct hs_http_request *request, struct MHD_Connection *connection,
-                         struct hs_http_target *target)
+/* Finds the caller and their scopes. */
+static void authenticate(struct hs_http_request *request, struct MHD_Connection *connection)
 {
-    enum hs_route route = (enum hs_route)target->route;
-    if (!request->authenticated) {
-        struct hs_service *service = request->http->service;
-        request->authenticated = true;
-        hs_auth_check(service, route, &target->params, authorization(connection), &request->auth);
-        if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
-            hs_metrics_auth_failure(service->metrics, request->auth.failure);
-    }
-    hs_auth_refuse(&request->auth, route, &target->problem);
+    struct hs_service *service = request->http->service;
+    enum hs_route route = (enum hs_route)request->route;
+    hs_auth_check(service, route, &request->params, authorization(connection), &request->auth);
+    if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
+        hs_metrics_add(service->metrics, HS_METRIC_AUTH_FAILURES, request->auth.failure, 1);
+    hs_auth_refuse(&request->auth, route, &request->problem);
 }
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
@@ -73,96 +70,86 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
 }
 
 /* Maps have a separate share: a map that arrives is part of a map under construction. */
-static struct hs_share *share_of(const struct hs_http_request *request, unsigned route)
+static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
-    return route == HS_ROUTE_MAP_PUT ? hs_map_store_share(service->maps) : service->bodies;
+    return request->route == HS_ROUTE_MAP_PUT ? hs_map_store_share(service->maps) : service->bodies;
 }
 
-static size_t largest_body(const struct hs_http_request *request, unsigned route)
+static size_t largest_body(const struct hs_http_request *request)
 {
     const struct hs_http_limits *limits = &request->http->limits;
-    size_t limit = route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
-    size_t most = hs_share_most(share_of(request, route), hs_http_tenant_of(request));
-    return limit < most ? limit : most;
+    size_t limit = request->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    size_t max = hs_share_max(share_of(request), hs_http_tenant_of(request));
+    return limit < max ? limit : max;
 }
 
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
-                     const char *method, const char *url, struct hs_http_target *target)
+                     const char *method, const char *url)
 {
     const struct hs_headers *headers = &request->headers;
     bool body = takes_body(method);
-    hs_problem_init(&target->problem);
-    hs_headers_check_framing(headers, body, &target->problem);
+    hs_problem_init(&request->problem);
+    hs_headers_check_framing(headers, body, &request->problem);
     if (request->connection->target.has_long_query)
-        hs_problem_set(&target->problem, HS_PROBLEM_INVALID_REQUEST,
+        hs_problem_set(&request->problem, HS_PROBLEM_INVALID_REQUEST,
                        "A query has at most %d arguments and %d bytes", HS_QUERY_ARGUMENTS,
                        HS_QUERY_BYTES);
-    target->close = target->problem.code != HS_PROBLEM_NONE;
-    enum hs_route_match match = find_route(request, method, url, target);
-    if (target->route != HS_METRICS_NO_ROUTE)
-        authenticate(request, connection, target);
-    refuse_route(match, target);
-    hs_headers_check_content(headers, body, largest_body(request, target->route), &target->problem);
-    if (target->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
-        target->close = true;
+    request->close = request->problem.code != HS_PROBLEM_NONE;
+    enum hs_route_match match = find_route(request, method, url);
+    if (request->route != HS_METRICS_NO_ROUTE)
+        authenticate(request, connection);
+    refuse_route(match, request);
+    hs_headers_check_content(headers, body, largest_body(request), &request->problem);
+    if (request->problem.code != HS_PROBLEM_NONE && hs_headers_body_follows(headers))
+        request->close = true;
 }
 
-/* For a request that will be refused in any case: finds only what the refusal needs. */
-void hs_http_only_name(const struct hs_http_request *request, struct hs_http_target *target)
-{
-    hs_problem_init(&target->problem);
-    target->route = request->connection->caller.route;
-    target->params = (struct hs_route_params){0};
-    target->close = false;
-}
-
-/* ---- whether it is served ---- */
+/* ---- admission ---- */
 
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why)
 {
     request->shed = true;
     request->why = why;
-    hs_metrics_shed(request->http->service->metrics, why);
+    hs_metrics_add(request->http->service->metrics, HS_METRIC_SHED, why, 1);
 }
 
-void hs_http_refuse_shed(const struct hs_http_request *request, struct hs_http_target *target)
+void hs_http_refuse_shed(struct hs_http_request *request)
 {
     const struct hs_options *options = request->http->service->options;
     switch (request->why) {
     case HS_SHED_QUEUE:
-        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
                        "The service is overloaded, and this request has waited too long");
         break;
     case HS_SHED_DEADLINE:
-        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
                        "Its X-Deadline-Ms passed before its turn came");
         break;
     case HS_SHED_RATE:
-        hs_problem_set(&target->problem, HS_PROBLEM_RATE_LIMITED,
+        hs_problem_set(&request->problem, HS_PROBLEM_RATE_LIMITED,
                        "A tenant may send %zu requests a second", options->tenant_rate);
-        target->problem.retry_after_ms = request->retry_after_ms;
+        request->problem.retry_after_ms = request->retry_after_ms;
         break;
     case HS_SHED_CONNECTIONS:
-        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
                        "This tenant holds too many of the %zu connections",
                        hs_share_limit(request->http->connections));
         break;
     default:
-        hs_problem_set(&target->problem, HS_PROBLEM_OVERLOADED,
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
                        "The body has %zu bytes, and only %zu are left for it in %s",
                        request->headers.length,
-                       hs_share_left(share_of(request, target->route), hs_http_tenant_of(request)),
-                       target->route == HS_ROUTE_MAP_PUT ? "map-bytes" : "inflight-body-bytes");
+                       hs_share_left(share_of(request), hs_http_tenant_of(request)),
+                       request->route == HS_ROUTE_MAP_PUT ? "map-bytes" : "inflight-body-bytes");
         break;
     }
 }
 
 /*
- * Checks how long the request has waited. Called when its header is there, and again when a body
- * that came later is there.
+ * Checks how long the request has waited: after its header, and again after a body that came later.
  */
-static void judge_wait(struct hs_http_request *request, enum hs_priority priority,
+static void check_wait(struct hs_http_request *request, enum hs_priority priority,
                        int64_t waited_us, int64_t now_us)
 {
     const struct hs_headers *headers = &request->headers;
@@ -177,8 +164,6 @@ static void judge_wait(struct hs_http_request *request, enum hs_priority priorit
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
-/* Charges the tenant for the connection of their request. A connection of a balancer is charged to
-   the tenant of its newest request. False: they hold too many. */
 bool hs_http_charge_connection(const struct hs_http_request *request)
 {
     struct hs_http_connection *peer = request->connection;
@@ -186,20 +171,20 @@ bool hs_http_charge_connection(const struct hs_http_request *request)
     struct hs_str tenant = hs_http_tenant_of(request), before = hs_name_str(&peer->tenant);
     if (tenant.len == 0 || hs_str_equal(tenant, before))
         return true;
-    if (!hs_share_take(share, tenant, 1))
+    if (!hs_share_reserve(share, tenant, 1))
         return false;
     if (before.len > 0)
-        hs_share_give(share, before, 1);
+        hs_share_release(share, before, 1);
     hs_name_set(&peer->tenant, tenant);
     return true;
 }
 
 /* Reserves the bytes of the whole body before any of them is read. */
-static void take_body(struct hs_http_request *request, unsigned route)
+static void reserve_body(struct hs_http_request *request)
 {
-    struct hs_share *share = share_of(request, route);
+    struct hs_share *share = share_of(request);
     size_t length = request->headers.length;
-    if (!hs_share_take(share, hs_http_tenant_of(request), length)) {
+    if (!hs_share_reserve(share, hs_http_tenant_of(request), length)) {
         hs_http_shed(request, HS_SHED_BODIES);
         return;
     }
@@ -207,12 +192,11 @@ static void take_body(struct hs_http_request *request, unsigned route)
     request->taken = length;
 }
 
-/* Called once the header has passed all other checks. */
-void hs_http_admit(struct hs_http_request *request, struct hs_http_target *target)
+void hs_http_admit(struct hs_http_request *request)
 {
     struct hs_service *service = request->http->service;
-    enum hs_priority priority = hs_route_priority((enum hs_route)target->route);
-    judge_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
+    enum hs_priority priority = hs_route_priority((enum hs_route)request->route);
+    check_wait(request, priority, request->start_us - request->arrived_us, request->start_us);
     if (!request->shed && service->rates != NULL && priority != HS_PRIORITY_VITAL) {
         request->retry_after_ms =
             hs_tenant_rates_take(service->rates, hs_http_tenant_of(request), hs_clock_ns());
@@ -220,20 +204,19 @@ void hs_http_admit(struct hs_http_request *request, struct hs_http_target *targe
             hs_http_shed(request, HS_SHED_RATE);
     }
     if (!request->shed && request->headers.length > 0)
-        take_body(request, target->route);
+        reserve_body(request);
     if (request->shed && request->headers.length > DROPPED_BODY_MAX) {
-        hs_http_refuse_shed(request, target);
-        target->close = true;
+        hs_http_refuse_shed(request);
+        request->close = true;
     }
 }
 
-/* Called once the body is there. If it came with the header or just after it, hs_http_admit has
-   already decided. */
-void hs_http_admit_again(struct hs_http_request *request, const struct hs_http_target *target)
+/* If the body came with the header or just after it, hs_http_admit has already decided. */
+void hs_http_admit_again(struct hs_http_request *request)
 {
     enum { JUST_AFTER_US = 1000 };
     int64_t now_us = hs_clock_us();
     if (now_us - request->start_us > JUST_AFTER_US)
-        judge_wait(request, hs_route_priority((enum hs_route)target->route),
+        check_wait(request, hs_route_priority((enum hs_route)request->route),
                    hs_socket_waited_us(request->connection->fd), now_us);
 }

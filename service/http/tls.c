@@ -12,7 +12,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* A file of PEM, which the caller frees; NULL with `error` set. */
+/* Reads a PEM file, which the caller frees. NULL with `error` set. */
 static char *read_pem(const char *path, bool is_secret, const char *wanted, char error[256])
 {
     struct stat status;
@@ -25,12 +25,12 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
             fclose(file);
         return NULL;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* no copy of a key is left in a buffer */
+    setvbuf(file, NULL, _IONBF, 0); /* leave no copy of a key in a buffer */
     size_t size = fread(text, 1, MAX_FILE_BYTES, file);
     fclose(file);
     text[size] = '\0';
     if (is_secret && S_ISREG(status.st_mode) && (status.st_mode & S_IROTH) != 0)
-        snprintf(error, 256, "%.150s may be read by anybody: chmod o-r", path);
+        snprintf(error, 256, "everybody can read %.150s: chmod o-r", path);
     else if (size == MAX_FILE_BYTES || strlen(text) != size || strstr(text, wanted) == NULL)
         snprintf(error, 256, "%.150s is not a PEM file with a %s in it", path,
                  is_secret ? "private key" : "certificate");
@@ -64,7 +64,7 @@ static bool check_keys(const char *path, const char *certificate, char error[256
     gnutls_datum_t text = {(unsigned char *)(uintptr_t)certificate, (unsigned)strlen(certificate)};
     int result = gnutls_x509_crt_list_import2(&chain, &count, &text, GNUTLS_X509_FMT_PEM, 0);
     if (result < 0) {
-        snprintf(error, 256, "%.150s has no certificate that can be read: %.60s", path,
+        snprintf(error, 256, "%.150s has no readable certificate: %.60s", path,
                  gnutls_strerror(result));
         return false;
     }

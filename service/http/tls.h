@@ -1,4 +1,4 @@
-/* The certificate and key a listener serves HTTPS with. */
+/* The certificate and key of a listener that serves HTTPS. */
 #ifndef HS_SERVICE_TLS_H
 #define HS_SERVICE_TLS_H
 

@@ -1,7 +1,7 @@
 /*
- * Deadlines the library does not have: a body that trickles, a header that trickles, an endpoint
- * that does not return. The library's own timeout only sees silence. Between two looks the thread
- * reads what comes over connections that have ended (http_linger.h).
+ * The watchdog: deadlines that the library lacks, for slow headers, slow bodies and endpoints that
+ * do not return. The library's own timeout only sees silence. Between two checks the thread serves
+ * lingering connections (linger.h).
  */
 #include "service/http/listener.h"
 
@@ -23,7 +23,7 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* The time first: seen with the old phase it only makes the watchdog wait. */
+    /* Set the time first: with the old phase it only makes the watchdog wait. */
     atomic_store(&watched->since_us, hs_clock_us());
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
@@ -47,7 +47,7 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* With the lock. NULL: all are taken, which the library's limit of connections rules out. */
+/* Takes a free slot. The lock is held. NULL: none is free; the library's limit prevents this. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -95,7 +95,7 @@ void hs_http_connection_close(struct hs_http_connection *connection)
     list->free = slot;
     pthread_mutex_unlock(&list->lock);
     if (connection->tenant.text[0] != '\0')
-        hs_share_give(connection->http->connections, hs_name_str(&connection->tenant), 1);
+        hs_share_release(connection->http->connections, hs_name_str(&connection->tenant), 1);
     free(connection);
 }
 
@@ -114,16 +114,16 @@ static void send_timeout(const struct hs_http_connection *connection,
     hs_buffer_append(&reply, body.data, body.len);
     if (!body.failed && !reply.failed &&
         send(connection->fd, reply.data, reply.len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-        /* The peer is gone or reads nothing; the connection is closed in any case. */
+        /* If the peer does not read, nothing is lost: the connection is closed in any case. */
     }
     hs_buffer_free(&body);
     hs_buffer_free(&reply);
 }
 
 /*
- * Whether a body has taken too long, or comes too slowly to be whole in time. Without this check, a
- * peer could hold its share of memory for all of that time with a byte now and then. The peer is
- * not to blame for bytes that wait in the socket.
+ * Whether a body has taken too long, or is too slow to be complete in time. Otherwise a peer could
+ * hold its share of memory for all of that time with a few bytes. Bytes that wait in the socket
+ * count as received.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -140,7 +140,7 @@ static bool is_too_slow(const struct hs_http *http, const struct hs_http_connect
            ioctl(connection->fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
-/* The body of a request took too long. */
+/* Answers 408: the body of a request took too long. */
 static void time_out(struct hs_http *http, const struct hs_http_connection *connection,
                      int64_t age_us)
 {
@@ -157,9 +157,9 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * The library overlooks that its peer is gone when that came together with the last bytes: it is
- * told of both once, and reads on only when it is told again. So every connection is looked at once
- * when a phase of it has lasted a second. Only reading is shut down: a reply still goes out.
+ * The library misses the end of a peer if it came together with the last bytes: it gets one event
+ * for both, and reads again only after another event. So the watchdog checks every connection once
+ * when a phase has lasted a second. It shuts down only reading: a reply is still sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
@@ -172,7 +172,7 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
         shutdown(fd, SHUT_RD);
 }
 
-/* For a connection whose endpoint runs. */
+/* Whether the running endpoint of a connection is stuck. */
 static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us, int64_t now_us)
 {
     int64_t limit_us = atomic_load(&connection->stuck_us);
@@ -180,7 +180,7 @@ static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us
     return builder != NULL ? hs_pool_is_stuck(builder, limit_us, now_us) : age_us > limit_us;
 }
 
-/* Looks at one connection; returns whether its endpoint is stuck. */
+/* Checks one connection; returns whether its endpoint is stuck. */
 static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64_t now_us)
 {
     int phase = atomic_load(&watched->phase);
@@ -191,7 +191,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return is_stuck(watched->connection, age_us, now_us);
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
-    /* One second more than the library waits: it closes silent connections by itself. */
+    /* One second more than the library's timeout, which closes silent connections. */
     int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
     const struct hs_http_connection *connection = watched->connection;
     bool is_late =
@@ -201,12 +201,12 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return false;
     if (phase == HS_HTTP_BODY)
         time_out(http, connection, age_us);
-    /* Wakes the thread that serves it: it reads the end, and closes. */
+    /* Wakes the worker, which then reads the end and closes the connection. */
     shutdown(connection->fd, SHUT_RDWR);
     return false;
 }
 
-/* How many endpoints of a worker are stuck. */
+/* Counts the stuck endpoints of a worker. */
 static unsigned look(struct hs_http *http, struct hs_http_watch_list *list)
 {
     unsigned stuck = 0;

@@ -33,8 +33,8 @@ static void log_library(void *context, const char *format, va_list args)
 }
 
 /*
- * Whether bytes lie unread in a socket that is about to be closed, or are on their way: its end
- * would be a reset. Where the peer has ended it, or nothing was cut short, it can be closed.
+ * Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
+ * safe to close it if the peer has ended it, or if every request was read completely.
  */
 static bool must_linger(const struct hs_http_connection *connection)
 {
@@ -48,14 +48,15 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
 {
     struct hs_http_worker *worker = context;
     struct hs_http *http = worker->http;
+    bool starts = code == MHD_CONNECTION_NOTIFY_STARTED;
+    hs_metrics_add(http->service->metrics, HS_METRIC_CONNECTIONS, http->listener - HS_LISTENER_DATA,
+                   starts ? 1 : -1);
     worker->has_ended = worker->has_ended || code == MHD_CONNECTION_NOTIFY_CLOSED;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    if (starts) {
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *socket_context = info == NULL ? NULL : hs_http_connection_open(worker, info->connect_fd);
-        hs_metrics_connection(http->service->metrics, http->listener, 1);
     } else {
-        hs_metrics_connection(http->service->metrics, http->listener, -1);
         if (*socket_context != NULL && must_linger(*socket_context))
             hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
         hs_http_connection_close(*socket_context);
@@ -63,7 +64,7 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
     }
 }
 
-/* `fd` is its own, and closed when it cannot be used. */
+/* Takes ownership of `fd`, and closes it on failure. */
 static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -85,7 +86,7 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
         worker, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_TIMEOUT, http->limits.idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
-        hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK, hs_http_note_uri, worker,
+        hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK, hs_http_record_uri, worker,
         MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker, MHD_OPTION_ARRAY,
         http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
     if (worker->daemon == NULL) {
@@ -98,10 +99,10 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Until the library has something to do, or somebody wakes the worker. */
+/* Waits until the library has events or another thread wakes the worker. */
 static void wait_for_work(struct hs_http_worker *worker)
 {
-    /* At its limit of connections the library listens again only when it looks once more. */
+    /* At its limit of connections the library accepts again only after another poll. */
     bool must_look = worker->has_ended;
     worker->has_ended = false;
     if (must_look)
@@ -115,7 +116,7 @@ static void wait_for_work(struct hs_http_worker *worker)
     if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
         uint64_t times;
         if (read(worker->wake, &times, sizeof times) < 0) {
-            /* Somebody woke it all the same. */
+            /* The wake was already pending. */
         }
     }
 }
@@ -142,7 +143,7 @@ static void make_ids(struct hs_http_worker *worker)
 {
     uint64_t words[2];
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* Only before the kernel's pool is ready, or refused by a sandbox: the clock will do. */
+        /* getrandom fails only early after boot or in a sandbox; the clock is then good enough. */
         words[0] = (uint64_t)hs_clock_ns();
         words[1] = (uint64_t)(uintptr_t)worker;
     }
@@ -150,7 +151,7 @@ static void make_ids(struct hs_http_worker *worker)
     worker->ids = words[1];
 }
 
-/* False: nothing is left of it. */
+/* False: everything is freed again. */
 static bool start_worker(struct hs_http *http, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -180,8 +181,7 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One more than there are workers: one tenant can use all processors, and another still has
-       one. */
+    /* One thread more than workers: if one tenant uses all processors, another still gets one. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

@@ -1,4 +1,4 @@
-/* The configuration from its three sources, and every fault of it. */
+/* Reads the configuration from its three sources, and collects every fault. */
 #include "service/options/values.h"
 
 #include "service/options/rows.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines of text in the caller's memory; what does not fit is left out, and the end says so. */
+/* Lines of text in the caller's memory. Lines that do not fit are dropped, and the end reports it.
+ */
 struct faults {
     char *text;
     size_t len, count;
@@ -18,7 +19,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    const size_t room = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a final 0 */
+    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a terminator */
     char line[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -28,7 +29,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     if (faults->full)
         return;
     size_t len = strlen(line);
-    if (faults->len + len + 1 > room) {
+    if (faults->len + len + 1 > capacity) {
         faults->full = true;
         memcpy(faults->text + faults->len, more, sizeof more);
         return;
@@ -39,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     faults->len += len;
 }
 
-/* The argument of --config in argv[at], also as --config=FILE; NULL: another option. */
+/* Returns FILE if argv[at] is --config FILE or --config=FILE; NULL: another option. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -78,7 +79,7 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* False: what the file says is not known, so that nothing can be said about the whole. */
+/* False: the file cannot be read, so the whole configuration cannot be checked. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;
@@ -131,7 +132,7 @@ const char *hs_options_stray_variable(char *const **at)
     return NULL;
 }
 
-/* The row an argument beginning with `--` names; its name ends after `len` bytes. */
+/* Finds the row of an argument that begins with `--`; its name ends after `len` bytes. */
 static size_t find_argument(const char *name, size_t len)
 {
     size_t i = 0;
@@ -142,7 +143,8 @@ static size_t find_argument(const char *name, size_t len)
     return i;
 }
 
-/* One argument, perhaps with the next one as its value. Returns the number of arguments used. */
+/* Applies one argument, perhaps with the next one as its value. Returns the number of arguments
+   used. */
 static int take_argument(int left, char *const *argv, struct hs_options *options,
                          struct faults *faults)
 {
@@ -174,7 +176,7 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     return used;
 }
 
-/* What does not go together: where the value is from the file, the line says so. */
+/* Checks values that depend on each other. The line names the file if the value is from it. */
 static void check_whole(const char *path, const struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

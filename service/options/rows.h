@@ -8,7 +8,7 @@ enum hs_option_kind {
     HS_OPTION_IS_TEXT,
     HS_OPTION_IS_BOOL,
     HS_OPTION_IS_NUMBER,
-    HS_OPTION_IS_SECTION /* only `name`, its title, says anything */
+    HS_OPTION_IS_SECTION /* only `name`, its title, is set */
 };
 
 struct hs_option_row {
@@ -24,23 +24,23 @@ struct hs_option_row {
 /* By enum hs_option. */
 extern const struct hs_option_row hs_option_rows[HS_OPTION_COUNT];
 
-/* Whether a reload takes it anew. */
+/* Whether a reload applies it. */
 bool hs_option_is_reloaded(const struct hs_option_row *row);
 
 enum { HS_OPTION_NAME_MAX = 48 };
 
-/* The key in the configuration file; with a `prefix`, "HINDSIGHT_", and in capitals the variable.
- */
+/* Writes the key in the configuration file, or, with the prefix "HINDSIGHT_", the environment
+   variable. */
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Takes the text form of a value. False, with what it must be in `error`, when it is none. */
+/* Sets a value from its text form. False: the text is wrong, and `error` has the rule. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 
 enum { HS_OPTION_VALUE_MAX = HS_OPTION_TEXT_MAX };
 
-/* The text form of a value. */
+/* Writes the text form of a value. */
 void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
                    char text[HS_OPTION_VALUE_MAX]);
 

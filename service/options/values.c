@@ -100,7 +100,7 @@ static bool parse_number(const char *text, const struct hs_option_row *row, size
     char *end = NULL;
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
-    /* strtoull takes blanks and signs */
+    /* strtoull accepts blanks and signs */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || parsed < row->min ||
         parsed > row->max)
         return false;
@@ -133,7 +133,7 @@ bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, 
     return false;
 }
 
-/* A JSON pointer (RFC 6901) to the key of an object at the root. */
+/* Writes the JSON pointer (RFC 6901) of a key in the root object. */
 static void point(const char *key, char pointer[HS_POINTER_MAX])
 {
     size_t len = 0;
@@ -149,7 +149,7 @@ static void point(const char *key, char pointer[HS_POINTER_MAX])
     pointer[len] = '\0';
 }
 
-/* The text form of what the file says, or NULL: it is of another type. */
+/* Returns the text form of a value of the file, or NULL: it has another type. */
 static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
 {
     if (row->kind == HS_OPTION_IS_TEXT)
@@ -254,14 +254,14 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         else if (!hs_address_is_loopback(&address) && options->token_file[0] == '\0' &&
                  !(options->no_auth && options->insecure))
             hs_problem_add(problem, addresses[i].pointer,
-                           "is not a loopback address: this serves anybody who can reach it, and "
-                           "needs a token-file, or both no-auth and insecure");
+                           "is not a loopback address, so everybody who can reach it is served: "
+                           "set token-file, or both no-auth and insecure");
     }
     if (options->token_file[0] != '\0' && options->no_auth)
-        hs_problem_add(problem, "/no_auth", "does not go with a token_file");
+        hs_problem_add(problem, "/no_auth", "cannot be combined with a token_file");
     if ((options->tls_cert[0] == '\0') != (options->tls_key[0] == '\0'))
         hs_problem_add(problem, options->tls_cert[0] == '\0' ? "/tls_cert" : "/tls_key",
-                       "is needed too: TLS takes a certificate and its key");
+                       "is also needed: TLS needs a certificate and its key");
     if (!is_name(options->default_ruleset))
         hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);

@@ -1,7 +1,7 @@
 /*
  * The configuration of `hindsight serve`. One list (options.def) gives the struct, the defaults,
- * the help, the environment variables and the keys of the configuration file. What is given
- * later wins: defaults, then the file, the environment, the command line.
+ * the help, the environment variables and the keys of the configuration file. The command line wins
+ * over the environment, the environment over the file, and the file over the defaults.
  */
 #ifndef HS_SERVICE_OPTIONS_H
 #define HS_SERVICE_OPTIONS_H
@@ -15,10 +15,10 @@
 
 enum {
     HS_OPTION_TEXT_MAX = 256,
-    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of what hs_options_read says */
+    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of the faults of hs_options_read */
 };
 
-/* The rows of options.def, the heads of its sections among them. */
+/* The rows of options.def, including the titles of its sections. */
 enum hs_option {
 #define HS_OPTION_SECTION(id, title)                           HS_OPTION_AT_SECTION_##id,
 #define HS_OPTION_TEXT(field, name, initial, argument, help)   HS_OPTION_AT_##field,
@@ -28,7 +28,7 @@ enum hs_option {
     HS_OPTION_COUNT
 };
 
-/* Where a value is from; later ones win. */
+/* The source of a value; later ones win. */
 enum hs_option_source {
     HS_OPTION_FROM_DEFAULT,
     HS_OPTION_FROM_FILE,
@@ -47,39 +47,40 @@ struct hs_options {
 void hs_options_default(struct hs_options *options);
 
 /*
- * Takes a configuration document. Every bad key is noted in `problem` with its pointer; the good
- * ones are taken all the same. `problem` was initialised by the caller.
+ * Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
+ * the others. The caller has initialized `problem`.
  */
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
-/* The same from a file; one that cannot be read is a problem too. */
+/* The same from a file; an unreadable file is a problem too. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
-/* Notes what does not go together: a bad address, openness beyond loopback. Pointers name keys. */
+/* Checks values that depend on each other: a bad address, an open port beyond loopback. Adds each
+   problem with the pointer to its key. */
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem);
 
-/* What a program was started with; the strings are not copied. */
+/* The arguments and environment of the program; the strings are not copied. */
 struct hs_options_input {
-    int argc; /* argv[0] is not looked at */
+    int argc; /* argv[0] is ignored */
     char *const *argv;
-    char *const *environment; /* "NAME=value", closed by NULL */
+    char *const *environment; /* "NAME=value", terminated by NULL */
 };
 
 enum hs_options_result { HS_OPTIONS_OK, HS_OPTIONS_HELP, HS_OPTIONS_WRONG };
 
 /*
- * Reads everything `hindsight serve` was started with: the file named by --config or
- * HINDSIGHT_CONFIG, the environment, then the arguments. HELP: --help was asked for. WRONG:
- * `faults_text` has a line for everything that is, without a newline after the last.
+ * Reads the file of --config or HINDSIGHT_CONFIG, the environment, then the arguments. HELP: the
+ * arguments have --help. WRONG: `faults_text` has a line for each fault, without a newline after
+ * the last.
  */
 enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
 /*
- * The variables of the environment that look like options and are none, one after the other: the
- * next one from *at on, or NULL. They are ignored: a container platform sets such names by itself.
+ * Returns the next variable from *at on that looks like an option but is none, or NULL. Such
+ * variables are ignored, because container platforms set them.
  */
 const char *hs_options_stray_variable(char *const **at);
 
@@ -90,16 +91,16 @@ void hs_options_help(FILE *to);
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
-/* Writes every key with its value, as JSON, and where it is from. */
+/* Writes every key with its value and its source, as JSON. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values differ. `reloaded`: whether a reload takes it anew. */
+/* Calls `visit` for each option whose values differ. `reloaded`: whether a reload applies it. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,
                                 hs_options_difference *visit, void *context);
 
-/* Copies what a reload takes anew. */
+/* Copies the options that a reload applies. */
 void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from);
 
 #endif

@@ -13,33 +13,33 @@
 
 #include "service/watch/log.h"
 
-/* What a line costs besides its bytes, so that many small ones are bounded too. */
+/* Overhead of a line, so that the limit also holds for many small lines. */
 enum { OVERHEAD = 64, PIECE = 65536 };
 
 struct item {
     struct item *next;
     struct hs_buffer text;
-    struct hs_str body; /* ptr NULL: `text` is everything */
+    struct hs_str body; /* ptr NULL: the line is `text` alone */
     void (*done)(void *holder);
     void *holder;
-    bool unbound; /* there is room for it, whatever the bound */
+    bool unbound; /* ignores the limit */
 };
 
 struct hs_line_queue {
     pthread_mutex_t lock;         /* guards the list, `bytes`, `ending` and `failed` */
-    pthread_cond_t wake, written; /* for the thread; for threads that wait for room */
+    pthread_cond_t wake, written; /* for the thread; for threads that wait for space */
     struct item *first, **last;
     size_t bytes, max_bytes;
     bool ending, failed;
     pthread_t thread;
-    int file; /* the thread's alone, like what follows */
+    int file; /* only the thread uses this and the following members */
     size_t held;
-    char piece[PIECE]; /* short lines go out together */
+    char piece[PIECE]; /* short lines are written together */
 };
 
 /* ---- the file ---- */
 
-/* A write that fails half-way leaves half a line: nothing may follow it. */
+/* A failed write can leave half a line, and nothing may follow it. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     while (size > 0) {
@@ -72,7 +72,7 @@ static bool write_bytes(struct hs_line_queue *queue, const char *bytes, size_t s
     return true;
 }
 
-/* JSON has line ends between its tokens only, where blanks are as good. */
+/* JSON has line ends only between its tokens, where spaces are equivalent. */
 static bool write_flat(struct hs_line_queue *queue, struct hs_str body)
 {
     char part[4096];
@@ -123,7 +123,7 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* With the lock held, which is let go of while waiting. NULL: it is over. */
+/* Waits for lines. The lock is held, but not during the wait. NULL: the queue ends. */
 static struct item *wait_for_items(struct hs_line_queue *queue)
 {
     while (queue->first == NULL && !queue->ending)
@@ -136,7 +136,7 @@ static struct item *wait_for_items(struct hs_line_queue *queue)
 
 static void fail(struct hs_line_queue *queue)
 {
-    hs_log(HS_LOG_ERROR, "the recording cannot be written, and ends here",
+    hs_log(HS_LOG_ERROR, "the recording cannot be written and ends here",
            HS_LOG_TEXT("detail", strerror(errno)));
     pthread_mutex_lock(&queue->lock);
     queue->failed = true;
@@ -181,7 +181,7 @@ static void *write_lines(void *context)
 
 static int open_file(const char *path, char error[256])
 {
-    /* Players' names and where they were: for the owner's eyes. */
+    /* The file has names and positions of players, so only its owner may read it. */
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         snprintf(error, 256, "%.180s: another process writes to it", path);
@@ -194,7 +194,7 @@ static int open_file(const char *path, char error[256])
     return -1;
 }
 
-/* Waits for room end by the monotonic clock. */
+/* Waits for space use the monotonic clock. */
 static void make_conditions(struct hs_line_queue *queue)
 {
     pthread_condattr_t attributes;
@@ -247,7 +247,7 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     free(queue);
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static bool has_room(const struct hs_line_queue *queue, size_t cost)
 {
     return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;

@@ -1,7 +1,6 @@
 /*
- * Lines on their way into a file: any thread puts them, one thread of the queue's own writes them,
- * in the order they were put. Putting never waits for the disk; what waits to be written is bounded
- * in bytes, and what does not fit is refused. Thread-safe.
+ * A queue of lines that its own thread appends to a file, in order. Adding lines never waits for
+ * the disk. The queue has a limit in bytes, and refuses lines that do not fit. Thread-safe.
  */
 #ifndef HS_SERVICE_LINE_QUEUE_H
 #define HS_SERVICE_LINE_QUEUE_H
@@ -16,35 +15,35 @@
 struct hs_line_queue;
 
 /*
- * Opens a file for appending, and starts to write what is put. A line that an earlier writer did
- * not finish is ended first. NULL with a sentence in `error`: the file cannot be opened, or another
- * process writes to it.
+ * Opens a file for appending and starts the thread. Ends an incomplete line of an earlier writer
+ * first. NULL with a sentence in `error`: the file cannot be opened, or another process writes to
+ * it.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 
-/* Writes what was put, and ends. NULL is fine. */
+/* Writes the waiting lines and ends. NULL does nothing. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
 /*
- * Takes the bytes over, whole lines, and leaves `lines` empty. False, and they are the caller's
- * still: there is no room, memory was out when they were written, or the file failed.
+ * Adds complete lines: takes ownership of the bytes and leaves `lines` empty. False: they do not
+ * fit, `lines` has failed for lack of memory, or the file failed. The caller then keeps them.
  */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * Waits until the bytes fit into the queue, until `until_us` (monotonic) at most. False: they do
- * not fit, or the file failed. For the start of the service, when no request waits.
+ * Waits until the bytes fit into the queue, at most until `until_us` (monotonic). False: they do
+ * not fit, or the file failed. Call it only at the start of the service, when no request waits.
  */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* As hs_line_queue_put, bound or not: for short lines that must be there. */
+/* As hs_line_queue_put, but without the limit: for short lines that must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * As hs_line_queue_put, for a line of which a large part stays where it is: `head`, `body` and then
- * "}" and the line's end. Line ends inside `body` become blanks. `done` is called with `holder`
- * when `body` is no longer needed, from the queue's thread, or at once where the answer is false.
- * Only `head` counts against the bound.
+ * As hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`, then "}"
+ * and a line end. Line ends inside `body` become spaces. `done` is called with `holder` when `body`
+ * is no longer needed: in the queue's thread, or at once if the result is false. Only `head` counts
+ * towards the limit.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);

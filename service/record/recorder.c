@@ -14,8 +14,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* How long the start of the service waits for one line to fit into the queue. Longer: a disk that
-   hangs delays the start. Shorter: a slow disk costs recordings of restored matches. */
+/* How long the start of the service waits until a line fits into the queue. With a higher value a
+   hanging disk delays the start; with a lower one a slow disk loses recordings of restored matches.
+ */
 enum { RESTORE_WAIT_US = 5000000 };
 
 /* A ruleset or a map, by its name and revision. */
@@ -29,10 +30,10 @@ struct hs_record {
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
     size_t max_bytes;     /* of the queue */
-    bool has_waited_long; /* at the start: the disk is too slow to wait for it again */
-    pthread_mutex_t lock; /* guards the revisions: what is in the file already */
+    bool has_waited_long; /* at the start: a wait has timed out, so do not wait again */
+    pthread_mutex_t lock; /* guards the revisions, which are already in the file */
     struct revision *revisions;
-    size_t revision_count, revision_room;
+    size_t revision_count, revision_capacity;
 };
 
 /* ---- lines ---- */
@@ -56,7 +57,7 @@ static void end_line(struct hs_writer *writer)
     writer->needs_comma = false;
 }
 
-/* JSON has line ends between its tokens only, where blanks are as good. */
+/* JSON has line ends only between its tokens, where spaces are equivalent. */
 static void write_flat(struct hs_writer *writer, const char *key, struct hs_str json)
 {
     hs_write_key(writer, key);
@@ -95,7 +96,7 @@ static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entr
     end_line(writer);
 }
 
-/* The line is open still: more members may follow. */
+/* Leaves the line open for more members. */
 static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_begin(writer, '{');
@@ -162,7 +163,7 @@ static struct revision revision_of(const struct hs_name *name, const char *revis
     return result;
 }
 
-/* The rest with the lock held. */
+/* The lock is held for the rest. */
 static bool is_known(const struct hs_record *record, const struct revision *revision)
 {
     for (size_t i = 0; i < record->revision_count; i++)
@@ -171,17 +172,18 @@ static bool is_known(const struct hs_record *record, const struct revision *revi
     return false;
 }
 
-/* Room for one more; without, nothing new is put, lest it be put again and again. */
+/* Grows the list for one more revision. If it fails, nothing is written, because it would be
+   written again and again. */
 static bool has_room(struct hs_record *record)
 {
-    if (record->revision_count < record->revision_room)
+    if (record->revision_count < record->revision_capacity)
         return true;
-    size_t room = record->revision_room * 2 + 16;
-    struct revision *more = realloc(record->revisions, room * sizeof *more);
+    size_t capacity = record->revision_capacity * 2 + 16;
+    struct revision *more = realloc(record->revisions, capacity * sizeof *more);
     if (more == NULL)
         return false;
     record->revisions = more;
-    record->revision_room = room;
+    record->revision_capacity = capacity;
     return true;
 }
 
@@ -228,7 +230,7 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* The lock is held until the lines are put, so that no match is opened before them. */
+/* The lock is held until the lines are added, so that no match is opened before them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     struct revision rules = revision_of(&slot->ruleset->ruleset->name, slot->ruleset->revision);
@@ -252,15 +254,15 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* The request is not in the recording: neither is anything of this match after it. */
+/* Counts a request as dropped, and ends the recording of its match. */
 static void drop(struct hs_record *record, struct hs_match_slot *slot)
 {
-    hs_metrics_recorded(record->metrics, false);
+    hs_metrics_add(record->metrics, HS_METRIC_RECORD_DROPPED, 0, 1);
     if (slot->recorded != HS_RECORDED_ENDED)
         slot->recorded = HS_RECORDED_LOST;
     hs_log_report(&record->log_limit, false);
     if (hs_log_allowed(&record->log_limit))
-        hs_log(HS_LOG_WARN, "a request is not recorded, nor the rest of its match",
+        hs_log(HS_LOG_WARN, "a request and the rest of its match are not recorded",
                HS_LOG_TEXT("match", slot->name.text));
     if (slot->recorded == HS_RECORDED_ENDED)
         return;
@@ -289,7 +291,7 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
     write_request(&writer, slot, request);
     if (hs_line_queue_put(record->queue, &lines)) {
         slot->recorded = HS_RECORDED_OPEN;
-        hs_metrics_recorded(record->metrics, true);
+        hs_metrics_add(record->metrics, HS_METRIC_RECORDED, 0, 1);
     } else {
         drop(record, slot);
     }
@@ -300,7 +302,7 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 
 static const char *const is_too_large = "its saved state does not fit into --record-queue-bytes";
 
-/* The restored match is not recorded. */
+/* Ends the recording of a restored match. */
 static void leave_out(struct hs_record *record, struct hs_match_slot *slot, const char *reason)
 {
     struct hs_buffer line = {0};
@@ -322,7 +324,7 @@ static bool wait_for_room(struct hs_record *record, size_t bytes)
     return has_room;
 }
 
-/* Takes the line over. NULL, or why it is not in the recording. */
+/* Takes ownership of the line. Returns NULL, or the reason why it is not in the recording. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
     const char *reason = line->failed ? "memory is out" : NULL;
@@ -333,7 +335,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* The rest of a line with saved bytes, and what the queue adds. */
+/* The rest of a line with saved bytes, and the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
 /* Whether the bytes as base64, with the rest of their line, could ever fit. */

@@ -2,10 +2,10 @@
  * `serve --record FILE`: the requests that change matches, with their answers, as a stream that
  * `hindsight recheck` computes again (docs/recheck.md).
  *
- * The lines of a match are in the order in which its requests were applied, because they are put
- * while it is locked. Nothing here waits for the disk. A request for which there is no room is
- * counted as dropped; what follows it in its match would prove nothing, so that the recording of
- * this match ends there with a mark. Thread-safe.
+ * The lines of a match are in the order in which its requests were applied, because they are added
+ * while it is locked. Requests never wait for the disk. A request that does not fit into the queue
+ * is counted as dropped. Later requests of its match cannot be computed again, so the recording of
+ * the match ends there with a mark. Thread-safe.
  */
 #ifndef HS_SERVICE_RECORD_H
 #define HS_SERVICE_RECORD_H
@@ -18,15 +18,15 @@ struct hs_metrics;
 struct hs_record;
 
 /*
- * Opens the file and writes the first line. `max_bytes`: of what waits to be written. The maps of
- * `maps` must keep their documents. NULL with a sentence in `error`.
+ * Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
+ * The maps of `maps` must keep their documents. NULL with a sentence in `error`.
  */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
                                  struct hs_map_store *maps, char error[256]);
 
 /*
- * Marks the matches that are not recorded to their end, writes what was put, and ends; nobody may
- * use it any more. `registry`: the open matches; NULL: none. A `record` of NULL is fine.
+ * Marks the matches whose recording is incomplete, writes the waiting lines, and frees. `registry`
+ * has the open matches; NULL: none. A `record` of NULL does nothing.
  */
 void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
@@ -35,14 +35,14 @@ struct hs_recorded_request {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     bool explain;
     uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
-    struct hs_str body;    /* JSON as it came; len 0: none */
+    struct hs_str body;    /* JSON as received; len 0: none */
     struct hs_str answer; /* JSON; ptr NULL: there was no answer, and it is unknown which posts were
                              applied */
 };
 
 /*
- * Records a request, and the opening of its match, its ruleset and its map where they are not yet.
- * The match is locked and not yet removed; its `recorded` is looked after here.
+ * Records a request, and before it the opening of its match, its ruleset and its map if they are
+ * missing. The match is locked and not yet removed. The function updates its `recorded`.
  */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
@@ -51,7 +51,7 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
  * The following functions record how a match is restored at the start of the service, so that
  * `recheck` restores it in the same way. They wait for the disk, so no request may run yet. A match
  * that cannot be recorded gets a `gap` line with the reason. The match is locked. A `record` of
- * NULL is fine.
+ * NULL does nothing.
  */
 
 /* The match was loaded from `state` (hs_match_save); `moves_lost`: hs_match_lost_moves was called.
@@ -63,7 +63,7 @@ void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, co
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
 
-/* The match had ended: it is removed again. */
+/* The match had ended, and is removed again. */
 void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot);
 
 /* Bytes that wait to be written. */

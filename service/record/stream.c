@@ -82,7 +82,7 @@ unsigned char *hs_stream_decode(struct hs_str text, size_t *size)
             return NULL;
         }
         group = group << 6 | value;
-        if (at % 4 != 0) /* 6, 12, 18 and 24 bits: a byte is there from the second digit on */
+        if (at % 4 != 0) /* 6, 12, 18 and 24 bits: from the second digit on there is a byte */
             bytes[written++] = (unsigned char)(group >> (6 - 2 * (at % 4)));
     }
     *size = written;

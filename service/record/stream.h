@@ -18,8 +18,8 @@ enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
 /*
- * The requests that can change a match once it is open: what is done to it after the line that
- * opens it. X(name, route)
+ * The requests that can change an open match. Their lines follow the line that opens the match.
+ * X(name, route)
  */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
@@ -29,21 +29,21 @@ enum { HS_STREAM_STATE_MAX = 256 << 20 };
     X("ticks", HS_ROUTE_TICKS_POST)                                                                \
     X("delete", HS_ROUTE_MATCH_DELETE)
 
-/* NULL: the route changes no match. */
+/* Returns the name of a route's lines; NULL: the route changes no match. */
 const char *hs_stream_request_name(enum hs_route route);
 
-/* False: there is no such request. */
+/* Finds the route of a name. False: there is no such request. */
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
 
-/* The layout of journal records of this program, as text. */
+/* Writes the layout of this program's journal records as text. */
 enum { HS_STREAM_LAYOUT = 17 };
 void hs_stream_layout(char layout[HS_STREAM_LAYOUT]);
 
 /* Appends bytes as base64 (RFC 4648, section 4). */
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size);
 
-/* The bytes of a base64 text, *size of them; free() them. NULL: the text is not base64, or memory
-   is out. */
+/* Returns the *size bytes of a base64 text, for free(). NULL: the text is not base64, or memory is
+   out. */
 unsigned char *hs_stream_decode(struct hs_str text, size_t *size);
 
 #endif

@@ -41,7 +41,7 @@ bool hs_configuration_start(struct hs_configuration *configuration)
     return fine;
 }
 
-/* ---- again ---- */
+/* ---- reload ---- */
 
 struct differences {
     struct hs_reload *reload;
@@ -62,7 +62,7 @@ static void note_difference(void *context, const char *key, const char *before, 
     hs_buffer_puts(&differences->waiting, key);
 }
 
-/* False: what the service was started with is wrong by now. */
+/* False: the sources now have a fault. */
 static bool read_again(const struct hs_configuration *configuration, struct hs_options *options,
                        struct hs_reload *reload)
 {
@@ -75,7 +75,7 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* The line is written at the more talkative of the old level and the new one. */
+/* Log the line at the more verbose of the old and the new level. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)
 {
@@ -98,7 +98,7 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
     struct differences differences = {.reload = &reload};
     struct hs_options options;
     bool known = read_again(configuration, &options, &reload);
-    /* With faulty options the steps still check what is in use, so that all faults are told. */
+    /* With faulty options the steps check the options in use, so that all faults are reported. */
     bool fine = hs_reload_run(configuration->steps, configuration->step_count,
                               known ? &options : &configuration->in_use, true, &reload);
     if (fine) {
@@ -106,7 +106,7 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
         hs_options_take_reloaded(&configuration->in_use, &options);
         set_level(configuration, &reload, &differences.waiting);
     } else {
-        hs_log(HS_LOG_ERROR, "not reloaded: what was in use stays in use",
+        hs_log(HS_LOG_ERROR, "not reloaded: the old configuration stays in use",
                HS_LOG_NUMBER("faults", reload.faults));
     }
     hs_metrics_reload(metrics, fine);

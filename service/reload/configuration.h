@@ -1,6 +1,6 @@
 /*
- * The configuration of a running service: what it was started with, what of it is in use, and how
- * it is taken anew. For the thread that takes signals; nobody else calls it.
+ * The configuration of a running service: its sources, the values in use, and the reload. Only the
+ * thread that handles signals may use it.
  */
 #ifndef HS_SERVICE_CONFIGURATION_H
 #define HS_SERVICE_CONFIGURATION_H
@@ -12,23 +12,23 @@ struct hs_metrics;
 
 struct hs_configuration {
     const struct hs_options_input *input; /* read again at a reload */
-    struct hs_options in_use;             /* with what reloads took */
+    struct hs_options in_use;             /* including reloaded values */
     struct hs_reload_step steps[HS_RELOAD_STEPS_MAX];
     size_t step_count;
 };
 
-/* `options` is what `input`, which must stay, was read to. No steps yet. */
+/* `options` was read from `input`, which must stay valid. There are no steps yet. */
 void hs_configuration_init(struct hs_configuration *configuration, const struct hs_options *options,
                            const struct hs_options_input *input);
 void hs_configuration_add(struct hs_configuration *configuration, struct hs_reload_step step);
 
-/* Takes everything for the first time. False: something is wrong, and the log says what. */
+/* Applies everything for the first time. False: there is a fault, which is logged. */
 bool hs_configuration_start(struct hs_configuration *configuration);
 
 /*
- * Reads file, environment and arguments again and takes what can be taken while running: what the
- * steps keep, and the log level. All of it or, when anything is wrong, nothing; the log says which,
- * and what changed, and what waits for a restart.
+ * Reads file, environment and arguments again, and applies what can change at run time: the steps
+ * and the log level. If there is a fault, nothing changes. The log has the faults, the changes, and
+ * the options that need a restart.
  */
 bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_metrics *metrics);
 

@@ -1,8 +1,8 @@
 /*
- * Taking configuration into use, at the start and again while the service runs: first every step
- * reads and checks what it would take, and only when nothing is wrong anywhere each of them puts
- * it into use. Who keeps something that can be reloaded provides one step; serve.c lists them.
- * Used by one thread at a time; steps look after the threads that use what they swap.
+ * Applies configuration, at the start and on a reload. First every step reads and checks its files.
+ * Only if no step has a fault, each step applies its result. Each reloadable part of the service
+ * provides one step; serve.c lists them. Only one thread at a time may use this module; the steps
+ * synchronize with other threads.
  */
 #ifndef HS_SERVICE_RELOAD_H
 #define HS_SERVICE_RELOAD_H
@@ -14,27 +14,27 @@
 #include "api/json/buffer.h"
 #include "service/options/values.h"
 
-/* What one run found; set `fault` and `context`, the rest is zero. */
+/* The result of one run. The caller sets `fault` and `context` and zeroes the rest. */
 struct hs_reload {
     /* Called for each fault: `source` is a file, or the name of an option. */
     void (*fault)(void *context, const char *source, const struct hs_problem *problem);
     void *context;
     size_t faults;
     size_t changes;
-    struct hs_buffer changed; /* what changed, one after the other; not terminated */
+    struct hs_buffer changed; /* a list of changes; not terminated */
 };
 
 struct hs_reload_step {
     void *context;
     /*
-     * Reads and checks what `options` name, without touching anything in use. Returns what `commit`
-     * or `discard` is called with, or NULL: there is nothing to take (neither is called), or
-     * something is wrong, which was told by hs_reload_fault or hs_reload_fault_text.
+     * Reads and checks the files that `options` name, and changes nothing. Returns the argument of
+     * `commit` or `discard`. NULL: there is nothing to apply, or a fault, which it reports with
+     * hs_reload_fault or hs_reload_fault_text.
      */
     void *(*prepare)(void *context, const struct hs_options *options, struct hs_reload *reload);
-    /* Puts it into use. Cannot fail. Tells what is not as it was by hs_reload_changed. */
+    /* Applies the result. Cannot fail. Reports changes with hs_reload_changed. */
     void (*commit)(void *context, void *prepared, struct hs_reload *reload);
-    /* Frees it: something was wrong here or in another step. */
+    /* Frees the result: a step has a fault. */
     void (*discard)(void *context, void *prepared);
 };
 
@@ -48,14 +48,14 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Runs the preparation of all steps, so that every fault is told, then takes everything if `take`
- * and nothing is wrong, else discards everything. `options` are checked already. False: something
- * is wrong (also what was told before the call), and nothing was touched.
+ * Prepares all steps, so that every fault is reported. Then it commits all steps if `take` is set
+ * and there is no fault, else it discards all. `options` must be checked already. False: there is a
+ * fault, perhaps from before the call, and nothing changed.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, bool take, struct hs_reload *reload);
 
-/* Frees what the report holds. */
+/* Frees the report. */
 void hs_reload_free(struct hs_reload *reload);
 
 #endif

@@ -15,8 +15,8 @@ static void *prepare(void *context, const struct hs_options *options, struct hs_
     bool wanted = options->token_file[0] != '\0';
     if (wanted != (context != NULL)) {
         hs_reload_fault_text(reload, "token_file", "%s",
-                             wanted ? "to ask for tokens the service must be started again"
-                                    : "to ask for no tokens the service must be started again");
+                             wanted ? "restart the service to require tokens"
+                                    : "restart the service to stop requiring tokens");
         return NULL;
     }
     return wanted ? load(options, reload) : NULL;

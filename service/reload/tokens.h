@@ -1,4 +1,4 @@
-/* The token file as a step of a reload. */
+/* The reload step for the token file. */
 #ifndef HS_SERVICE_TOKEN_RELOAD_H
 #define HS_SERVICE_TOKEN_RELOAD_H
 
@@ -6,8 +6,8 @@
 #include "service/reload/sources.h"
 
 /*
- * Takes the tokens of `token_file`. `keyring` NULL: the service was started without one, and asks
- * for none until it is started again; the other way round likewise.
+ * Applies the tokens of `token_file`. `keyring` is NULL if the service was started without tokens.
+ * Whether tokens are needed changes only with a restart.
  */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
 

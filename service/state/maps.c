@@ -43,7 +43,7 @@ void hs_map_store_keep_meshes(struct hs_map_store *store)
 
 /* ---- meshes ---- */
 
-/* Of arrays that are its own, though others may only read them. */
+/* Frees the arrays, which the mesh owns although they are const. */
 static void free_mesh(const struct hs_world_mesh *mesh)
 {
     free((void *)(uintptr_t)mesh->vertices);
@@ -89,7 +89,7 @@ static void destroy_entry(struct hs_map_entry *entry)
     free(entry);
 }
 
-/* What the geometry is, apart from how its document is written. */
+/* Hashes the geometry, independent of the form of its document. */
 static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
 {
     char digest[HS_SHA256_HEX];
@@ -111,7 +111,7 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
            (store->keeps_meshes ? mesh_bytes(counts) : 0);
 }
 
-/* What an entry keeps beside its world. False: out of memory. */
+/* Copies the document and mesh that an entry keeps. False: out of memory. */
 static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
                  struct hs_str document)
 {
@@ -138,7 +138,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
         return world;
     size_t more = hs_world_build_bytes(mesh, true) - usual;
     *result = HS_MAP_TOO_BIG;
-    if (!hs_share_take(store->share, owner, more))
+    if (!hs_share_reserve(store->share, owner, more))
         return NULL;
     *taken += more;
     return hs_world_create(mesh, hs_pages_alloc, NULL);
@@ -166,23 +166,23 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     if (entry != NULL && keep(entry, mesh, store->keeps_meshes, document))
         entry->world = build(store, owner, mesh, &taken, result);
     if (entry == NULL || entry->world == NULL) {
-        hs_share_give(store->share, owner, taken);
+        hs_share_release(store->share, owner, taken);
         if (entry != NULL)
             destroy_entry(entry);
         return NULL;
     }
     finish(entry, owner, name, mesh);
-    hs_share_give(store->share, owner, taken - entry->bytes);
+    hs_share_release(store->share, owner, taken - entry->bytes);
     return entry;
 }
 
-/* Frees an entry that nobody holds any more, and releases its bytes after its memory. */
+/* Frees an entry without references, and then releases its bytes. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     struct hs_name owner = entry->owner;
     size_t bytes = entry->bytes;
     destroy_entry(entry);
-    hs_share_give(store->share, hs_name_str(&owner), bytes);
+    hs_share_release(store->share, hs_name_str(&owner), bytes);
 }
 
 /* Drops a reference; the lock is held. Returns the entry if it was the last one: the caller
@@ -250,7 +250,7 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
         discard(store, last);
 }
 
-/* With the lock held. *gone: to be destroyed afterwards. */
+/* Puts an entry. The lock is held. The caller discards *gone after unlocking. */
 static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry *entry,
                                  struct hs_map_entry **gone)
 {
@@ -264,7 +264,7 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
     *gone = there ? drop_reference(store->entries[place]) : NULL;
     store->count += !there;
     store->entries[place] = entry;
-    entry->references = 2; /* the name's, and the caller's */
+    entry->references = 2; /* for the name and for the caller */
     return there ? HS_MAP_REPLACED : HS_MAP_CREATED;
 }
 
@@ -284,7 +284,7 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
     struct hs_map_entry *gone;
     if (taken == 0) {
         taken = hs_map_store_put_bytes(store, mesh, document.len);
-        if (!hs_share_take(store->share, owner, taken))
+        if (!hs_share_reserve(store->share, owner, taken))
             return HS_MAP_TOO_BIG;
     }
     struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, taken, &result);
@@ -314,7 +314,7 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
         return HS_MAP_NO_MEMORY;
     }
     finish(made, (struct hs_str){0}, name, mesh);
-    if (!hs_share_take(store->share, (struct hs_str){0}, made->bytes)) {
+    if (!hs_share_reserve(store->share, (struct hs_str){0}, made->bytes)) {
         destroy_entry(made);
         return HS_MAP_TOO_BIG;
     }
@@ -350,7 +350,7 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
     entry->mesh = (struct hs_world_mesh){0};
     pthread_mutex_unlock(&store->lock);
     free_mesh(&mesh);
-    hs_share_give(store->share, hs_name_str(&entry->owner), mesh_bytes(&mesh));
+    hs_share_release(store->share, hs_name_str(&entry->owner), mesh_bytes(&mesh));
 }
 
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count)

@@ -1,6 +1,6 @@
 /*
- * Maps by name. A map is replaced whole; who holds the old one keeps it until he lets go, so the
- * world of a running match never changes. Thread-safe.
+ * Maps by name. Replacing a name makes a new entry. Holders of the old entry keep it until they
+ * release it, so the world of a running match never changes. Thread-safe.
  */
 #ifndef HS_SERVICE_MAP_STORE_H
 #define HS_SERVICE_MAP_STORE_H
@@ -14,14 +14,14 @@
 
 struct hs_map_entry {
     struct hs_name name;
-    struct hs_name owner;           /* the tenant who put it; "": it is everybody's */
+    struct hs_name owner;           /* the tenant who put it; "" for everybody */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
     struct hs_world_info info; /* of `world` */
-    char *document;            /* as it was put, `document_size` bytes; NULL: it is not kept */
+    char *document; /* the original document, `document_size` bytes; NULL if it is not kept */
     size_t document_size;
-    /* What `world` was built from, owned: all NULL where it is not kept, or not any more. Whoever
-       calls hs_map_store_forget_mesh is the only one who reads it. */
+    /* The owned mesh of `world`; all NULL if it is not kept. Only the thread that calls
+       hs_map_store_forget_mesh may read it. */
     struct hs_world_mesh mesh;
     size_t bytes;        /* charged to its owner in the store's share; guarded by the store */
     unsigned references; /* guarded by the store */
@@ -36,11 +36,11 @@ struct hs_map_store;
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
-/* From now on what is put keeps its mesh until hs_map_store_forget_mesh. Before anybody else uses
+/* Makes new maps keep their meshes until hs_map_store_forget_mesh. Call it before other threads use
    the store. */
 void hs_map_store_keep_meshes(struct hs_map_store *store);
 
-/* The mesh of an entry that is held is not needed any more; one thread only. */
+/* Frees the mesh of an entry that the caller holds. Only one thread may call it. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
 /* The share for the bytes of maps; each map is charged to its owner. */
@@ -51,48 +51,47 @@ struct hs_share *hs_map_store_share(struct hs_map_store *store);
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
-/* Nobody may hold an entry any more. */
+/* No entry may be held any more. */
 void hs_map_store_destroy(struct hs_map_store *store);
 
-/* The entry of a name, or NULL. hs_map_store_release gives it back. */
+/* Returns the entry of a name, held for the caller, or NULL. */
 struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
 
-/* One more holder of an entry that is held already. */
+/* Adds a reference to an entry that is already held. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
-/* NULL is fine. */
+/* NULL does nothing. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
 
 enum hs_map_put {
     HS_MAP_CREATED,
-    HS_MAP_REPLACED, /* also when the same geometry was there already */
-    HS_MAP_FOREIGN,  /* the name is another owner's */
+    HS_MAP_REPLACED, /* also if the geometry is the same */
+    HS_MAP_FOREIGN,  /* another owner has the name */
     HS_MAP_FULL,     /* the store already has max_maps maps */
     HS_MAP_TOO_BIG,  /* its build takes more bytes than are left for its owner */
     HS_MAP_NO_MEMORY
 };
 
 /*
- * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh is
- * right (hs_map_decode said so) and only read. With CREATED and REPLACED *entry is the new one,
- * held for the caller.
+ * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh must be
+ * valid (hs_map_decode checks it) and is only read. CREATED and REPLACED set *entry to the new
+ * entry, held for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
-/* The same, but the map keeps its document (ptr NULL: it does not) and belongs to an owner (len 0:
-   to everybody). `taken`: the caller has already reserved this many bytes for the owner, as
-   put_bytes says, and passes them on; 0: the put reserves them itself. */
+/* The same, but the map keeps its document (unless ptr is NULL) and belongs to an owner (len 0:
+   everybody). `taken` bytes are already reserved for the owner (hs_map_store_put_bytes), and pass
+   to the store. If it is 0, the function reserves them. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t taken,
                                       struct hs_map_entry **entry);
 
 /*
- * The same in two steps, for a map that is read back. The first makes an entry without a name, held
- * for the caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The second names it
- * (CREATED, FULL, or FOREIGN if another owner has the name). Nobody else may use the entry between
- * the two. `document` as above; the mesh is not kept. The build itself is not charged, so all maps
- * that fitted before the restart fit again.
+ * The same in two steps, for restoring a map. The first makes an entry without a name, held for the
+ * caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The second names it (CREATED,
+ * FULL, or FOREIGN if another owner has the name). No other thread may use the entry in between.
+ * The mesh is not kept. The build is not charged, so all maps from before the restart fit again.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
@@ -100,16 +99,16 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);
 
-/* All maps that have a name, held for the caller, who frees the array; in no order. NULL: out of
-   memory. */
+/* Returns all maps with a name, in no order. They are held for the caller, who frees the array.
+   NULL: out of memory. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
-/* Takes a map away; false: the owner (len 0: everybody) has none of that name. */
+/* Deletes a map. False: the owner (len 0: everybody) has no map with that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
-    size_t maps;  /* that have a name */
-    size_t bytes; /* of all worlds, documents and meshes in memory, and under construction */
+    size_t maps;  /* with a name */
+    size_t bytes; /* of all worlds, documents and meshes, including those under construction */
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

@@ -10,7 +10,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table and the references of slots; held for moments */
+    pthread_mutex_t lock; /* guards the table and the references of slots; held only briefly */
     size_t count, limit;
     struct hs_match_slot **table; /* chains by hash of the name */
     size_t table_size;            /* a power of two */
@@ -18,9 +18,9 @@ struct hs_registry {
     struct hs_map_store *maps;
     uint64_t newest_opening;
     bool keeps_journals;
-    atomic_size_t players, movers, held; /* sums over the matches in the table */
-    size_t match_bytes;                  /* bound of each match */
-    struct hs_account account;           /* of all matches together */
+    atomic_size_t players, movers, memory_limited; /* sums over the matches in the table */
+    size_t match_bytes;                            /* limit of each match */
+    struct hs_account budget;                      /* of all matches */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -30,7 +30,7 @@ struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                     .samples = (uint32_t)options->max_samples,
                                     .movers = (uint32_t)options->max_movers,
                                     .bytes = registry->match_bytes,
-                                    .shared = &registry->account};
+                                    .shared = &registry->budget};
 }
 
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
@@ -41,7 +41,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
         return NULL;
     registry->limit = max_matches;
     registry->match_bytes = SIZE_MAX;
-    hs_account_init(&registry->account, SIZE_MAX, NULL);
+    hs_account_init(&registry->budget, SIZE_MAX, NULL);
     registry->rulesets = rulesets;
     registry->maps = maps;
     registry->table_size = 64;
@@ -61,44 +61,44 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes)
 {
     registry->match_bytes = match_bytes;
-    hs_account_init(&registry->account, all_bytes, NULL);
+    hs_account_init(&registry->budget, all_bytes, NULL);
 }
 
 size_t hs_registry_bytes_limit(const struct hs_registry *registry)
 {
-    return registry->account.limit;
+    return registry->budget.limit;
 }
 
 size_t hs_registry_bytes(const struct hs_registry *registry)
 {
-    return hs_account_used(&registry->account);
+    return hs_account_used(&registry->budget);
 }
 
-/* Registry locked. */
-static enum hs_registry_result room(struct hs_registry *registry)
+/* The registry is locked. */
+static enum hs_registry_result capacity(struct hs_registry *registry)
 {
     if (registry->count >= registry->limit)
         return HS_REGISTRY_FULL;
-    bool has_room = hs_registry_bytes(registry) < registry->account.limit / 10 * 9 &&
-                    hs_account_has(&registry->account, hs_match_least_bytes());
-    return has_room ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
+    bool has_capacity = hs_registry_bytes(registry) < registry->budget.limit / 10 * 9 &&
+                        hs_account_has(&registry->budget, hs_match_least_bytes());
+    return has_capacity ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
 }
 
-enum hs_registry_result hs_registry_room(struct hs_registry *registry)
+enum hs_registry_result hs_registry_capacity(struct hs_registry *registry)
 {
     pthread_mutex_lock(&registry->lock);
-    enum hs_registry_result result = room(registry);
+    enum hs_registry_result result = capacity(registry);
     pthread_mutex_unlock(&registry->lock);
     return result;
 }
 
-void hs_registry_note_posted(struct hs_match_slot *slot)
+void hs_registry_record_post(struct hs_match_slot *slot)
 {
     slot->used_us = hs_clock_us();
     if (hs_match_was_refused(slot->match))
-        slot->held = true;
-    else if (slot->held)
-        slot->held = !hs_match_has_room(slot->match);
+        slot->memory_limited = true;
+    else if (slot->memory_limited)
+        slot->memory_limited = !hs_match_has_room(slot->match);
 }
 
 static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -173,7 +173,7 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, keep_journal, NULL);
 }
 
-/* Registry locked. NULL: out of memory, or there is no more to take. */
+/* Creates a slot. The registry is locked. NULL: out of memory, or the budget is spent. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -203,7 +203,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         hs_match_set_world(slot->match, opening->map->world);
     }
     slot->used_us = hs_clock_us();
-    slot->references = 1; /* the table's */
+    slot->references = 1; /* for the table */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
     *head = slot;
@@ -244,17 +244,17 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
 
 /* The match is locked. A difference may be below 0: sums of sizes wrap. */
 static void count_slot(struct hs_registry *registry, struct hs_match_slot *slot, uint32_t players,
-                       uint32_t movers, bool held)
+                       uint32_t movers, bool memory_limited)
 {
     if (players != slot->players)
         atomic_fetch_add(&registry->players, (size_t)players - slot->players);
     if (movers != slot->movers)
         atomic_fetch_add(&registry->movers, (size_t)movers - slot->movers);
-    if (held != slot->counted_held)
-        atomic_fetch_add(&registry->held, (size_t)held - slot->counted_held);
+    if (memory_limited != slot->counted_limited)
+        atomic_fetch_add(&registry->memory_limited, (size_t)memory_limited - slot->counted_limited);
     slot->players = players;
     slot->movers = movers;
-    slot->counted_held = held;
+    slot->counted_limited = memory_limited;
 }
 
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -262,7 +262,7 @@ static void count_again(struct hs_registry *registry, struct hs_match_slot *slot
     struct hs_match_info info = {0};
     if (!slot->closed)
         hs_match_info(slot->match, &info);
-    count_slot(registry, slot, info.players, info.movers, !slot->closed && slot->held);
+    count_slot(registry, slot, info.players, info.movers, !slot->closed && slot->memory_limited);
 }
 
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -278,11 +278,11 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
     return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
 }
 
-/* What is restored has taken its memory, and is nothing new. */
+/* A restored match already uses its memory. */
 static enum hs_registry_result room_for(struct hs_registry *registry,
                                         const struct hs_match_opening *opening)
 {
-    enum hs_registry_result result = room(registry);
+    enum hs_registry_result result = capacity(registry);
     bool is_restored = opening != NULL && opening->match != NULL;
     return result == HS_REGISTRY_NO_HISTORY && is_restored ? HS_REGISTRY_CREATED : result;
 }
@@ -296,22 +296,22 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* Once: what all matches take changes meanwhile. */
-        enum hs_registry_result has_room =
+        /* Decide once: other matches change the used memory. */
+        enum hs_registry_result has_capacity =
             found == NULL ? room_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
             result = HS_REGISTRY_FOREIGN;
             found = NULL;
         } else if (found == NULL && opening == NULL)
             result = HS_REGISTRY_MISSING;
-        else if (found == NULL && has_room != HS_REGISTRY_CREATED)
-            result = has_room;
+        else if (found == NULL && has_capacity != HS_REGISTRY_CREATED)
+            result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_room = room(registry); /* others may have taken what there was */
-            result = found != NULL                     ? HS_REGISTRY_CREATED
-                     : has_room == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
-                                                       : has_room;
+            has_capacity = capacity(registry); /* other threads may have used the space */
+            result = found != NULL                         ? HS_REGISTRY_CREATED
+                     : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
+                                                           : has_capacity;
         }
         if (found != NULL)
             found->references++;
@@ -353,7 +353,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
         at = &(*at)->next;
     *at = slot->next;
     registry->count--;
-    slot->references--; /* the table's; the caller holds another */
+    slot->references--; /* of the table; the caller has another reference */
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -367,7 +367,7 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
     return slot != NULL;
 }
 
-/* All slots of a tenant at this moment, one reference each; NULL when memory is out. */
+/* Returns all slots of a tenant, with one reference each; NULL when memory is out. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {
@@ -451,7 +451,7 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
     *out = (struct hs_registry_totals){.matches = count_matches(registry),
                                        .players = atomic_load(&registry->players),
                                        .movers = atomic_load(&registry->movers),
-                                       .held = atomic_load(&registry->held)};
+                                       .memory_limited = atomic_load(&registry->memory_limited)};
 }
 
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot)

@@ -1,4 +1,4 @@
-/* Directories of rulesets: read whole, then put at once. */
+/* Reads a directory of rulesets, then puts all of them in one step. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* False when the file is at fault, which was reported. */
+/* Reads one file. False: it has a fault, which was reported. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -63,7 +63,7 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* What a tenant has put is his: a file does not take the name from him. False: one would. */
+/* A file cannot replace a ruleset that a tenant put. False: one would, which is reported. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -76,7 +76,7 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
         if (present != NULL && present->owner.text[0] != '\0') {
             snprintf(path, sizeof path, "%s/%s.json", directory, name);
             report_text(report, context, path, HS_PROBLEM_FORBIDDEN,
-                        "a tenant has put a ruleset of that name");
+                        "a tenant has put a ruleset with this name");
             fine = false;
         }
         hs_ruleset_store_release(batch->store, present);
@@ -112,7 +112,7 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
     return fits;
 }
 
-/* Reads the files. Returns how many were at fault. */
+/* Reads the files. Returns the number of faulty files. */
 static size_t read_directory(struct hs_ruleset_batch *batch, DIR *dir, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -171,7 +171,8 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
     return entry != NULL;
 }
 
-/* There is room. A tenant who put the name since the files were read has it. */
+/* Puts one entry; its place is reserved. A tenant who put the name after the files were read keeps
+   it. */
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {

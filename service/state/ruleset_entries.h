@@ -1,5 +1,5 @@
-/* The inside of a store of rulesets: what ruleset_store.c and ruleset_batch.c share. What takes a
-   store wants its lock held. */
+/* The inside of the ruleset store, for rulesets.c, ruleset_batch.c and ruleset_parts.c. Functions
+   with a store as parameter need its lock. */
 #ifndef HS_SERVICE_RULESET_ENTRIES_H
 #define HS_SERVICE_RULESET_ENTRIES_H
 
@@ -31,24 +31,24 @@ bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_e
 /* Call it before an entry is destroyed. Does nothing for an entry that was not charged. */
 void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
-/* Takes the ruleset over; one reference. NULL: out of memory. */
+/* Takes ownership of the ruleset, and returns one reference. NULL: out of memory. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
-void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL: nothing */
+void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL does nothing */
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
                            struct hs_ruleset_entry *entry); /* drops one reference */
 
-/* Order of an entry's name and another: below 0, 0, above 0. */
+/* Compares an entry's name with another name, like strcmp. */
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);
 
-/* Place of a name, or where it would go. */
+/* Returns the place of a name, or the place where it belongs. */
 size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
                                bool *found);
 
-/* There is room. */
+/* Inserts an entry; the array must have space. */
 void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
                                struct hs_ruleset_entry *entry);
 
-/* Whether a name is "default", which is no name of its own. */
+/* Whether a name is "default", the alias of the default ruleset. */
 bool hs_ruleset_is_default(struct hs_str name);
 
 #endif

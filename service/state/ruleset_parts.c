@@ -62,7 +62,7 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Takes `own` over and returns the part that all rulesets share. NULL: there is no space for it. */
+/* Takes ownership of `own` and returns the part that all rulesets share. NULL: it does not fit. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {
@@ -72,11 +72,11 @@ static void *share_part(struct hs_ruleset_store *store, const struct hs_name *pa
         free(own);
         return (*at)->data;
     }
-    if (!hs_share_take(store->share, hs_name_str(payer), size + sizeof **at))
+    if (!hs_share_reserve(store->share, hs_name_str(payer), size + sizeof **at))
         return NULL;
     *at = malloc(sizeof **at);
     if (*at == NULL) {
-        hs_share_give(store->share, hs_name_str(payer), size + sizeof **at);
+        hs_share_release(store->share, hs_name_str(payer), size + sizeof **at);
         return NULL;
     }
     **at = (struct hs_ruleset_part){
@@ -94,7 +94,7 @@ static void release_part(struct hs_ruleset_store *store, const struct hs_name *p
     *at = gone->next;
     free(gone->data);
     free(gone);
-    hs_share_give(store->share, hs_name_str(payer), size + sizeof *gone);
+    hs_share_release(store->share, hs_name_str(payer), size + sizeof *gone);
 }
 
 /* Releases the first `shared` parts. The ruleset keeps its own parts. */
@@ -113,9 +113,10 @@ bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_e
 {
     size_t bytes = sizeof *entry + sizeof *entry->ruleset + entry->document_size, shared = 0;
     bytes += count_of(entry->ruleset) * sizeof *entry->hashes;
-    bytes += 2 * (size_t)entry->ruleset->rig_count * sizeof *entry->ruleset->rigs; /* with room */
+    bytes += 2 * (size_t)entry->ruleset->rig_count *
+             sizeof *entry->ruleset->rigs; /* including spare capacity */
     entry->payer = entry->owner;
-    if (!hs_share_take(store->share, hs_name_str(&entry->payer), bytes))
+    if (!hs_share_reserve(store->share, hs_name_str(&entry->payer), bytes))
         return false;
     for (; shared < count_of(entry->ruleset); shared++) {
         size_t size;
@@ -129,7 +130,7 @@ bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_e
     if (shared == count_of(entry->ruleset))
         return true;
     release_parts(store, entry, shared);
-    hs_share_give(store->share, hs_name_str(&entry->payer), bytes);
+    hs_share_release(store->share, hs_name_str(&entry->payer), bytes);
     entry->charged = 0;
     return false;
 }
@@ -139,6 +140,6 @@ void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset
     if (entry->charged == 0)
         return;
     release_parts(store, entry, count_of(entry->ruleset));
-    hs_share_give(store->share, hs_name_str(&entry->payer), entry->charged);
+    hs_share_release(store->share, hs_name_str(&entry->payer), entry->charged);
     entry->charged = 0;
 }

@@ -24,7 +24,7 @@ struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
     return ruleset;
 }
 
-/* The whole file, or ptr NULL with `problem` set; the caller frees it. */
+/* Returns the whole file, which the caller frees; ptr NULL with `problem` set. */
 static struct hs_str read_file(const char *path, struct hs_problem *problem)
 {
     FILE *file = hs_file_read(path);

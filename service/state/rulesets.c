@@ -22,7 +22,6 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     free(entry);
 }
 
-/* Takes the ruleset over. NULL: out of memory. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin)
 {
     struct hs_ruleset_entry *entry = calloc(1, sizeof *entry);
@@ -59,7 +58,6 @@ int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str
     return own.len < name.len ? -1 : 1;
 }
 
-/* Place of a name, or where it would go. */
 size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
                                bool *found)
 {
@@ -79,7 +77,6 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_ent
     hs_ruleset_entry_destroy(entry);
 }
 
-/* There is room. */
 void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
                                struct hs_ruleset_entry *entry)
 {
@@ -89,8 +86,8 @@ void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
     store->count++;
 }
 
-/* Finds the place of an entry: CREATED, or REPLACED with the entry that is there; or why there is
-   none. */
+/* Finds the place of an entry: CREATED, or REPLACED with the old entry, or the reason of a refusal.
+ */
 static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
                                        const struct hs_ruleset_entry *entry, size_t *place)
 {
@@ -110,7 +107,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     enum hs_ruleset_put result = place_entry(store, entry, &place);
     struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
     if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        /* The same document again: matches keep sharing the entry. */
+        /* The document is the same: matches keep sharing the entry. */
         present->is_from_file = entry->is_from_file;
         hs_ruleset_entry_destroy(entry);
         return result;
@@ -275,10 +272,10 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
     pthread_mutex_unlock(&store->lock);
 }
 
-/* ---- what was in use before a restart ---- */
+/* ---- restoring after a restart ---- */
 
-/* With the document and its revision as they were: a later version of the program may write it with
-   more fields, and verdicts are named by the revision. */
+/* Keeps the old document and revision: a later version of the program may write more fields, and
+   verdict ids contain the revision. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -320,14 +317,15 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* Shares depend on the order in which tenants come: what fitted before must fit again. */
+        /* Shares depend on the order of tenants, but everything that fitted before must fit again.
+         */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
     pthread_mutex_unlock(&store->lock);
     if (fits)
         return entry;
-    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left for it");
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "ruleset-bytes has too little left");
     hs_ruleset_entry_destroy(entry);
     return NULL;
 }

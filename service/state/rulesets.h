@@ -1,6 +1,6 @@
 /*
- * Rulesets by name. A ruleset is replaced whole; who holds the old one keeps it until he lets go,
- * so the rules of a running match never change. Thread-safe.
+ * Rulesets by name. Replacing a name makes a new entry. Holders of the old entry keep it until they
+ * release it, so the rules of a running match never change. Thread-safe.
  */
 #ifndef HS_SERVICE_RULESET_STORE_H
 #define HS_SERVICE_RULESET_STORE_H
@@ -25,7 +25,7 @@ struct hs_ruleset_entry {
     bool is_builtin, is_from_file;
     atomic_uint_fast64_t journal; /* number of the newest journal that contains it; 0: none */
     unsigned references;          /* guarded by the store */
-    struct hs_name payer;         /* the tenant charged for its memory; "": nobody */
+    struct hs_name payer;         /* the tenant charged for its memory; "": none */
     size_t charged;               /* bytes of the store's share, without its parts */
     uint64_t *hashes;             /* of its rigs, then of its weapons; owned */
 };
@@ -56,7 +56,7 @@ void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
-/* Nobody may hold an entry any more. */
+/* No entry may be held any more. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
 /* The entry of a name, or NULL. hs_ruleset_store_release gives it back. */
@@ -65,78 +65,78 @@ struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, st
 /* The ruleset the name "default" stands for, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store);
 
-/* One more holder of an entry that is held already. */
+/* Adds a reference to an entry that is already held. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /*
- * Whether nobody may give a ruleset of his own this name: `default`, or that of a built-in one,
- * which stands for the rules the contract says it has. A recording may bring the built-in rules of
- * another version under their name, so the store itself takes them.
+ * Whether a name is reserved: `default`, or the name of a built-in ruleset, whose rules the
+ * contract defines. Callers refuse such names. The store accepts them, because a recording may
+ * contain the built-in rules of another version.
  */
 bool hs_ruleset_name_is_reserved(struct hs_str name);
 
-/* For printf, with the length and the bytes of such a name. */
+/* A format for printf, with the length and the bytes of the name. */
 #define HS_RULESET_RESERVED_TEXT "`%.*s` is reserved: give yours another name"
 
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
-    HS_RULESET_REPLACED, /* also when the same document was there already */
+    HS_RULESET_REPLACED, /* also if the document is the same */
     HS_RULESET_RESERVED, /* "default" is not a name of its own */
-    HS_RULESET_FOREIGN,  /* the name is another owner's */
+    HS_RULESET_FOREIGN,  /* another owner has the name */
     HS_RULESET_FULL,
     HS_RULESET_TOO_BIG, /* it takes more bytes than are left for its owner */
     HS_RULESET_NO_MEMORY
 };
 
-/* Takes a decoded, finished ruleset over, whatever the result. `owner`: len 0: it is everybody's.
- */
+/* Takes ownership of a decoded, finished ruleset, whatever the result. `owner` has len 0 if the
+   ruleset is everybody's. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
 /*
- * The entry of a canonical document that was in use before, charged to its owner (len 0, or too
- * little is left for them: to nobody), held for the caller: the one that its name leads to if that
- * has the same revision, else one that no name leads to. NULL with `problem` set when it is not a
- * whole ruleset, or memory is out.
+ * Restores the entry of a canonical document, held for the caller. It is the entry that has the
+ * name already, if the revision is the same, else a new entry without a name. Its owner is charged,
+ * unless `owner` has len 0 or too little is left for them. NULL with `problem` set if the document
+ * is not a ruleset, or memory is out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
 
 enum hs_ruleset_restore {
     HS_RULESET_NAMED,
-    HS_RULESET_NAME_IS_FILES, /* a file has it: it wins */
-    HS_RULESET_NAME_TAKEN,    /* by one that was restored, or is built in */
+    HS_RULESET_NAME_IS_FILES, /* a file has the name and keeps it */
+    HS_RULESET_NAME_TAKEN,    /* a restored or built-in ruleset has the name */
     HS_RULESET_NAME_FULL
 };
 
 /*
- * Gives an adopted entry the name and the owner that it had before. Before anybody else uses the
- * store. `replaces`: the entry is newer than one that the same owner has under this name.
+ * Restores the name and the owner of an adopted entry. Call it before other threads use the store.
+ * `replaces`: the entry is newer than the one that the same owner has under this name.
  */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* The entries that were put one by one, neither built in nor of a file, held for the caller, who
-   frees the array. NULL: out of memory. */
+/* Returns the entries that tenants put, without built-in ones and those from files. They are held
+   for the caller, who frees the array. NULL: out of memory. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
 /*
- * Writes down what a name leads to. Nobody can change a name while `write` runs, so what is written
- * has the order of the changes. `write` must not use the store; false: it failed.
+ * Records the entry of a name. No name can change while it runs, so the records have the order of
+ * the changes. It must not use the store. False: it failed.
  */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
-/* Calls `write` with the entry of a name, unless there is none any more; returns what it does. */
+/* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context);
 
 enum hs_ruleset_delete {
     HS_RULESET_DELETED,
-    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has none of that name that was put */
+    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has put no ruleset with that name */
     HS_RULESET_IS_FILES, /* a file has the name */
     HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
 };
@@ -153,22 +153,21 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void *context);
 
 /*
- * Decodes one document. `name`: the one it must carry (ptr NULL: any). NULL with `problem` set;
- * the caller owns the ruleset.
+ * Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
+ * ruleset. NULL with `problem` set.
  */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
-/* The same of a file. */
+/* The same for a file. */
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
- * Reads every NAME.json of a directory without putting any into use. Each file that is not a whole
- * ruleset, or whose name a tenant has, is reported. NULL when there was such a file, when there is
- * no room for the new names, or when the directory cannot be read; all of it has been reported
- * then. Room is kept for the new names until hs_ruleset_batch_put, which cannot fail, or
- * hs_ruleset_batch_discard.
+ * Reads every NAME.json of a directory, but applies none. Reports each file that is not a valid
+ * ruleset, or whose name a tenant has. NULL, after a report, if there is such a file, if the new
+ * names do not fit, or if the directory cannot be read. Places for the new names stay reserved
+ * until hs_ruleset_batch_put, which cannot fail, or hs_ruleset_batch_discard.
  */
 struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,
@@ -177,19 +176,18 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
                                                const char *directory,
                                                hs_ruleset_file_report *report, void *context);
 
-/* Whether the store has, with the batch (or NULL), what the name "default" stands for. */
+/* Whether the store, with the batch (or NULL), has the default ruleset. */
 bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
                                          const struct hs_ruleset_batch *batch);
 
 /*
- * Puts all of them at once; nobody sees some new and some old. `changed`, which must not use the
- * store, is called for each that is not as it was: `before` is "" for a new name, else the revision
- * it replaces.
+ * Puts all rulesets of the batch in one step, and frees the batch. `changed` is called for each
+ * changed name and must not use the store. `before` is the replaced revision, or "" for a new name.
  */
 typedef void hs_ruleset_change(void *context, const char *name, const char *before,
                                const char *after);
 void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed,
                           void *context);
-void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch); /* NULL: nothing */
+void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch); /* NULL does nothing */
 
 #endif

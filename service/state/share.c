@@ -5,7 +5,7 @@
 
 enum { CHAINS = 64 };
 
-/* Only tenants that hold something have a holder. */
+/* A holder exists only for a tenant with a reserved amount. */
 struct holder {
     struct hs_name tenant;
     size_t amount;
@@ -13,7 +13,7 @@ struct holder {
 };
 
 struct hs_share {
-    pthread_mutex_t lock; /* guards what follows, except `limit` */
+    pthread_mutex_t lock; /* guards the following members, except `limit` */
     size_t limit, used;
     struct holder *chains[CHAINS];
 };
@@ -43,7 +43,7 @@ void hs_share_destroy(struct hs_share *share)
     free(share);
 }
 
-/* The lock is held. The link to a tenant's holder, or the place for it. */
+/* Returns the link to a tenant's holder, or the place for it. The lock is held. */
 static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
 {
     struct holder **at = &share->chains[hs_str_hash(tenant) % CHAINS];
@@ -63,7 +63,7 @@ static size_t left(struct hs_share *share, struct hs_str tenant)
     return own < free_now ? (free_now - own) / 2 : 0;
 }
 
-/* The lock is held. False: memory is out. */
+/* Reserves an amount. The lock is held. False: memory is out. */
 static bool charge(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     if (tenant.len == 0 || amount == 0)
@@ -79,7 +79,7 @@ static bool charge(struct hs_share *share, struct hs_str tenant, size_t amount)
     return true;
 }
 
-bool hs_share_take(struct hs_share *share, struct hs_str tenant, size_t amount)
+bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     pthread_mutex_lock(&share->lock);
     bool fits = amount <= left(share, tenant) && charge(share, tenant, amount);
@@ -89,7 +89,7 @@ bool hs_share_take(struct hs_share *share, struct hs_str tenant, size_t amount)
     return fits;
 }
 
-void hs_share_give(struct hs_share *share, struct hs_str tenant, size_t amount)
+void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     if (amount == 0)
         return;
@@ -115,7 +115,7 @@ bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount)
     return fine;
 }
 
-size_t hs_share_most(const struct hs_share *share, struct hs_str tenant)
+size_t hs_share_max(const struct hs_share *share, struct hs_str tenant)
 {
     return tenant.len == 0 ? share->limit : share->limit / 2;
 }

@@ -1,10 +1,10 @@
 /*
  * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
- * they use it and release it afterwards, so the limit is never passed.
+ * they use it and release it afterwards, so the limit is never exceeded.
  *
  * A tenant may hold at most as much as stays free (dynamic thresholds: Choudhury and Hahne, 1998).
- * One tenant alone therefore gets half of the limit, two that want more get a third each. Whatever
- * one tenant holds, at least as much is free for the others. Thread-safe.
+ * So one tenant alone gets half of the limit, and two tenants get at most a third each.
+ * Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -18,25 +18,25 @@ struct hs_share;
 
 /* NULL: out of memory. */
 struct hs_share *hs_share_create(size_t limit);
-void hs_share_destroy(struct hs_share *share); /* NULL: nothing */
+void hs_share_destroy(struct hs_share *share); /* NULL does nothing */
 
 /*
  * Reserves an amount for a tenant. False: it does not fit, or memory is out. Without a tenant (len
  * 0: the operator, or a service without tokens) only the limit counts.
  */
-bool hs_share_take(struct hs_share *share, struct hs_str tenant, size_t amount);
+bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
-void hs_share_give(struct hs_share *share, struct hs_str tenant, size_t amount);
+void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
    before their owner is known. It ignores the limits. False: memory is out, and nothing changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* The most that a tenant can ever hold: half of the limit, or all of it without a tenant. */
-size_t hs_share_most(const struct hs_share *share, struct hs_str tenant);
+/* The max that a tenant can hold: half of the limit, or all of it without a tenant. */
+size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
-/* How much more a tenant may take now. */
+/* How much more a tenant can reserve now. */
 size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
 
 size_t hs_share_used(struct hs_share *share);

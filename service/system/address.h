@@ -1,4 +1,4 @@
-/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". Numeric only: no names are looked up. */
+/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". Numeric only: there is no name lookup. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H
 
@@ -13,7 +13,7 @@ struct hs_address {
 
 bool hs_address_parse(const char *text, struct hs_address *address);
 
-/* 127.0.0.0/8 or ::1. */
+/* Whether it is in 127.0.0.0/8 or ::1. */
 bool hs_address_is_loopback(const struct hs_address *address);
 
 /* Writes ADDR:PORT. */

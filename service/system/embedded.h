@@ -1,4 +1,4 @@
-/* Files carried inside the program (scripts/embed.sh): the contract and the demo recording. */
+/* Files that are embedded in the program (scripts/embed.sh): the contract. */
 #ifndef HS_SERVICE_EMBEDDED_H
 #define HS_SERVICE_EMBEDDED_H
 
@@ -10,10 +10,10 @@ struct hs_embedded {
     size_t size;
 };
 
-/* Closed by an entry whose name is NULL. */
+/* The last entry has the name NULL. */
 extern const struct hs_embedded hs_embedded_files[];
 
-/* The entry of that name, or NULL. */
+/* Returns the entry with a name, or NULL. */
 const struct hs_embedded *hs_embedded_find(const char *name);
 
 #endif

@@ -8,9 +8,10 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* The number in that file of a group; the limit so far when there is none ("max", no such file). */
-static double least(double limit, const char *root, const char *mount, const char *group,
-                    const char *name)
+/* Returns the lower of `limit` and the number in a file of a group; `limit` if there is no number.
+ */
+static double lower_limit(double limit, const char *root, const char *mount, const char *group,
+                          const char *name)
 {
     char path[2 * PATH_SIZE];
     char text[64] = "";
@@ -20,16 +21,16 @@ static double least(double limit, const char *root, const char *mount, const cha
         return limit;
     bool fine = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    double bytes = fine ? strtod(text, NULL) : 0; /* "max" is 0 */
+    double bytes = fine ? strtod(text, NULL) : 0; /* strtod reads "max" as 0 */
     return bytes > 0 && bytes < limit ? bytes : limit;
 }
 
-/* A group's own limit holds, and that of every group around it. `group` is shortened. */
+/* The limits of a group and of all its parents apply. `group` is shortened. */
 static double least_upwards(double limit, const char *root, const char *mount, char *group,
                             const char *name)
 {
     for (;;) {
-        limit = least(limit, root, mount, group, name);
+        limit = lower_limit(limit, root, mount, group, name);
         char *slash = strrchr(group, '/');
         if (slash == NULL)
             return limit;
@@ -45,7 +46,7 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return limit;
-    /* NUMBER:CONTROLLERS:/PATH, where version 2 has number 0 and no controllers. */
+    /* The line is NUMBER:CONTROLLERS:/PATH; version 2 has number 0 and no controllers. */
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');

@@ -5,15 +5,16 @@
 #include <stddef.h>
 
 /*
- * In bytes: the least of the machine's memory and the limits of the control group of this process
- * and of those above it (version 2: memory.max, version 1: memory.limit_in_bytes).
+ * Returns the smallest of the machine's memory, the limit of this process's control group and those
+ * of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes.
  */
 double hs_memory_limit_bytes(void);
 
-/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory. */
+/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another size of memory.
+ */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* The configured bound, or if it is 0 one `part`-th of the memory: 2 is half of it. */
+/* Returns the configured limit, or, if it is 0, memory / `part`. */
 size_t hs_memory_part(size_t configured, unsigned part);
 
 /* The parts for histories, maps and rulesets. */

@@ -1,6 +1,6 @@
 /*
- * What the service manager is told: systemd's notification protocol, sd_notify(3), without its
- * library. Does nothing where $NOTIFY_SOCKET is not set.
+ * Notifies the service manager: systemd's protocol, sd_notify(3), without its library. Does nothing
+ * if $NOTIFY_SOCKET is not set.
  */
 #ifndef HS_SERVICE_NOTIFY_H
 #define HS_SERVICE_NOTIFY_H
@@ -11,8 +11,9 @@
 void hs_notify(const char *message);
 
 /*
- * How often "WATCHDOG=1" is to be sent, in microseconds: half of what the service manager waits
- * for it ($WATCHDOG_USEC). 0: it does not wait for any.
+ * The interval at which to send "WATCHDOG=1", in microseconds: half of the service manager's
+ * timeout
+ * ($WATCHDOG_USEC). 0: it has no timeout.
  */
 int64_t hs_notify_interval_us(void);
 

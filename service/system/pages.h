@@ -1,14 +1,14 @@
 /*
- * Memory for large arrays that are read all over: where the system has them, in pages of 2 MiB. A
- * walk through a hierarchy of a hundred megabytes misses the processor's table of 4 KiB pages at
- * every step; with large ones a cast is a sixth faster.
+ * Memory for large arrays with random access, in pages of 2 MiB if the system has them. With 4 KiB
+ * pages every step through a hierarchy of 100 MB misses the processor's TLB; with large pages a ray
+ * cast is a sixth faster.
  */
 #ifndef HS_SERVICE_PAGES_H
 #define HS_SERVICE_PAGES_H
 
 #include <stddef.h>
 
-/* Uninitialised, aligned to 64 bytes; NULL when memory is out. free() gives it back. */
+/* Allocates uninitialized memory, aligned to 64 bytes, for free(). NULL when memory is out. */
 void *hs_pages_alloc(size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* SHA-256 as text: what names a ruleset's revision and a verdict. */
+/* SHA-256 as text, for revisions and verdict ids. */
 #ifndef HS_SERVICE_SHA256_H
 #define HS_SERVICE_SHA256_H
 
@@ -6,7 +6,7 @@
 
 enum { HS_SHA256_HEX = 65 };
 
-/* 64 hexadecimal digits and a terminator. */
+/* Writes 64 hexadecimal digits and a terminator. */
 void hs_sha256_hex(const void *bytes, size_t size, char out[HS_SHA256_HEX]);
 
 struct hs_sha256_part {
@@ -14,7 +14,7 @@ struct hs_sha256_part {
     size_t size;
 };
 
-/* The same of several runs of bytes, one after the other. */
+/* The same for the concatenation of several parts. */
 void hs_sha256_hex_parts(const struct hs_sha256_part *parts, size_t count, char out[HS_SHA256_HEX]);
 
 #endif

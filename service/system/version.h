@@ -1,4 +1,4 @@
-/* The version of this tree; the Makefile reads it from here. */
+/* The version of the program; the Makefile reads it from here. */
 #ifndef HS_SERVICE_VERSION_H
 #define HS_SERVICE_VERSION_H
 

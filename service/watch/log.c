@@ -50,11 +50,11 @@ static void put_time(struct hs_buffer *line)
 
 /* ---- writing ---- */
 
-/* A line fits one page of a pipe: when one can be written at all, it is written whole at once. */
+/* A line fits one page of a pipe, so a write takes it completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, ROOM_FOR_CUT = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* between the look and the write */
-static unsigned long long unread;                        /* guarded by it: not reported yet */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for poll and write together */
+static unsigned long long unread;                        /* guarded by the lock: not reported yet */
 static atomic_ullong all_dropped;
 
 static bool is_writable(void)
@@ -66,7 +66,7 @@ static bool is_writable(void)
 static void write_line(const struct hs_buffer *line)
 {
     if (!line->failed && write(STDERR_FILENO, line->data, line->len) < 0) {
-        /* Nowhere left to say it. */
+        /* There is no place left to report it. */
     }
 }
 
@@ -94,7 +94,7 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
     hs_buffer_puts(line, "}\n");
 }
 
-/* With the lock held, and stderr writable. */
+/* The lock is held, and stderr accepts bytes. */
 static void write_unread(void)
 {
     struct hs_buffer line = {0};

@@ -1,9 +1,8 @@
 /*
- * The log: one JSON object a line on stderr, `ts`, `level`, `msg`, then the fields of the event.
- * A line goes out in one write, so lines of several threads never mix, and has at most 4096 bytes:
- * of one that would be longer the last fields are left out, and it says `cut`. Nobody waits for a
- * reader that does not read: then lines are left out, counted, and their number is written as soon
- * as somebody reads again. Thread-safe.
+ * The log: one JSON object a line on stderr, with `ts`, `level`, `msg` and the fields of the event.
+ * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes: a
+ * longer one loses its last fields and gets `cut`. Logging never waits for a reader. If stderr
+ * accepts no more, lines are dropped and counted, and their number is logged later. Thread-safe.
  */
 #ifndef HS_SERVICE_LOG_H
 #define HS_SERVICE_LOG_H
@@ -52,23 +51,23 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \
                       sizeof(struct hs_log_field))
 
-/* A bound on lines of one kind that a peer can cause. Start from a zeroed struct with the first two
-   members set. */
+/* A rate limit for one kind of lines that a peer can cause. The caller sets the first two members
+   and zeroes the rest. */
 struct hs_log_limit {
-    unsigned per_second;   /* 0: no bound */
-    const char *kind;      /* a literal: what is left out, in the line that says so */
-    atomic_ullong window;  /* the second being counted, and how many lines in its low 32 bits */
+    unsigned per_second;   /* 0: no limit */
+    const char *kind;      /* a literal, for the line that reports dropped lines */
+    atomic_ullong window;  /* the current second, and the number of its lines in the low 32 bits */
     atomic_ullong dropped; /* not reported yet */
 };
 
-/* Whether one more line may go out now; counted as left out when not. */
+/* Whether one more line may be written now; if not, counts it as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Writes how many lines were left out, if any, once their second is over (or `now`). To be called
-   every now and then. */
+/* Logs how many lines were dropped, if any, once their second is over (or `now`). Call it a few
+   times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
-/* Lines left out so far, for their number or because nobody read them. */
+/* Lines dropped so far, because of limits or because stderr accepted no more. */
 uint64_t hs_log_dropped(void);
 
 #endif

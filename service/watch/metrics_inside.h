@@ -1,76 +1,65 @@
-/* The inside of the metrics: what metrics.c counts and metrics_write.c shows. */
+/* The inside of the metrics, for metrics.c, metrics_labels.c and metrics_write.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
 #include <stdatomic.h>
 
-#include "api/moves.h"
 #include "service/watch/metrics.h"
 
-/* The statuses an answer can have; anything else is counted as "other". */
-#define HS_METRICS_STATUSES(X)                                                                     \
-    X(200)                                                                                         \
-    X(201)                                                                                         \
-    X(204)                                                                                         \
-    X(400)                                                                                         \
-    X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(429) X(500) X(503)
-
-enum {
-#define X(code) HS_METRICS_STATUS_##code,
-    HS_METRICS_STATUSES(X)
-#undef X
-        HS_METRICS_STATUS_OTHER,
-    HS_METRICS_CODES
-};
-
-enum {
-    HS_METRICS_ROUTES = HS_ROUTE_COUNT + 1,
-    HS_METRICS_MODES = 2, /* enforce and shadow; a check that is off counts nothing */
-    HS_METRICS_BUCKETS = 16,
-};
-
-typedef atomic_ullong hs_counter;
+enum { HS_METRICS_BUCKETS = 16, HS_METRICS_LABEL_SIZE = 192 };
 
 struct hs_histogram {
-    hs_counter buckets[HS_METRICS_BUCKETS + 1]; /* not cumulated */
-    hs_counter sum_ns;
+    atomic_llong buckets[HS_METRICS_BUCKETS + 1]; /* not cumulative */
+    atomic_llong sum_ns;
+};
+
+enum {
+#define X(id, count) HS_METRIC_SERIES_##id = (count),
+    HS_METRIC_LABELS(X)
+#undef X
 };
 
 struct hs_metrics {
-    hs_counter requests[HS_METRICS_ROUTES][HS_METRICS_CODES];
-    struct hs_histogram durations[HS_METRICS_ROUTES]; /* at the first route of the same pattern */
-    size_t first[HS_METRICS_ROUTES];                  /* that route, for each */
-    hs_counter verdicts[HS_JUDGED_COUNT][HS_VERDICT_COUNT][HS_REASON_COUNT][HS_METRICS_MODES];
-    hs_counter flags[HS_JUDGED_COUNT][HS_FLAG_COUNT];
-    hs_counter frames[HS_POSTED_COUNT][HS_FRAME_RESULT_COUNT];
-    hs_counter moves[HS_VERDICT_COUNT][HS_MOVE_REASON_COUNT];
-    hs_counter timing_flags[HS_TIMING_FLAGS];
-    hs_counter move_failures[HS_MOVE_CHECK_COUNT][HS_METRICS_MODES];
-    hs_counter shed[HS_SHED_REASON_COUNT];
-    hs_counter auth_failures[HS_AUTH_FAILURE_COUNT];
-    hs_counter recorded, not_recorded;
-    struct hs_histogram stages[HS_STAGE_COUNT], rewind, waits;
-    hs_counter matches_expired, work_units;
-    atomic_llong inflight;
-    atomic_llong connections[HS_LISTENER_BOTH]; /* by listener */
-    unsigned connection_limits[HS_LISTENER_BOTH];
-    atomic_bool reload_failed;
-    atomic_llong reload_success_ms; /* since the epoch; the start counts */
-    double start_time;
+#define HS_METRIC(id, kind, labels, name, help) atomic_llong id[HS_METRIC_SERIES_##labels];
+#define HS_HISTOGRAM(id, bounds, labels, name, help)                                               \
+    struct hs_histogram id[HS_METRIC_SERIES_##labels];
+#include "service/watch/metrics.def"
 };
 
-_Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
-                   (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
-               "the modes that count come first");
+enum hs_metric_kind {
+    HS_METRIC_IS_COUNTER,
+    HS_METRIC_IS_GAUGE,
+    HS_METRIC_IS_COUNTER_US,
+    HS_METRIC_IS_GAUGE_US,
+    HS_METRIC_IS_HISTOGRAM
+};
 
-/* The pattern of a route, or "other". */
-const char *hs_metrics_route(size_t route);
+/* A row of metrics.def. */
+struct hs_metric_row {
+    const char *name, *help;
+    size_t offset; /* in struct hs_metrics */
+    enum hs_metric_kind kind;
+    enum hs_metric_labels labels;
+    const double *bounds; /* of a histogram */
+};
+
+extern const struct hs_metric_row hs_metric_rows[HS_METRIC_COUNT];
 
 /* The statuses in order; the last one, "other", is 0. */
 extern const int hs_metrics_codes[HS_METRICS_CODES];
 
-/* Upper bounds in seconds, ascending, closed by 0; +Inf follows. */
-extern const double hs_http_bounds[HS_METRICS_BUCKETS], hs_stage_bounds[HS_METRICS_BUCKETS],
-    hs_wait_bounds[HS_METRICS_BUCKETS], hs_rewind_bounds[HS_METRICS_BUCKETS];
+/* The first route with the same pattern. */
+size_t hs_metrics_first_route(size_t route);
+
+/* The index in HS_METRIC_LABELS_VERDICT. */
+size_t hs_metrics_verdict_series(size_t kind, size_t verdict, size_t reason, size_t mode);
+
+/* How many series a set of labels has. */
+size_t hs_metrics_series(enum hs_metric_labels labels);
+
+/* Writes the labels of a series as `name="value",...`. False: the combination does not occur, so
+   the series is shown only if it is not 0. */
+bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
+                      char text[HS_METRICS_LABEL_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* The metrics about the process, read from the kernel when they are asked for. */
+/* Reads the metrics of the process from the kernel. */
 #include "service/system/memory_limit.h"
 #include "service/watch/metrics.h"
 
@@ -10,7 +10,7 @@
 
 /* Memory of the process in bytes. */
 struct memory {
-    double virtual, resident;
+    int64_t virtual, resident;
 };
 
 static struct memory memory_used(void)
@@ -23,52 +23,46 @@ static struct memory memory_used(void)
     bool fine = fgets(line, sizeof line, file) != NULL;
     fclose(file);
     if (fine) {
-        double page = (double)sysconf(_SC_PAGESIZE);
-        bytes.virtual = (double)strtoul(line, &end, 10) * page;
-        bytes.resident = (double)strtoul(end, NULL, 10) * page;
+        int64_t page = sysconf(_SC_PAGESIZE);
+        bytes.virtual = strtoll(line, &end, 10) * page;
+        bytes.resident = strtoll(end, NULL, 10) * page;
     }
     return bytes;
 }
 
-/* Entries of a directory of the kernel's; 0 when it cannot be read. */
-static double entries(const char *path)
+/* Counts the entries of a directory; 0 if it cannot be read. */
+static int64_t entries(const char *path)
 {
     DIR *directory = opendir(path);
     if (directory == NULL)
         return 0;
-    unsigned count = 0;
+    int64_t count = 0;
     for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
         count += entry->d_name[0] != '.';
     closedir(directory);
     return count;
 }
 
-static double seconds(struct timeval time)
+static int64_t microseconds(struct timeval time)
 {
-    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+    return time.tv_sec * (int64_t)1000000 + time.tv_usec;
 }
 
-void hs_metrics_write_process(double start_time, struct hs_buffer *out)
+void hs_metrics_read_process(struct hs_metrics *metrics)
 {
     struct memory memory = memory_used();
     struct rusage usage = {0};
     struct rlimit files = {0};
-    double open = entries("/proc/self/fd"); /* the one that reads them is among them */
+    int64_t open = entries("/proc/self/fd"); /* including the one that reads them */
     getrusage(RUSAGE_SELF, &usage);
     getrlimit(RLIMIT_NOFILE, &files);
-    hs_metrics_head(out, "process_cpu_seconds_total", "counter", "User and system time used.");
-    hs_buffer_printf(out, "process_cpu_seconds_total %.6f\n",
-                     seconds(usage.ru_utime) + seconds(usage.ru_stime));
-    hs_metrics_head(out, "process_start_time_seconds", "gauge",
-                    "Start of the process since the epoch.");
-    hs_buffer_printf(out, "process_start_time_seconds %.3f\n", start_time);
-    hs_metrics_gauge(out, "process_resident_memory_bytes", "Resident memory.", memory.resident);
-    hs_metrics_gauge(out, "process_virtual_memory_bytes", "Virtual memory.", memory.virtual);
-    hs_metrics_gauge(out, "hindsight_memory_limit_bytes",
-                     "The least of the memory of the machine and the limits of the control groups.",
-                     hs_memory_limit_bytes());
-    hs_metrics_gauge(out, "process_open_fds", "Open file descriptors.", open > 0 ? open - 1 : 0);
-    hs_metrics_gauge(out, "process_threads", "Threads.", entries("/proc/self/task"));
-    hs_metrics_gauge(out, "process_max_fds", "Limit of open file descriptors.",
-                     (double)files.rlim_cur);
+    hs_metrics_set(metrics, HS_METRIC_CPU_TIME, 0,
+                   microseconds(usage.ru_utime) + microseconds(usage.ru_stime));
+    hs_metrics_set(metrics, HS_METRIC_RESIDENT_BYTES, 0, memory.resident);
+    hs_metrics_set(metrics, HS_METRIC_VIRTUAL_BYTES, 0, memory.virtual);
+    hs_metrics_set(metrics, HS_METRIC_MEMORY_LIMIT, 0, (int64_t)hs_memory_limit_bytes());
+    hs_metrics_set(metrics, HS_METRIC_OPEN_FDS, 0, open > 0 ? open - 1 : 0);
+    hs_metrics_set(metrics, HS_METRIC_THREADS, 0, entries("/proc/self/task"));
+    hs_metrics_set(metrics, HS_METRIC_MAX_FDS, 0,
+                   files.rlim_cur < INT64_MAX ? (int64_t)files.rlim_cur : INT64_MAX);
 }

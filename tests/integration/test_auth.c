@@ -380,7 +380,7 @@ static const struct {
     {"serve --listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2, "configuration fault"},
     {"serve --listen 0.0.0.0:0 --admin-listen 127.0.0.1:0 --token-file /nonexistent 2>&1", 2,
      "cannot be read: No such file"},
-    {"serve --listen 127.0.0.1:0 --token-file x --no-auth 2>&1", 2, "does not go with"},
+    {"serve --listen 127.0.0.1:0 --token-file x --no-auth 2>&1", 2, "cannot be combined with"},
 };
 
 START_TEST(command_lines)

@@ -200,7 +200,7 @@ START_TEST(directories_that_cannot_be_used)
     char file[160];
     hs_kept_start(&kept, NULL);
     const char *output = refused_with(kept.data);
-    ck_assert_msg(strstr(output, "in use by another process") != NULL, "%s", output);
+    ck_assert_msg(strstr(output, "another process uses the data directory") != NULL, "%s", output);
     snprintf(file, sizeof file, "%s/checkpoint", kept.data);
     hs_kept_wait(&kept);
     hs_kept_stop(&kept);
@@ -208,8 +208,8 @@ START_TEST(directories_that_cannot_be_used)
     ck_assert_msg(strstr(output, "cannot be written to: Not a directory") != NULL, "%s", output);
     strcat(file, "/below");
     output = refused_with(file);
-    ck_assert_msg(strstr(output, "cannot be made: Not a directory") != NULL, "%s", output);
-    ck_assert_ptr_nonnull(strstr(output, "switch it off: --data="));
+    ck_assert_msg(strstr(output, "cannot be created: Not a directory") != NULL, "%s", output);
+    ck_assert_ptr_nonnull(strstr(output, "switch checkpoints off: --data="));
     output = refused_with("/proc/self"); /* a directory that takes no files */
     ck_assert_msg(strstr(output, "cannot be written to") != NULL, "%s", output);
     put_in_the_way("lock", "mkfifo");
@@ -250,7 +250,7 @@ static int lines_of_failures(void)
     ck_assert_ptr_nonnull(log);
     rewind(log);
     while (fgets(line, sizeof line, log) != NULL)
-        count += strstr(line, "no checkpoint: the one before stays") != NULL &&
+        count += strstr(line, "no checkpoint: the previous one stays") != NULL &&
                  strstr(line, "Is a directory") != NULL;
     fclose(log);
     return count;

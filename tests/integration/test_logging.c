@@ -111,8 +111,7 @@ START_TEST(refusals_are_explained)
         int status;
         const char *code, *detail;
     } cases[] = {
-        {"PUT", "/v1/matches/b", "{}", 503, "overloaded",
-         "as many matches are open as are configured"},
+        {"PUT", "/v1/matches/b", "{}", 503, "overloaded", "the limit of open matches is reached"},
         {"PUT", "/v1/matches/a", "{\"ruleset\":\"inches\"}", 409, "match_conflict",
          "it has ruleset centimetres, map none"},
         {"PUT", "/v1/matches/a", "{\"ruleset\": secret}", 400, "malformed_json", ""},
@@ -228,7 +227,7 @@ START_TEST(floods_about_matches_are_counted)
     int held = 0, left_out = 0;
     while (fgets(line, sizeof line, lines) != NULL) {
         const char *count = strstr(line, "\"kind\":\"matches\",\"lines\":");
-        held += strstr(line, "a match takes no more memory") != NULL;
+        held += strstr(line, "a match is memory-limited") != NULL;
         if (count != NULL)
             left_out += atoi(strrchr(count, ':') + 1);
     }

@@ -204,8 +204,7 @@ START_TEST(a_match_opened_by_posting_has_the_default_map)
 {
     char revision[80];
     json_t *refused = request("POST", "/v1/matches/posted/frames", one_frame(1), 404);
-    assert_text(refused, "detail",
-                "the map of matches that are opened by posting, plain, is not there");
+    assert_text(refused, "detail", "the default map, plain, does not exist");
     assert_code(refused, "unknown_match");
     request_only("GET", "/v1/matches/posted", NULL, 404);
 

@@ -109,7 +109,7 @@ static json_t *reload(const char *msg)
     return NULL;
 }
 
-#define REFUSED "not reloaded: what was in use stays in use"
+#define REFUSED "not reloaded: the old configuration stays in use"
 
 /* The metric is set just after the line of the log. */
 static void expect_successful(double value)

@@ -362,7 +362,7 @@ START_TEST(short_keys_are_refused)
     hs_test_write_file(path_of("broken.crt"),
                        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     said = serve_with("broken.crt", "our.key", &code);
-    ck_assert_msg(code == 2 && strstr(said, "no certificate that can be read") != NULL, "%s", said);
+    ck_assert_msg(code == 2 && strstr(said, "no readable certificate") != NULL, "%s", said);
 }
 END_TEST
 
@@ -371,14 +371,14 @@ START_TEST(unusable_files_are_named)
     int code;
     ck_assert(make_certificate("another"));
     const char *said = serve_with("our.crt", "our.crt", &code);
-    ck_assert_msg(code == 2 && strstr(said, "our.crt may be read by anybody") != NULL, "%s", said);
+    ck_assert_msg(code == 2 && strstr(said, "our.crt: chmod o-r") != NULL, "%s", said);
     said = serve_with("our.key", "our.key", &code);
     ck_assert_msg(code == 2 && strstr(said, "our.key is not a PEM file with a certificate"), "%s",
                   said);
     ck_assert(!data_was_made());
     said = serve_with("our.crt", "another.key", &code);
-    ck_assert_msg(code == 1 && strstr(said, "the key may not be that of the certificate"), "%s",
-                  said);
+    ck_assert_msg(code == 1 && strstr(said, "perhaps the key does not belong to the certificate"),
+                  "%s", said);
     ck_assert_ptr_null(strstr(said, "PRIVATE KEY-----"));
     hs_test_write_file(path_of("another.key"),
                        "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");

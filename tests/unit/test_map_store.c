@@ -146,7 +146,7 @@ START_TEST(tenants_share_the_memory)
     struct hs_share *share = hs_map_store_share(store);
     struct hs_map_entry *entry;
     size_t bytes = hs_map_store_put_bytes(store, &mesh, 0);
-    ck_assert(hs_share_take(share, str("acme"), LIMIT / 2));
+    ck_assert(hs_share_reserve(share, str("acme"), LIMIT / 2));
     ck_assert_int_eq(
         hs_map_store_put_kept(store, str("acme"), str("a"), &mesh, (struct hs_str){0}, 0, &entry),
         HS_MAP_TOO_BIG);
@@ -154,8 +154,8 @@ START_TEST(tenants_share_the_memory)
         hs_map_store_put_kept(store, str("zeta"), str("a"), &mesh, (struct hs_str){0}, 0, &entry),
         HS_MAP_CREATED);
     hs_map_store_release(store, entry);
-    hs_share_give(share, str("acme"), LIMIT / 2);
-    ck_assert(hs_share_take(share, str("acme"), bytes));
+    hs_share_release(share, str("acme"), LIMIT / 2);
+    ck_assert(hs_share_reserve(share, str("acme"), bytes));
     ck_assert_int_eq(hs_map_store_put_kept(store, str("acme"), str("b"), &mesh, (struct hs_str){0},
                                            bytes, &entry),
                      HS_MAP_CREATED);

@@ -3,6 +3,7 @@
 #include "service/watch/metrics.h"
 
 #include "api/http/problem.h"
+#include "tests/support/files.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -12,19 +13,27 @@
 #include <string.h>
 
 static struct hs_metrics *metrics;
-static const struct hs_metrics_gauges gauges = {
-    .matches = 2,
-    .players = 30,
-    .movers = 7,
-    .history_bytes = 4096,
-    .maps = 3,
-    .map_bytes = 65536,
-    .match_limit = 4096,
-    .map_bytes_limit = 1u << 20,
-    .record_queue_bytes_limit = 1u << 16,
-    .stuck = {[HS_LISTENER_DATA] = 2, [HS_LISTENER_ADMIN] = 1},
-    .draining = true,
-    .log_lines_dropped = 11};
+
+static const struct {
+    enum hs_metric metric;
+    size_t series;
+    int64_t value;
+} readings[] = {
+    {HS_METRIC_MATCHES, 0, 2},
+    {HS_METRIC_PLAYERS, 0, 30},
+    {HS_METRIC_MOVERS, 0, 7},
+    {HS_METRIC_HISTORY_BYTES, 0, 4096},
+    {HS_METRIC_MAPS, 0, 3},
+    {HS_METRIC_MAP_BYTES, 0, 65536},
+    {HS_METRIC_MATCHES_LIMIT, 0, 4096},
+    {HS_METRIC_MAP_BYTES_LIMIT, 0, 1 << 20},
+    {HS_METRIC_WORKERS_STUCK, 0, 2},
+    {HS_METRIC_WORKERS_STUCK, 1, 1},
+    {HS_METRIC_DRAINING, 0, 1},
+    {HS_METRIC_LOG_LINES_DROPPED, 0, 11},
+    {HS_METRIC_CHECKPOINT_LAG, 0, 1500000},
+    {HS_METRIC_RECORD_QUEUE_BYTES_LIMIT, 0, 1 << 16},
+};
 static char *text;
 
 static void setup(void)
@@ -44,7 +53,10 @@ static void expose(void)
 {
     struct hs_buffer out = {0};
     free(text);
-    hs_metrics_write(metrics, &gauges, &out);
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
+        hs_metrics_set(metrics, readings[i].metric, readings[i].series, readings[i].value);
+    hs_metrics_read_process(metrics);
+    hs_metrics_write(metrics, &out);
     hs_buffer_append(&out, "", 1);
     ck_assert(!out.failed);
     text = out.data;
@@ -209,25 +221,25 @@ START_TEST(counts_go_where_they_belong)
                        HS_MODE_OFF);
     hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP | 1u << HS_FLAG_LENIENT);
     hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP);
-    hs_metrics_frame(metrics, HS_POSTED_PLAYER, HS_FRAME_STORED, 64);
-    hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_STORED, 5);
-    hs_metrics_frame(metrics, HS_POSTED_MOVER, HS_FRAME_CAPACITY, 2);
+    hs_metrics_add(metrics, HS_METRIC_FRAMES, HS_FRAME_STORED, 64);
+    hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_STORED, 5);
+    hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_CAPACITY, 2);
     hs_metrics_move(metrics, HS_VERDICT_ACCEPTED, HS_MOVE_OK, 1u << HS_MOVE_CHECK_SPEED);
     hs_metrics_move(metrics, HS_VERDICT_REJECTED, HS_MOVE_FAST_CLOCK_PROVEN,
                     1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_SPEED);
     hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_SHADOW);
     hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_SHADOW);
     hs_metrics_move_failure(metrics, HS_MOVE_CHECK_SPEED, HS_MODE_OFF);
-    hs_metrics_shed(metrics, HS_SHED_CAPACITY);
-    hs_metrics_inflight(metrics, 1);
-    hs_metrics_inflight(metrics, 1);
-    hs_metrics_inflight(metrics, -1);
+    hs_metrics_add(metrics, HS_METRIC_SHED, HS_SHED_CAPACITY, 1);
+    hs_metrics_add(metrics, HS_METRIC_INFLIGHT, 0, 1);
+    hs_metrics_add(metrics, HS_METRIC_INFLIGHT, 0, 1);
+    hs_metrics_add(metrics, HS_METRIC_INFLIGHT, 0, -1);
     hs_metrics_reload(metrics, false);
-    hs_metrics_connection(metrics, HS_LISTENER_DATA, 1);
-    hs_metrics_connection(metrics, HS_LISTENER_DATA, 1);
-    hs_metrics_connection(metrics, HS_LISTENER_DATA, -1);
-    hs_metrics_connection_limit(metrics, HS_LISTENER_DATA, 4096);
-    hs_metrics_connection_limit(metrics, HS_LISTENER_ADMIN, 256);
+    hs_metrics_add(metrics, HS_METRIC_CONNECTIONS, 0, 1);
+    hs_metrics_add(metrics, HS_METRIC_CONNECTIONS, 0, 1);
+    hs_metrics_add(metrics, HS_METRIC_CONNECTIONS, 0, -1);
+    hs_metrics_set(metrics, HS_METRIC_CONNECTIONS_LIMIT, 0, 4096);
+    hs_metrics_set(metrics, HS_METRIC_CONNECTIONS_LIMIT, 1, 256);
     expose();
 #define HITS  "hindsight_http_requests_total{route=\"/v1/matches/{match}/hits\",method=\"POST\","
 #define OTHER "hindsight_http_requests_total{route=\"other\",method=\"other\","
@@ -269,6 +281,7 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series("hindsight_workers_stuck{listener=\"data\"}") == 2);
     ck_assert(series("hindsight_workers_stuck{listener=\"admin\"}") == 1);
     ck_assert(series("hindsight_draining") == 1);
+    ck_assert(series("hindsight_checkpoint_lag_seconds") == 1.5);
     ck_assert(series("hindsight_log_lines_dropped_total") == 11);
     ck_assert(series("hindsight_http_connections{listener=\"data\"}") == 1);
     ck_assert(series("hindsight_http_connections{listener=\"admin\"}") == 0);
@@ -318,14 +331,14 @@ END_TEST
 
 START_TEST(histograms_take_any_number)
 {
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 0);
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, -1000000000);
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1000);
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1100);
-    hs_metrics_stage(metrics, HS_STAGE_JUDGE, 1000000000000);
-    hs_metrics_rewind_age(metrics, -0.01);
-    hs_metrics_rewind_age(metrics, 0.25);
-    hs_metrics_rewind_age(metrics, 2.5);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, 0);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, -1);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, 1e-6);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, 1.1e-6);
+    hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, 1000);
+    hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, -0.01);
+    hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, 0.25);
+    hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, 2.5);
     expose();
 #define STAGE "hindsight_verify_duration_seconds"
     ck_assert(series(STAGE "_bucket{stage=\"judge\",le=\"1e-06\"}") == 3);
@@ -349,7 +362,7 @@ static void *hammer(void *context)
 {
     for (int i = 0; i < ROUNDS; i++) {
         hs_metrics_http(context, HS_ROUTE_LIVEZ, 200, 1e-3);
-        hs_metrics_inflight(context, i % 2 == 0 ? 1 : -1);
+        hs_metrics_add(context, HS_METRIC_INFLIGHT, 0, i % 2 == 0 ? 1 : -1);
     }
     return NULL;
 }
@@ -371,6 +384,71 @@ START_TEST(nothing_is_lost_between_threads)
 }
 END_TEST
 
+/* ---- the page for operators ---- */
+
+#define PAGE "docs/observability.md"
+
+/* Writes the names of the labels of a family's first sample; `le` belongs to histograms. */
+static void put_label_names(FILE *out, const char *sample)
+{
+    const char *end = sample + strcspn(sample, "\n"), *comma = " ";
+    for (const char *at = sample; (at = memchr(at, '"', (size_t)(end - at))) != NULL;) {
+        const char *name = at - 1;
+        while (name[-1] != '{' && name[-1] != ',')
+            name--;
+        int len = (int)(at - 1 - name);
+        if (strncmp(name, "le=", 3) != 0)
+            fprintf(out, "%s`%.*s`", comma, len, name);
+        comma = ", ";
+        at += strcspn(at + 1, "\"") + 2; /* past the value */
+    }
+}
+
+/* The table of metrics, from the exposition; to be freed. */
+static char *make_table(void)
+{
+    char *table = NULL, name[128], type[16];
+    size_t size;
+    FILE *out = open_memstream(&table, &size);
+    fputs("| metric | type | labels | meaning |\n|---|---|---|---|\n", out);
+    for (const char *line = text; (line = strstr(line, "# HELP ")) != NULL; line++) {
+        int help = 0;
+        ck_assert_int_eq(sscanf(line, "# HELP %127s %n", name, &help), 1);
+        const char *next = strstr(line, "\n# TYPE ");
+        ck_assert_ptr_nonnull(next);
+        ck_assert_int_eq(sscanf(next, "\n# TYPE %*s %15s", type), 1);
+        fprintf(out, "| `%s` | %s |", name, type);
+        put_label_names(out, strchr(next + 1, '\n') + 1);
+        fprintf(out, " | %.*s |\n", (int)(next - line) - help, line + help);
+    }
+    fclose(out);
+    return table;
+}
+
+/* The table of the page is the exposition. With HS_WRITE_PAGES set it is written (make docs). */
+START_TEST(the_page_has_every_metric)
+{
+    char *page = hs_test_read_file(PAGE, NULL);
+    expose();
+    char *table = make_table();
+    char *begin = strstr(page, "<!-- metrics: begin -->\n"),
+         *end = strstr(page, "<!-- metrics: end");
+    ck_assert(begin != NULL && end != NULL);
+    begin = strchr(begin, '\n') + 1;
+    bool same = strlen(table) == (size_t)(end - begin) && strncmp(begin, table, strlen(table)) == 0;
+    if (!same && getenv("HS_WRITE_PAGES") != NULL) {
+        FILE *file = fopen(PAGE, "w");
+        ck_assert_ptr_nonnull(file);
+        fprintf(file, "%.*s%s%s", (int)(begin - page), page, table, end);
+        fclose(file);
+        same = true;
+    }
+    ck_assert_msg(same, PAGE " is not up to date: make docs");
+    free(table);
+    free(page);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("metrics");
@@ -384,6 +462,7 @@ int main(void)
     tcase_add_test(tests, durations_are_by_path);
     tcase_add_test(tests, histograms_take_any_number);
     tcase_add_test(tests, nothing_is_lost_between_threads);
+    tcase_add_test(tests, the_page_has_every_metric);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -349,9 +349,8 @@ static struct hs_record *open_record(size_t max_bytes)
 static size_t metric(const char *name)
 {
     struct hs_buffer out = {0};
-    struct hs_metrics_gauges gauges = {0};
     char line[64];
-    hs_metrics_write(metrics, &gauges, &out);
+    hs_metrics_write(metrics, &out);
     hs_buffer_append(&out, "", 1);
     snprintf(line, sizeof line, "\n%s ", name);
     const char *found = strstr(out.data, line);

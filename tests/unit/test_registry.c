@@ -109,7 +109,7 @@ START_TEST(restored_matches_may_take_the_last_tenth)
     hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_least_bytes());
     ck_assert(hs_account_take(account, 95 * hs_match_least_bytes()));
     ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);
-    ck_assert_int_eq(hs_registry_room(registry), HS_REGISTRY_NO_HISTORY);
+    ck_assert_int_eq(hs_registry_capacity(registry), HS_REGISTRY_NO_HISTORY);
     const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = account};
     const struct hs_match_opening opening = {
         .ruleset = ruleset, .limits = limits, .match = hs_match_create(ruleset->ruleset, &limits)};

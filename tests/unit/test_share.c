@@ -26,35 +26,35 @@ static void teardown(void)
 static size_t take_all(struct hs_str tenant)
 {
     size_t taken = 0;
-    while (hs_share_take(share, tenant, 1))
+    while (hs_share_reserve(share, tenant, 1))
         taken++;
     return taken;
 }
 
 START_TEST(without_tenants_all_of_it_can_be_held)
 {
-    ck_assert_uint_eq(hs_share_most(share, HS_STR("")), LIMIT);
+    ck_assert_uint_eq(hs_share_max(share, HS_STR("")), LIMIT);
     ck_assert_uint_eq(hs_share_left(share, HS_STR("")), LIMIT);
-    ck_assert(!hs_share_take(share, HS_STR(""), LIMIT + 1));
-    ck_assert(hs_share_take(share, HS_STR(""), LIMIT));
-    ck_assert(!hs_share_take(share, HS_STR(""), 1));
-    ck_assert(hs_share_take(share, HS_STR(""), 0));
-    hs_share_give(share, (struct hs_str){0}, LIMIT);
+    ck_assert(!hs_share_reserve(share, HS_STR(""), LIMIT + 1));
+    ck_assert(hs_share_reserve(share, HS_STR(""), LIMIT));
+    ck_assert(!hs_share_reserve(share, HS_STR(""), 1));
+    ck_assert(hs_share_reserve(share, HS_STR(""), 0));
+    hs_share_release(share, (struct hs_str){0}, LIMIT);
     ck_assert_uint_eq(hs_share_used(share), 0);
 }
 END_TEST
 
 START_TEST(a_tenant_leaves_as_much_as_they_hold)
 {
-    ck_assert_uint_eq(hs_share_most(share, HS_STR("acme")), LIMIT / 2);
-    ck_assert(!hs_share_take(share, HS_STR("acme"), LIMIT / 2 + 1));
+    ck_assert_uint_eq(hs_share_max(share, HS_STR("acme")), LIMIT / 2);
+    ck_assert(!hs_share_reserve(share, HS_STR("acme"), LIMIT / 2 + 1));
     ck_assert_uint_eq(take_all(HS_STR("acme")), LIMIT / 2);
     ck_assert_uint_eq(take_all(HS_STR("zeta")), LIMIT / 4);
     ck_assert_uint_eq(take_all(HS_STR("beta")), LIMIT / 8);
     ck_assert_uint_eq(take_all(HS_STR("acme")), 0);
     ck_assert_uint_eq(hs_share_left(share, HS_STR("zeta")), 0);
     /* A tenant who comes after others released some gets more. */
-    hs_share_give(share, HS_STR("acme"), LIMIT / 2);
+    hs_share_release(share, HS_STR("acme"), LIMIT / 2);
     ck_assert_uint_gt(take_all(HS_STR("beta")), 0);
     ck_assert_uint_le(hs_share_used(share), LIMIT);
 }
@@ -62,11 +62,11 @@ END_TEST
 
 START_TEST(what_had_no_owner_is_charged_later)
 {
-    ck_assert(hs_share_take(share, HS_STR(""), LIMIT / 2));
+    ck_assert(hs_share_reserve(share, HS_STR(""), LIMIT / 2));
     ck_assert(hs_share_assign(share, HS_STR("acme"), LIMIT / 2));
     ck_assert_uint_eq(hs_share_used(share), LIMIT / 2);
-    ck_assert(!hs_share_take(share, HS_STR("acme"), 1));
-    hs_share_give(share, HS_STR("acme"), LIMIT / 2);
+    ck_assert(!hs_share_reserve(share, HS_STR("acme"), 1));
+    hs_share_release(share, HS_STR("acme"), LIMIT / 2);
     ck_assert_uint_eq(take_all(HS_STR("acme")), LIMIT / 2);
 }
 END_TEST
@@ -88,12 +88,12 @@ START_TEST(at_random)
         struct hs_str tenant = {name, strlen(name)};
         if (hs_random_index(&random, 2) == 0) {
             bool fits = held[who] + amount <= LIMIT - used - amount && used + amount <= LIMIT;
-            ck_assert_int_eq(hs_share_take(share, tenant, amount), fits);
+            ck_assert_int_eq(hs_share_reserve(share, tenant, amount), fits);
             used += fits ? amount : 0;
             held[who] += fits ? amount : 0;
         } else {
             amount = amount < held[who] ? amount : held[who];
-            hs_share_give(share, tenant, amount);
+            hs_share_release(share, tenant, amount);
             used -= amount;
             held[who] -= amount;
         }

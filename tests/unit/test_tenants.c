@@ -161,7 +161,7 @@ START_TEST(directories_are_everybodys)
     ck_assert_str_eq(entry->owner.text, "acme");
     hs_ruleset_store_release(rulesets, entry);
     ck_assert_ptr_null(hs_ruleset_batch_read(rulesets, directory, note_fault, fault));
-    ck_assert_str_eq(fault, "mine.json: a tenant has put a ruleset of that name");
+    ck_assert_str_eq(fault, "mine.json: a tenant has put a ruleset with this name");
     unlink(path);
     rmdir(directory);
 }

@@ -79,7 +79,7 @@ static const struct {
      "is not a field of a token file"},
     {FILE_OF(TOKEN("a", "k", HASH_1, "\"admin\"", "") "," TOKEN(
          "b", "k", HASH_1, "\"admin\"", "") "," TOKEN("a", "k", HASH_2, "\"rules\"", "")),
-     "/tokens/2/kid", "another token of that kid"},
+     "/tokens/2/kid", "another token with this kid"},
 };
 
 START_TEST(faulty_files_are_refused_whole)
@@ -115,7 +115,7 @@ START_TEST(a_file_anybody_may_write_to_is_refused)
     hs_tokens_destroy(tokens);
     ck_assert_int_eq(fchmod(fd, 0602), 0);
     ck_assert_ptr_null(hs_tokens_load(path, &problem));
-    ck_assert_ptr_nonnull(strstr(problem.detail, "anybody may write"));
+    ck_assert_ptr_nonnull(strstr(problem.detail, "everybody can write"));
     close(fd);
     unlink(path);
     hs_problem_init(&problem);
