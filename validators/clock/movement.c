@@ -1,5 +1,7 @@
 #include "validators/clock/movement.h"
 
+#include "validators/base/glm.h"
+
 #include <math.h>
 
 /*
@@ -181,7 +183,7 @@ static double hear(struct hs_movement *movement, const struct hs_moves_rules *ru
 
 static void restart_gathering(struct hs_movement *movement)
 {
-    movement->way[0] = movement->way[1] = movement->way[2] = 0;
+    glm_vec3_zero(movement->way);
     movement->way_s = 0;
 }
 
@@ -300,17 +302,9 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
                larger(0, gain) / larger(limit, LEAST_LIMIT), limit, &lapse, out);
 }
 
-static struct hs_vec last_velocity(const struct hs_movement *movement)
-{
-    return (struct hs_vec){(double)movement->velocity[0], (double)movement->velocity[1],
-                           (double)movement->velocity[2]};
-}
-
 static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, uint8_t source)
 {
-    movement->velocity[0] = (float)velocity.x;
-    movement->velocity[1] = (float)velocity.y;
-    movement->velocity[2] = (float)velocity.z;
+    hs_vec_to_floats(velocity, movement->velocity);
     movement->velocity_source = source;
 }
 
@@ -326,17 +320,11 @@ static void judge_claimed(struct hs_movement *movement, const struct passage *pa
     double speed = hs_vec_length(plane);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
-        double before = hs_vec_dot(last_velocity(movement), plane) / speed;
+        double before = hs_vec_dot(hs_vec_from_floats(movement->velocity), plane) / speed;
         gain = smaller(speed, max_speed(passage)) - larger(0, before);
     }
     pay_gain(movement, passage, gain, passage->time_s, out);
     take_velocity(movement, plane, VELOCITY_CLAIMED);
-}
-
-static struct hs_vec gathered(const struct hs_movement *movement)
-{
-    return (struct hs_vec){(double)movement->way[0], (double)movement->way[1],
-                           (double)movement->way[2]};
 }
 
 /* From positions only growth of speed counts: how a body turned meanwhile is not seen. */
@@ -344,11 +332,12 @@ static void judge_derived(struct hs_movement *movement, const struct passage *pa
                           struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s;
-    struct hs_vec velocity = hs_vec_scale(across(gathered(movement), passage->up), 1 / time_s);
+    struct hs_vec velocity =
+        hs_vec_scale(across(hs_vec_from_floats(movement->way), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
         gain = smaller(hs_vec_length(velocity), max_speed(passage)) -
-               hs_vec_length(last_velocity(movement));
+               hs_vec_length(hs_vec_from_floats(movement->velocity));
     pay_gain(movement, passage, gain, time_s, out);
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
@@ -402,7 +391,8 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         restart_flight(movement);
         return;
     }
-    double climb = hs_vec_dot(gathered(movement), passage->up) / time_s; /* at half the time */
+    double climb =
+        hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) / time_s; /* at half the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
         allowed = larger(climb, 0); /* it may fall from here */
@@ -436,9 +426,9 @@ static void judge_motion(struct hs_movement *movement, const struct hs_movement_
     double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
     bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MOST_VELOCITY);
     judge_speed(movement, passage, &out->speed);
-    movement->way[0] += (float)passage->way.x;
-    movement->way[1] += (float)passage->way.y;
-    movement->way[2] += (float)passage->way.z;
+    vec3 step_way;
+    hs_vec_to_floats(passage->way, step_way);
+    glm_vec3_add(movement->way, step_way, movement->way);
     movement->way_s += (float)passage->time_s;
     if (is_claimed)
         judge_claimed(movement, passage, step->velocity, &out->acceleration);

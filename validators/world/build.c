@@ -57,20 +57,21 @@ static const struct bounds nothing = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -F
 
 static void cover(struct bounds *bounds, const struct bounds *more)
 {
-    for (int a = 0; a < 3; a++) {
-        bounds->low[a] = more->low[a] < bounds->low[a] ? more->low[a] : bounds->low[a];
-        bounds->high[a] = more->high[a] > bounds->high[a] ? more->high[a] : bounds->high[a];
-    }
+    struct bounds other = *more;
+    glm_vec3_minv(other.low, bounds->low, bounds->low);
+    glm_vec3_maxv(other.high, bounds->high, bounds->high);
 }
 
 /* Half the surface; 0 of nothing. */
 static float surface(const struct bounds *b)
 {
-    float x = b->high[0] - b->low[0], y = b->high[1] - b->low[1], z = b->high[2] - b->low[2];
-    return x < 0 ? 0 : x * y + y * z + z * x;
+    struct bounds box = *b;
+    vec3 d;
+    glm_vec3_sub(box.high, box.low, d);
+    return d[0] < 0 ? 0 : d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 
-/* Twice the centre on one axis: the factor is the same everywhere. */
+/* Twice the centre on one axis. Only ratios of centres are used, so the factor cancels. */
 static float center(const struct bounds *b, int axis)
 {
     return b->low[axis] + b->high[axis];
@@ -104,19 +105,20 @@ static bool choose_bins(const struct item *items, size_t count, struct binning *
 {
     struct bounds centers = nothing;
     for (size_t i = 0; i < count; i++) {
-        for (int a = 0; a < 3; a++) {
-            float c = center(&items[i].bounds, a);
-            centers.low[a] = c < centers.low[a] ? c : centers.low[a];
-            centers.high[a] = c > centers.high[a] ? c : centers.high[a];
-        }
+        struct bounds box = items[i].bounds;
+        vec3 c;
+        glm_vec3_add(box.low, box.high, c);
+        glm_vec3_minv(c, centers.low, centers.low);
+        glm_vec3_maxv(c, centers.high, centers.high);
     }
     bool apart = false;
     out->bins = count < FEW_ITEMS ? FEW_BINS : BINS;
+    vec3 width;
+    glm_vec3_sub(centers.high, centers.low, width);
+    glm_vec3_copy(centers.low, out->low);
     for (int a = 0; a < 3; a++) {
-        float width = centers.high[a] - centers.low[a];
-        out->low[a] = centers.low[a];
-        out->scale[a] = width > FLT_MIN ? (float)out->bins / width : 0;
-        apart = apart || width > FLT_MIN;
+        out->scale[a] = width[a] > FLT_MIN ? (float)out->bins / width[a] : 0;
+        apart = apart || width[a] > FLT_MIN;
     }
     return apart;
 }
