@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gaps whose mean is judged, and the fewest that are. */
+/* The mean of GAPS gaps is checked. With fewer than FEWEST_GAPS there is no mean. */
 enum { GAPS = 4, FEWEST_GAPS = 3 };
 
-/* Shots judged without tolerance after one was refused: a client that fires at twice the rate
-   would otherwise live off the tolerance for ever. */
+/* The number of shots without tolerance after a refused one. Without this, a client that fires
+   at twice the rate would use the tolerance for ever. */
 enum { STRICT_SHOTS = 8 };
 
-/* Places for numbers at first, and those that are not given up for memory. */
+/* The first capacity for numbers. A ledger that gives up memory keeps this capacity. */
 enum { FIRST_PLACES = 8 };
 
 /* ---- memory ---- */
@@ -168,7 +168,7 @@ void hs_ledger_forget_times(struct hs_ledger *ledger)
 
 /* ---- numbers ---- */
 
-/* How many entries have a lower number. */
+/* Returns how many entries have a lower number. */
 static uint32_t count_below(const struct hs_ledger_numbers *numbers, uint64_t number)
 {
     uint32_t low = 0, high = numbers->count;
@@ -217,7 +217,7 @@ bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
     return numbers->count > 0 && !is_near_below && !is_near_above;
 }
 
-/* A copy, or NULL for nothing; *failed is set when memory is out. */
+/* Returns a copy, or NULL for no bytes. Sets *failed when memory is out. */
 static void *copy_bytes(const void *bytes, size_t size, bool *failed)
 {
     if (bytes == NULL || size == 0)
@@ -247,8 +247,8 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
     return !failed;
 }
 
-/* The first noted and not the lowest: a client that begins a count anew, or pretends to, must find
-   what it used before still there. */
+/* Forgets the entry recorded first, not the lowest number. A client may restart its count, or
+   pretend to. Its earlier numbers must then still be there. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
@@ -269,9 +269,9 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* ---- making room ---- */
+/* ---- making space ---- */
 
-/* Of the kind that has more of them. False: there is none. */
+/* Gives up the oldest answer of the kind that has more answers. False: no answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -297,7 +297,8 @@ void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Half the places of the kind that has more; when there are few, those of shots alone hold much. */
+/* Gives up half the capacity of the kind that has more. At the first capacity it gives up shots
+   one by one, because only shots hold much memory then. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -330,7 +331,7 @@ static bool take_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* For what must be noted, which the reserve has room for when all else is given up. */
+/* For bytes that must be recorded. The reserve has enough once everything else is given up. */
 static bool take_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (take_for_cadences(ledger, bytes))
@@ -340,7 +341,7 @@ static bool take_surely(struct hs_ledger *ledger, size_t bytes)
     return take(ledger, bytes);
 }
 
-/* For what may be done without. */
+/* For bytes that the ledger can do without. */
 static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!take(ledger, bytes))
@@ -349,7 +350,7 @@ static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* ---- noting ---- */
+/* ---- recording ---- */
 
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
 {
@@ -364,7 +365,7 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* A place for one more. False: out of memory. */
+/* Makes space for one more entry. False: out of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     if (numbers->count < numbers->capacity)
@@ -469,7 +470,7 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* The cadence of a weapon, made where there is none. NULL: out of memory. */
+/* Finds or adds the cadence of a weapon. NULL: out of memory. */
 static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++)

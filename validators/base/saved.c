@@ -91,7 +91,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
-            /* A vocabulary may grow: its names tell what changed. */
+            /* A vocabulary may grow. The saved names show which members it had. */
             bool grows = field->kind == HS_SAVED_COUNTS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,
@@ -138,7 +138,7 @@ static size_t item_size(const struct hs_saved_field *field)
     case HS_SAVED_SPAN:
     case HS_SAVED_COUNTS:
         return 8;
-    case HS_SAVED_UNSIGNED: /* an array of them is one of words or of bytes */
+    case HS_SAVED_UNSIGNED: /* an array holds words or bytes */
         if (field->size % 8 == 0)
             return 8;
         return field->size == 4 || field->size == 2 ? field->size : 1;
@@ -149,7 +149,7 @@ static size_t item_size(const struct hs_saved_field *field)
     return field->size;
 }
 
-/* A whole number as it lies in memory, without its sign. */
+/* Loads a whole number from memory, without its sign. */
 static uint64_t load_word(const unsigned char *from, size_t size)
 {
     uint8_t b;
@@ -237,7 +237,7 @@ static bool is_within(double value, double most)
     return isfinite(value) && fabs(value) <= most;
 }
 
-/* A value that the library would make. */
+/* Whether the library could have written this value. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;
@@ -283,7 +283,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* What is counted under names that are gone is lost. */
+/* Counts of members that no longer exist are dropped. */
 static void get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

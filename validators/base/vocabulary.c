@@ -127,7 +127,7 @@ enum hs_move_reason hs_move_check_reason(enum hs_move_check check)
     return reasons[check];
 }
 
-/* Index of a name in a list, or -1. */
+/* The index of a name in a list, or -1. */
 static int find_name(const char *const *names, int count, struct hs_str name)
 {
     for (int i = 0; i < count; i++)

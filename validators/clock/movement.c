@@ -5,19 +5,19 @@
 #include <math.h>
 
 /*
- * Share by which time counts more than it is: clocks of honest machines differ by some 1e-4, and
- * rounded positions make a way longer by up to half a percent. Without it who runs at his limit for
- * an hour is found too fast.
+ * Factor on elapsed time. Clocks of honest machines differ by about 1e-4, and rounded positions
+ * lengthen a path by up to 0.5 %. Without this, a player who runs at the limit for an hour would
+ * fail.
  */
 #define TIME_TOLERANCE 1.01
 
-/* The most seconds one move can spend: keeps what is reported finite. */
+/* The most seconds that one move can spend. This keeps reported values finite. */
 #define MOST_SPENT_S 1e6
 
-/* Smaller limits count as this: whatever is divided by it is a number. */
+/* Smaller limits count as this, so that a division by a limit gives a finite number. */
 #define LEAST_LIMIT 1e-200
 
-/* Claimed velocities beyond are not believed, and not squared. */
+/* Larger claimed velocities are ignored, because their square could overflow. */
 #define MOST_VELOCITY 1e12
 
 #define TICK_MOST_US    50000.0
@@ -25,55 +25,56 @@
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MOST_US     INT64_C(1000000)
-#define SILENCE_MOST_US 1e7  /* the longest whose time may be used at once */
-#define BASE_CHANGES    20.0 /* more at once are too many */
-#define BASE_FORGIVEN_S 4.0  /* a second */
+#define SILENCE_MOST_US 1e7  /* the longest silence whose time may be used at once */
+#define BASE_CHANGES    20.0 /* the most changes counted at one time */
+#define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * Velocities are told from ways at least this long. A shorter time tells the rounding of positions
- * rather than motion: 1 cm in 1/144 s is 1.4 m/s.
+ * Velocities are derived from at least this much time. A shorter time would measure the rounding of
+ * positions: 1 cm in 1/144 s is 1.4 m/s.
  */
 #define GATHER_S 0.1
 
 /*
- * A rise that begins within this of entering a mode with gravity is its launch: games let players
- * jump shortly after the ground was left. The limits of the mode before let it begin later, too. A
- * climb that gravity stops within LAUNCH_LEAST_S is none: hovering is not launching.
+ * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity,
+ * because many games allow a jump shortly after the ground ends. While the limits of the old mode
+ * count, it may begin later too. A climb that gravity stops within LAUNCH_LEAST_S is hovering, not
+ * a launch.
  */
 #define LAUNCH_S       0.15
 #define LAUNCH_LEAST_S 0.05
 
 /*
- * Changes upwards that no ground explains, until there is ground again: a second jump in the air,
- * and moves on the ground that were lost, of which a player who hops makes one a jump. Who jumps on
- * nothing again and again is found by the third.
+ * Allowed upward changes that no ground explains, until there is ground again. They cover a second
+ * jump in the air, and lost moves on the ground: a hopping player loses one per jump. The third
+ * such change fails.
  */
 #define BOUNCES 2
 
-/* What a body did in so long a time, nobody can tell from where it ended: it may have landed. */
+/* A step of this length may hide a landing. Its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
 
-/* Shares of gravity demanded. Falling, that of a body sliding down 45 degrees, and for a second at
-   most: the air brakes. */
+/* Required shares of gravity. Falling requires that of a body sliding down a slope of 45
+   degrees, for at most a second, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
 
-/* Height kept is forgiven in this time without gravity. */
+/* Time without gravity in which kept height is forgiven. */
 #define KEPT_FORGIVEN_S 5.0
 
 enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 
-/* A step taken apart. */
+/* A step, with the limits that apply to it. */
 struct passage {
-    const struct hs_move_mode *mode; /* NULL: not known */
-    const struct hs_move_mode *old;  /* whose limits count, too; NULL: not known */
-    bool in_window;                  /* `old` counts */
+    const struct hs_move_mode *mode; /* NULL: unknown */
+    const struct hs_move_mode *old;  /* its limits count too, if in_window; NULL: unknown */
+    bool in_window;
     double time_s;
     struct hs_vec way, up;
 };
 
-/* fmax and fmin are calls, for the sake of numbers that are none: a third of a judgement. */
+/* fmax and fmin also handle NaN, so they are calls. They would cost a third of the whole check. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -132,18 +133,18 @@ struct lapse {
 };
 
 /*
- * Spends `spent_s` while `time_s` passed, and finds it where the credit is overdrawn by that; the
- * credit starts anew then. `limit` is what can be made in a second, and the unit of the finding.
+ * Spends `spent_s` while `time_s` passes. If the credit is overdrawn, records a finding and
+ * restores the credit. `limit` is the amount allowed per second; the finding has the same unit.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
+    /* A debt from a mode with a larger credit may still be open. It is no offence and no gift. */
     double ceiling_s = larger(credit_s, smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + smaller(spent_s, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > larger(ceiling_s, before_s)) { /* who pays back never overdraws */
+    if (owed_s > larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
         find(out, (TIME_TOLERANCE + owed_s / larger(run_s, lapse->tick_us / 1e6)) * limit, limit);
         owed_s = 0;
     }
@@ -159,7 +160,7 @@ static double tick_us(const struct hs_movement *movement)
     return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MOST_US;
 }
 
-/* Takes the moment over, and returns the seconds that the step may be taken for. */
+/* Updates the arrival time. Returns the seconds that count for this step. */
 static double hear(struct hs_movement *movement, const struct hs_moves_rules *rules,
                    const struct hs_movement_step *step)
 {
@@ -187,13 +188,13 @@ static void restart_gathering(struct hs_movement *movement)
     movement->way_s = 0;
 }
 
-/* A launch may follow. */
+/* Allows a new launch. */
 static void restart_flight(struct hs_movement *movement)
 {
     movement->rise = movement->rise_age_s = movement->airborne_s = movement->last_climb = 0;
 }
 
-/* What was before tells nothing of velocities any more. */
+/* Forgets everything from which velocities are derived. */
 static void restart_motion(struct hs_movement *movement)
 {
     restart_gathering(movement);
@@ -216,8 +217,8 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
 }
 
 /*
- * The old limits count for a while. Where older ones still do, the larger are kept and run out when
- * they would have: changing to and fro between two lesser modes prolongs nothing.
+ * The limits of the old mode count for a while. If the limits of an older mode still count and are
+ * larger, they stay and expire as planned. So switching between two slower modes extends nothing.
  */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
@@ -240,7 +241,7 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* The way from the last place, or from where the server put the client if that is nearer. */
+/* The path from the last position, or from where the server put the client if that is nearer. */
 static struct hs_vec way_of(const struct hs_movement *movement, const struct hs_movement_step *step)
 {
     struct hs_vec way = hs_vec_sub(step->position, movement->position);
@@ -287,12 +288,12 @@ static void judge_speed(struct hs_movement *movement, const struct passage *pass
     double climb = hs_vec_dot(passage->way, passage->up);
     double plane = hs_vec_length(across(passage->way, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
-        climb = 0; /* it may have fallen meanwhile */
+        climb = 0; /* it may have fallen in that time */
     pool_spend(&movement->climbing, credit_s, fabs(climb) * inverse, limit, &lapse, out);
     pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
-/* Pays for a gain of velocity, made in `time`. */
+/* Charges a gain of velocity made in `time_s`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
@@ -309,9 +310,8 @@ static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, 
 }
 
 /*
- * Paid for is what the new speed has more than the old velocity has in its direction. Turning
- * little by little is free by that, and turning round at once is not. Speed beyond the limit is
- * none of its business.
+ * Charges the new speed minus the component of the old velocity in the new direction. So turning
+ * gradually is free, and turning at once is not. Speed above the limit is left to the speed check.
  */
 static void judge_claimed(struct hs_movement *movement, const struct passage *passage,
                           struct hs_vec velocity, struct hs_movement_finding *out)
@@ -327,7 +327,8 @@ static void judge_claimed(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
-/* From positions only growth of speed counts: how a body turned meanwhile is not seen. */
+/* Derived velocities charge only a growth of speed, because positions do not show turns within a
+   step. */
 static void judge_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
@@ -342,7 +343,7 @@ static void judge_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* The fastest climb left of `rise` after `time` under gravity, as far as it is demanded. */
+/* The fastest climb that remains of `rise` after `time_s` under the required gravity. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -357,8 +358,8 @@ static double slowed(double rise, double gravity, double time_s)
 }
 
 /*
- * The body was thrown, or stopped falling, by something: a change upwards that is sudden. Who stays
- * up, or climbs evenly, changes nothing.
+ * Whether something threw the body or stopped its fall: a sudden upward change. Staying up, or an
+ * even climb, is no launch.
  */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity)
@@ -374,14 +375,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* what is gathered may be half of it */
+    movement->airborne_s = 0; /* the gathered time may be half in the air */
     return true;
 }
 
 /*
- * Compares the climb of what is gathered with that of a body thrown up as this one was. A climb
- * below it replaces it, but for falling: who rises less than he might has less to fall from, while
- * falling faster than demanded obliges to nothing.
+ * Compares the gathered climb with that of a body thrown up in the same way. A lower climb replaces
+ * the allowed one, except in a fall: a body that rises less has less height to fall from, but a
+ * fast fall creates no obligation.
  */
 static void judge_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_finding *out)
@@ -391,11 +392,11 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         restart_flight(movement);
         return;
     }
-    double climb =
-        hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) / time_s; /* at half the time */
+    double climb = hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) /
+                   time_s; /* at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
-        allowed = larger(climb, 0); /* it may fall from here */
+        allowed = larger(climb, 0); /* the body may fall from here on */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = credit_of(passage->mode) + GATHER_S;
@@ -404,7 +405,7 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(out, kept, slack);
             movement->kept = 0;
-            allowed = larger(climb, 0); /* as launched here */
+            allowed = larger(climb, 0); /* as if launched here */
         }
     }
     movement->rise = (float)smaller(allowed, larger(climb, 0));
