@@ -32,7 +32,9 @@ echo '== plain English'
 plain_english='docs/balancer.md docs/bench.md docs/deploy.md docs/disputes.md docs/glossary.md
     docs/integrate/godot.md docs/integrate/own.md docs/integrate/source.md docs/integrate/unity.md
     docs/integrate/unreal.md docs/lab docs/library.md docs/observability.md docs/scenarios.md
-    docs/security.md docs/simulate.md docs/spread.md docs/timing.md docs/world.md'
+    docs/security.md docs/simulate.md docs/spread.md docs/timing.md docs/world.md
+    :(glob)validators/*.h validators/base validators/clock validators/geometry
+    validators/world/build.c validators/world/cast.c validators/world/map.c validators/world/tree.h'
 # Players are "they"; the others are words and phrases that have a plainer form everywhere.
 words='he|his|him|himself|anew|lest|likewise|wherefore|whoever|whomever|hereof|thereof|unsure'
 words="$words|as ever|there (is|are|was|were) none|(is|are|was|were|be|been) (told|answered [0-9]+)"

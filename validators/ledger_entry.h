@@ -42,7 +42,7 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* set by hs_ledger_note: its position in the order of recording */
+    uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
     struct hs_vec start, end;    /* of the trace; if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */

@@ -45,7 +45,7 @@ struct hs_rewind_rules {
     enum hs_rewind_source source;
     int64_t limit_us;         /* the furthest a claim may rewind */
     int64_t future_slack_us;  /* the furthest a claim may be ahead of `now` or of the newest pose */
-    int64_t latency_slack_us; /* tolerance of a claim's time, around what its latency explains */
+    int64_t latency_slack_us; /* allowed error of a claim's time, given its latency */
     double rtt_share;      /* share of the round trip between the server's simulation and a claim */
     int64_t max_interp_us; /* the most interpolation delay that is used */
     int64_t ping_spread_us; /* round trips that differ by more are unstable */
@@ -199,8 +199,8 @@ size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
- * Finds likely mistakes in a valid and finished ruleset: a rig along another axis than `up`, a
- * length that looks like another unit, a weapon without a rate of fire. Calls `report` (NULL: only
+ * Finds likely mistakes in a valid and finished ruleset. Examples: a rig along another axis than
+ * `up`, a length in another unit, a weapon without a rate of fire. Calls `report` (NULL: only
  * count) for each, with a JSON pointer and a sentence. Returns the number of warnings. The built-in
  * rulesets have none.
  */

@@ -1,9 +1,9 @@
 /*
  * Saves the lasting part of a match as bytes, and restores a match from them.
  *
- * Saved is everything that a cheater would gain by its loss: timing of moves and its credit,
- * movement, suspicion, used numbers with their answers, and cadences. Also saved are counters,
- * damage, the opening of the match (so that its verdicts keep their names), and the state of
+ * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
+ * movement, suspicion, used numbers with their answers, cadences. Counters, damage and the opening
+ * of the match are saved too; the opening keeps the names of verdicts valid. So is the state of
  * players and movers, such as life, team and weapon.
  *
  * Poses are not saved. They are complete again after one window of history. Until then hits are

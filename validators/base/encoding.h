@@ -92,12 +92,11 @@ static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
     return (struct hs_str){(const char *)name, name != NULL ? len : 0};
 }
 
-/* Reads a number; a number above `most` is an error. */
-static inline uint64_t hs_bytes_get_most(struct hs_bytes_reader *reader, unsigned size,
-                                         uint64_t most)
+/* Reads a number; a number above `max` is an error. */
+static inline uint64_t hs_bytes_get_max(struct hs_bytes_reader *reader, unsigned size, uint64_t max)
 {
     uint64_t value = hs_bytes_get(reader, size);
-    if (value <= most)
+    if (value <= max)
         return value;
     reader->failed = true;
     return 0;

@@ -30,7 +30,7 @@ static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
     return charge_of(ledger->bytes + more) - charge_of(ledger->bytes);
 }
 
-static bool take(struct hs_ledger *ledger, size_t bytes)
+static bool reserve(struct hs_ledger *ledger, size_t bytes)
 {
     if (!hs_account_take(ledger->account, beyond_reserve(ledger, bytes)))
         return false;
@@ -38,7 +38,7 @@ static bool take(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-static void give(struct hs_ledger *ledger, size_t bytes)
+static void release(struct hs_ledger *ledger, size_t bytes)
 {
     size_t before = charge_of(ledger->bytes);
     ledger->bytes -= bytes;
@@ -102,13 +102,13 @@ static void clear_cadences(struct hs_ledger *ledger)
 
 void hs_ledger_clear(struct hs_ledger *ledger)
 {
-    give(ledger, ledger->bytes);
+    release(ledger, ledger->bytes);
     clear_numbers(&ledger->hits);
     clear_numbers(&ledger->shots);
     clear_cadences(ledger);
 }
 
-static void note_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+static void record_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
 {
     if (!numbers->has_paid || number > numbers->paid_number)
         numbers->paid_number = number;
@@ -121,7 +121,7 @@ static void end_session(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         if (numbers->entries[i].accepted)
-            note_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
+            record_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
     struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
                                      .paid_number = numbers->paid_number,
                                      .paid_us = numbers->paid_us};
@@ -131,18 +131,19 @@ static void end_session(struct hs_ledger_numbers *numbers)
 
 void hs_ledger_end_session(struct hs_ledger *ledger)
 {
-    give(ledger, ledger->bytes);
+    release(ledger, ledger->bytes);
     end_session(&ledger->hits);
     end_session(&ledger->shots);
     clear_cadences(ledger);
 }
 
-void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us)
 {
-    note_paid(numbers, number, fire_time_us);
+    record_paid(numbers, number, fire_time_us);
 }
 
-void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
+void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
 {
     if (!numbers->lacks_some || fire_time_us < numbers->lacked_from_us)
         numbers->lacked_from_us = fire_time_us;
@@ -261,9 +262,9 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
         numbers->floor = first->number;
     numbers->has_floor = true;
     if (first->accepted)
-        note_paid(numbers, first->number, first->fire_time_us);
+        record_paid(numbers, first->number, first->fire_time_us);
     numbers->answers -= first->answer != NULL ? 1 : 0;
-    give(ledger, first->answer_size + shot_bytes(first->shot));
+    release(ledger, first->answer_size + shot_bytes(first->shot));
     hs_ledger_free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;
@@ -285,7 +286,7 @@ static bool give_up_answer(struct hs_ledger *ledger)
     if (first == NULL)
         return false;
     numbers->answers--;
-    give(ledger, first->answer_size);
+    release(ledger, first->answer_size);
     free_answer(first);
     return true;
 }
@@ -317,34 +318,34 @@ static bool give_up_numbers(struct hs_ledger *ledger)
     struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);
     if (entries == NULL)
         return false;
-    give(ledger, (numbers->capacity - half) * sizeof *entries);
+    release(ledger, (numbers->capacity - half) * sizeof *entries);
     numbers->entries = entries;
     numbers->capacity = half;
     return true;
 }
 
-static bool take_for_cadences(struct hs_ledger *ledger, size_t bytes)
+static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
 {
-    while (!take(ledger, bytes))
+    while (!reserve(ledger, bytes))
         if (!give_up_answer(ledger) && !give_up_numbers(ledger))
             return false;
     return true;
 }
 
 /* For bytes that must be recorded. The reserve has enough once everything else is given up. */
-static bool take_surely(struct hs_ledger *ledger, size_t bytes)
+static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
-    if (take_for_cadences(ledger, bytes))
+    if (reserve_for_cadences(ledger, bytes))
         return true;
-    give(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
+    release(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
     clear_cadences(ledger);
-    return take(ledger, bytes);
+    return reserve(ledger, bytes);
 }
 
 /* For bytes that the ledger can do without. */
-static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
+static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
-    while (!take(ledger, bytes))
+    while (!reserve(ledger, bytes))
         if (!give_up_answer(ledger))
             return false;
     return true;
@@ -372,12 +373,12 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
         return true;
     uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
     size_t more = (wanted - before) * sizeof numbers->entries[0];
-    bool may_grow = before < HS_LEDGER_NUMBERS &&
-                    (before == 0 ? take_surely(ledger, more) : take_for_answers(ledger, more));
+    bool may_grow = before < HS_LEDGER_NUMBERS && (before == 0 ? reserve_surely(ledger, more)
+                                                               : reserve_for_answers(ledger, more));
     if (may_grow) {
         if (hs_ledger_make_places(numbers, wanted))
             return true;
-        give(ledger, more);
+        release(ledger, more);
         return false;
     }
     if (numbers->count == 0)
@@ -397,20 +398,20 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
     return beyond_reserve(ledger, bytes);
 }
 
-bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
-                    const struct hs_ledger_entry *entry)
+bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry)
 {
     struct hs_ledger_entry copy;
     if (!copy_entry(entry, &copy))
         return false;
-    if (!take_surely(ledger, shot_bytes(copy.shot)))
+    if (!reserve_surely(ledger, shot_bytes(copy.shot)))
         free_shot(&copy);
     if (!make_place(ledger, numbers)) {
-        give(ledger, shot_bytes(copy.shot));
+        release(ledger, shot_bytes(copy.shot));
         hs_ledger_free_entry(&copy);
         return false;
     }
-    if (!take_for_answers(ledger, copy.answer_size))
+    if (!reserve_for_answers(ledger, copy.answer_size))
         free_answer(&copy);
     numbers->answers += copy.answer != NULL ? 1 : 0;
     copy.noted = numbers->notes++;
@@ -480,11 +481,11 @@ static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon
         uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
         struct hs_cadence *cadences;
         size_t more = (size_t)(capacity - ledger->cadence_capacity) * sizeof *cadences;
-        if (!take_for_cadences(ledger, more))
+        if (!reserve_for_cadences(ledger, more))
             return NULL;
         cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
         if (cadences == NULL) {
-            give(ledger, more);
+            release(ledger, more);
             return NULL;
         }
         ledger->cadences = cadences;
@@ -500,8 +501,8 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon)
     return make_cadence(ledger, weapon) != NULL;
 }
 
-bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
-                         int64_t reload_us)
+bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t reload_us)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
     if (cadence == NULL)
@@ -525,7 +526,7 @@ bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire
     return true;
 }
 
-bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon)
+bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
     if (cadence == NULL)

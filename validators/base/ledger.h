@@ -1,9 +1,9 @@
 /*
- * The record of one player's shooting: the numbers used, the answers to them, the times each weapon
- * was fired, and the traces of the last shots.
+ * The record of one player's shooting: used numbers with their answers, fire times per weapon, and
+ * the traces of the last shots.
  *
  * The ledger never grows past its bounds. It grows past HS_LEDGER_RESERVE only as its account
- * allows. Only the hs_ledger_note functions allocate. Not thread-safe.
+ * allows. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
  * When the account is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
@@ -83,10 +83,11 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
 /* Records an accepted claim of a session that ended. */
-void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us);
+void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us);
 
 /* Remembers that a number fired at this time could not be recorded. */
-void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
+void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* For a clock reset. Numbers and answers stay, but nothing is compared with old times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
@@ -136,8 +137,8 @@ void hs_ledger_free_entry(struct hs_ledger_entry *entry);
  * allows no more, the ledger forgets the number recorded first. False: out of memory; nothing
  * changed.
  */
-bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
-                    const struct hs_ledger_entry *entry);
+bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry);
 
 /* Makes sure that the next shot of a weapon can be booked. False: out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
@@ -146,8 +147,8 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
 /*
- * Mean gap around a shot, as if it were accepted: the smallest mean over the runs of four gaps that
- * contain it (three gaps, if there are only three). False with fewer gaps.
+ * Mean gap around a shot, as if it were accepted. This is the smallest mean over the runs of four
+ * gaps that contain the shot. With only three gaps, it is their mean. False with fewer gaps.
  */
 bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us);
 
@@ -156,8 +157,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
                            int64_t reload_us);
 
 /* Records an accepted shot, or a refusal for its cadence. False: out of memory. */
-bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
-                         int64_t reload_us);
-bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon);
+bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t reload_us);
+bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon);
 
 #endif

@@ -36,7 +36,7 @@ static const uint16_t name_counts[HS_VOCABULARIES] = {
     [HS_VOCABULARY_MOVE_REASONS] = HS_MOVE_REASON_COUNT,
 };
 
-_Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MOST, "room for every name");
+_Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MAX, "every name fits");
 
 void hs_saved_put_names(struct hs_bytes *bytes)
 {
@@ -60,7 +60,7 @@ static uint8_t member_of(enum hs_vocabulary vocabulary, struct hs_str name)
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names)
 {
     for (unsigned v = 0; v < HS_VOCABULARIES; v++) {
-        names->count[v] = (uint16_t)hs_bytes_get_most(reader, 1, HS_VOCABULARY_MOST);
+        names->count[v] = (uint16_t)hs_bytes_get_max(reader, 1, HS_VOCABULARY_MAX);
         for (unsigned i = 0; i < names->count[v]; i++) {
             names->member[v][i] = member_of((enum hs_vocabulary)v, hs_bytes_get_name(reader));
         }
@@ -249,13 +249,13 @@ static bool is_sane(enum hs_saved_kind kind, uint64_t word)
     case HS_SAVED_FLAG:
         return word <= 1;
     case HS_SAVED_TIME:
-        return word + (uint64_t)HS_SAVED_TIME_MOST <= 2 * (uint64_t)HS_SAVED_TIME_MOST;
+        return word + (uint64_t)HS_SAVED_TIME_MAX <= 2 * (uint64_t)HS_SAVED_TIME_MAX;
     case HS_SAVED_REAL:
         return isfinite(real);
     case HS_SAVED_BOUND:
         return !isnan(real);
     case HS_SAVED_SPAN:
-        return is_within(real, (double)HS_SAVED_TIME_MOST);
+        return is_within(real, (double)HS_SAVED_TIME_MAX);
     case HS_SAVED_SMALL:
         return isfinite(small);
     case HS_SAVED_ELSEWHERE:

@@ -22,10 +22,10 @@ enum hs_saved_kind {
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
     HS_SAVED_MARK,   /* int64_t, only compared with times */
-    HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MOST */
+    HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
     HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
     HS_SAVED_BOUND,  /* double, may be infinite */
-    HS_SAVED_SPAN,   /* double, microseconds or similar, within +-HS_SAVED_TIME_MOST */
+    HS_SAVED_SPAN,   /* double, microseconds or similar, within +-HS_SAVED_TIME_MAX */
     HS_SAVED_SMALL,  /* float, finite */
     HS_SAVED_MEMBER, /* uint8_t or enum, saved as the name of a vocabulary member */
     HS_SAVED_COUNTS, /* one uint64_t per member of a vocabulary */
@@ -34,7 +34,7 @@ enum hs_saved_kind {
 
 /* Times in requests stay within a hundredth of this, and sums in the move checks within a tenth.
    Nine values of this size fit in an int64_t. */
-#define HS_SAVED_TIME_MOST INT64_C(1000000000000000000)
+#define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 enum hs_vocabulary {
     HS_VOCABULARY_VERDICTS,
@@ -88,11 +88,11 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
 /* The vocabularies of the program that wrote the bytes: which member each saved number means. */
-enum { HS_VOCABULARY_MOST = 128 };
+enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_VOCABULARIES];
     uint8_t member[HS_VOCABULARIES]
-                  [HS_VOCABULARY_MOST]; /* HS_NO_MEMBER: this program has no such member */
+                  [HS_VOCABULARY_MAX]; /* HS_NO_MEMBER: this program has no such member */
 };
 #define HS_NO_MEMBER 0xFF
 

@@ -26,9 +26,9 @@ enum { SETTLING_BLOCKS = 10 };
  */
 #define MADE_UP_US 1000000
 
-/* Noise is stored in units of NOISE_UNIT_US. A value further below R than NOISE_MOST_US is a
+/* Noise is stored in units of NOISE_UNIT_US. A value further below R than NOISE_MAX_US is a
    stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
-enum { NOISE_UNIT_US = 2000, NOISE_MOST_US = 500000, NOISE_FIRST_US = 100000 };
+enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
 static void clear_leads(int32_t *leads)
 {
@@ -125,7 +125,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 
 /* ---- the proof ---- */
 
-static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+static void record_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     bool has_ack = step->has_ack && step->ack_us <= step->received_us;
     bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
@@ -153,7 +153,7 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
             guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
         }
     }
-    note_ack(guard, step);
+    record_ack(guard, step);
     bool proven = (guard->known & HS_GUARD_BOUND) != 0 &&
                   (double)lead > guard->bound_us + (double)rules->ack_slack_us;
     if (!proven)
@@ -259,7 +259,7 @@ static void settle(struct hs_clock_guard *guard)
  * their client time may catch up with the silence, as fast as the connection allows. But moves made
  * after the silence acknowledge newer snapshots, if the clock is honest.
  */
-static void note_silence(struct hs_clock_guard *guard, int32_t lead)
+static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {
     int64_t held_up = (int64_t)larger(guard->reference_us, guard->highest_before_us) - lead;
     guard->made_up_us = to_lead(held_up > 0 ? -held_up : 0);
@@ -327,12 +327,12 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
         next_cell(guard, rules);
 }
 
-static void note_noise(struct hs_clock_guard *guard)
+static void record_noise(struct hs_clock_guard *guard)
 {
     if (guard->highest_us == NO_LEAD || guard->reference_us == NO_LEAD)
         return;
     int64_t below = (int64_t)guard->reference_us - guard->highest_us;
-    if (below > NOISE_MOST_US || guard->cell_below_count == UINT8_MAX)
+    if (below > NOISE_MAX_US || guard->cell_below_count == UINT8_MAX)
         return;
     guard->cell_below = (uint16_t)(guard->cell_below + (below > 0 ? below / NOISE_UNIT_US : 0));
     guard->cell_below_count++;
@@ -384,7 +384,7 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     *cell = larger(*cell, guard->highest_us);
     /* While R is too high it does not show the noise. */
     if (guard->settling == 0)
-        note_noise(guard);
+        record_noise(guard);
     settle(guard);
     if (guard->lowest_us != NO_CEILING) {
         guard->ceilings_us[0] = smaller(guard->ceilings_us[0], guard->lowest_us);
@@ -468,7 +468,7 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
     }
     int32_t lead = lead_of(guard, step);
     if (blocks > 1)
-        note_silence(guard, lead);
+        record_silence(guard, lead);
     struct hs_clock_verdict verdict = {0};
     verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
                            &verdict.proven_by_us);

@@ -20,8 +20,9 @@
  * accounts.
  *
  * Acks show two more cases. A better connection raises M, but not the smallest c - k of the block.
- * So M counts only as far as both rise. If c - k falls and the round trip is not shorter, the clock
- * paused, and R falls with it. The blocks after the pause measure its length better, and correct R.
+ * So a rise counts only as far as both rise. If c - k falls and the round trip is not shorter, the
+ * clock paused, and R falls with it. The blocks after the pause measure its length better, and
+ * correct R.
  *
  * A third account detects a clock that catches up after a silence. It counts client time from moves
  * that were made after the silence, by their own stamps, but that acknowledge no newer snapshot.

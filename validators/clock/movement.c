@@ -12,20 +12,20 @@
 #define TIME_TOLERANCE 1.01
 
 /* The most seconds that one move can spend. This keeps reported values finite. */
-#define MOST_SPENT_S 1e6
+#define MAX_SPENT_S 1e6
 
 /* Smaller limits count as this, so that a division by a limit gives a finite number. */
-#define LEAST_LIMIT 1e-200
+#define MIN_LIMIT 1e-200
 
 /* Larger claimed velocities are ignored, because their square could overflow. */
-#define MOST_VELOCITY 1e12
+#define MAX_VELOCITY 1e12
 
-#define TICK_MOST_US    50000.0
-#define TICK_LEAST_US   1000.0
+#define TICK_MAX_US     50000.0
+#define TICK_MIN_US     1000.0
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
-#define RTT_MOST_US     INT64_C(1000000)
-#define SILENCE_MOST_US 1e7  /* the longest silence whose time may be used at once */
+#define RTT_MAX_US      INT64_C(1000000)
+#define SILENCE_MAX_US  1e7  /* the longest silence whose time may be used at once */
 #define BASE_CHANGES    20.0 /* the most changes counted at one time */
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
@@ -36,13 +36,12 @@
 #define GATHER_S 0.1
 
 /*
- * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity,
- * because many games allow a jump shortly after the ground ends. While the limits of the old mode
- * count, it may begin later too. A climb that gravity stops within LAUNCH_LEAST_S is hovering, not
- * a launch.
+ * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
+ * games allow a jump shortly after the ground ends. While the limits of the old mode count, it may
+ * begin later too. A climb that gravity stops within LAUNCH_MIN_S is hovering, not a launch.
  */
-#define LAUNCH_S       0.15
-#define LAUNCH_LEAST_S 0.05
+#define LAUNCH_S     0.15
+#define LAUNCH_MIN_S 0.05
 
 /*
  * Allowed upward changes that no ground explains, until there is ground again. They cover a second
@@ -71,7 +70,7 @@ struct passage {
     const struct hs_move_mode *old;  /* its limits count too, if in_window; NULL: unknown */
     bool in_window;
     double time_s;
-    struct hs_vec way, up;
+    struct hs_vec path, up;
 };
 
 /* fmax and fmin also handle NaN, so they are calls. They would cost a third of the whole check. */
@@ -142,7 +141,7 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
     double before_s = (double)pool->owed_s;
     /* A debt from a mode with a larger credit may still be open. It is no offence and no gift. */
     double ceiling_s = larger(credit_s, smaller((double)pool->ceiling_s, before_s + credit_s));
-    double owed_s = before_s + smaller(spent_s, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
+    double owed_s = before_s + smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
     if (owed_s > larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
         find(out, (TIME_TOLERANCE + owed_s / larger(run_s, lapse->tick_us / 1e6)) * limit, limit);
@@ -157,21 +156,21 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
 
 static double tick_us(const struct hs_movement *movement)
 {
-    return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MOST_US;
+    return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MAX_US;
 }
 
 /* Updates the arrival time. Returns the seconds that count for this step. */
-static double hear(struct hs_movement *movement, const struct hs_moves_rules *rules,
-                   const struct hs_movement_step *step)
+static double record_arrival(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             const struct hs_movement_step *step)
 {
     double unused_us = (double)movement->unused_us;
     if (movement->has_begun && step->received_us > movement->received_us) {
         double between = (double)(step->received_us - movement->received_us);
-        double tick = larger(TICK_LEAST_US, smaller(between, TICK_MOST_US));
+        double tick = larger(TICK_MIN_US, smaller(between, TICK_MAX_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
         unused_us = smaller(unused_us, (double)rules->credit_max_us) +
-                    smaller(between * step->dilation, SILENCE_MOST_US);
+                    smaller(between * step->dilation, SILENCE_MAX_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
         movement->received_us = step->received_us;
@@ -229,7 +228,7 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
         int64_t rtt_us = step->rtt_us >= 0 ? step->rtt_us : RTT_UNKNOWN_US;
         movement->old_mode = movement->mode;
         movement->window_until_us = movement->received_us +
-                                    (rtt_us < RTT_MOST_US ? rtt_us : RTT_MOST_US) +
+                                    (rtt_us < RTT_MAX_US ? rtt_us : RTT_MAX_US) +
                                     (int64_t)(2 * tick_us(movement));
     }
     movement->mode = step->mode;
@@ -242,29 +241,30 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 /* ---- the checks ---- */
 
 /* The path from the last position, or from where the server put the client if that is nearer. */
-static struct hs_vec way_of(const struct hs_movement *movement, const struct hs_movement_step *step)
+static struct hs_vec path_of(const struct hs_movement *movement,
+                             const struct hs_movement_step *step)
 {
-    struct hs_vec way = hs_vec_sub(step->position, movement->position);
+    struct hs_vec path = hs_vec_sub(step->position, movement->position);
     if (!step->has_corrected)
-        return way;
+        return path;
     struct hs_vec other = hs_vec_sub(step->position, step->corrected);
-    return hs_vec_dot(other, other) < hs_vec_dot(way, way) ? other : way;
+    return hs_vec_dot(other, other) < hs_vec_dot(path, path) ? other : path;
 }
 
 static bool is_teleport(const struct hs_movement *movement, const struct hs_movement_step *step,
-                        struct hs_vec way, double time_s, struct hs_movement_finding *out)
+                        struct hs_vec path, double time_s, struct hs_movement_finding *out)
 {
     if (step->jump_speed <= 0)
         return false;
     double reach = step->jump_speed * larger(time_s, tick_us(movement) / 1e6);
-    double squared = hs_vec_dot(way, way);
+    double squared = hs_vec_dot(path, path);
     if (squared <= reach * reach)
         return false;
     find(out, sqrt(squared), reach);
     return true;
 }
 
-static void judge_bases(struct hs_movement *movement, struct hs_movement_finding *out)
+static void check_bases(struct hs_movement *movement, struct hs_movement_finding *out)
 {
     movement->base_changes += 1;
     if ((double)movement->base_changes <= BASE_CHANGES)
@@ -279,14 +279,14 @@ static struct hs_vec across(struct hs_vec v, struct hs_vec up)
     return hs_vec_add_scaled(v, up, -hs_vec_dot(v, up));
 }
 
-static void judge_speed(struct hs_movement *movement, const struct passage *passage,
+static void check_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
     double limit = max_speed(passage), credit_s = credit_of(passage->mode);
-    double inverse = 1 / larger(limit, LEAST_LIMIT);
+    double inverse = 1 / larger(limit, MIN_LIMIT);
     struct lapse lapse = {passage->time_s, tick_us(movement)};
-    double climb = hs_vec_dot(passage->way, passage->up);
-    double plane = hs_vec_length(across(passage->way, passage->up));
+    double climb = hs_vec_dot(passage->path, passage->up);
+    double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
         climb = 0; /* it may have fallen in that time */
     pool_spend(&movement->climbing, credit_s, fabs(climb) * inverse, limit, &lapse, out);
@@ -300,7 +300,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
     pool_spend(&movement->acceleration, credit_of(passage->mode),
-               larger(0, gain) / larger(limit, LEAST_LIMIT), limit, &lapse, out);
+               larger(0, gain) / larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
 
 static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, uint8_t source)
@@ -313,7 +313,7 @@ static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, 
  * Charges the new speed minus the component of the old velocity in the new direction. So turning
  * gradually is free, and turning at once is not. Speed above the limit is left to the speed check.
  */
-static void judge_claimed(struct hs_movement *movement, const struct passage *passage,
+static void check_claimed(struct hs_movement *movement, const struct passage *passage,
                           struct hs_vec velocity, struct hs_movement_finding *out)
 {
     struct hs_vec plane = across(velocity, passage->up);
@@ -329,7 +329,7 @@ static void judge_claimed(struct hs_movement *movement, const struct passage *pa
 
 /* Derived velocities charge only a growth of speed, because positions do not show turns within a
    step. */
-static void judge_derived(struct hs_movement *movement, const struct passage *passage,
+static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s;
@@ -364,7 +364,7 @@ static double slowed(double rise, double gravity, double time_s)
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity)
 {
-    double sudden = gravity * LAUNCH_LEAST_S;
+    double sudden = gravity * LAUNCH_MIN_S;
     if (climb <= allowed)
         return false;
     double before = (double)movement->last_climb;
@@ -381,10 +381,10 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
 
 /*
  * Compares the gathered climb with that of a body thrown up in the same way. A lower climb replaces
- * the allowed one, except in a fall: a body that rises less has less height to fall from, but a
- * fast fall creates no obligation.
+ * the allowed one, because a body that rises less has less height to fall from. A fast fall changes
+ * nothing.
  */
-static void judge_gravity(struct hs_movement *movement, const struct passage *passage,
+static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s, half_s = time_s / 2;
@@ -421,37 +421,37 @@ static void touch_ground(struct hs_movement *movement, double time_s)
     movement->kept = (float)((double)movement->kept * larger(0, left));
 }
 
-static void judge_motion(struct hs_movement *movement, const struct hs_movement_step *step,
+static void check_motion(struct hs_movement *movement, const struct hs_movement_step *step,
                          const struct passage *passage, struct hs_movement_result *out)
 {
     double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
-    bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MOST_VELOCITY);
-    judge_speed(movement, passage, &out->speed);
-    vec3 step_way;
-    hs_vec_to_floats(passage->way, step_way);
-    glm_vec3_add(movement->way, step_way, movement->way);
+    bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MAX_VELOCITY);
+    check_speed(movement, passage, &out->speed);
+    vec3 step_path;
+    hs_vec_to_floats(passage->path, step_path);
+    glm_vec3_add(movement->way, step_path, movement->way);
     movement->way_s += (float)passage->time_s;
     if (is_claimed)
-        judge_claimed(movement, passage, step->velocity, &out->acceleration);
+        check_claimed(movement, passage, step->velocity, &out->acceleration);
     if (gravity <= 0)
         touch_ground(movement, passage->time_s);
     if ((double)movement->way_s < GATHER_S)
         return;
     if (!is_claimed)
-        judge_derived(movement, passage, &out->acceleration);
+        check_derived(movement, passage, &out->acceleration);
     if (gravity > 0)
-        judge_gravity(movement, passage, gravity, &out->gravity);
+        check_gravity(movement, passage, gravity, &out->gravity);
     restart_gathering(movement);
 }
 
-void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules *rules,
+void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out)
 {
     *out = (struct hs_movement_result){.teleport = {.unit = HS_UNIT_LENGTH},
                                        .speed = {.unit = HS_UNIT_SPEED},
                                        .acceleration = {.unit = HS_UNIT_ACCELERATION},
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
-    double time_s = hear(movement, rules, step);
+    double time_s = record_arrival(movement, rules, step);
     movement->base_changes =
         (float)larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
@@ -460,15 +460,15 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
     }
     if (step->mode != movement->mode)
         change_mode(movement, rules, step);
-    struct hs_vec way = way_of(movement, step);
+    struct hs_vec path = path_of(movement, step);
     movement->position = step->position;
     if (step->base != movement->base) {
         movement->base = step->base;
         restart_motion(movement);
-        judge_bases(movement, &out->speed);
+        check_bases(movement, &out->speed);
         return;
     }
-    if (is_teleport(movement, step, way, time_s, &out->teleport)) {
+    if (is_teleport(movement, step, path, time_s, &out->teleport)) {
         restart_motion(movement);
         return;
     }
@@ -476,7 +476,7 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
                               .old = mode_of(rules, movement->old_mode),
                               .in_window = movement->received_us <= movement->window_until_us,
                               .time_s = time_s,
-                              .way = way,
+                              .path = path,
                               .up = step->up};
-    judge_motion(movement, step, &passage, out);
+    check_motion(movement, step, &passage, out);
 }

@@ -20,7 +20,7 @@
  *   along it.
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
  *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
- *   slope. Two sudden upward changes are allowed until the body is on the ground again: they are
+ *   slope. Until the body is on the ground again, two sudden upward changes are allowed. They are
  *   jumps in the air, or landings whose moves were lost.
  *
  * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
@@ -114,7 +114,7 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
  * After a change of mode the larger limit of the two counts for rtt + 2 ticks. An unknown rtt
  * counts as 0.2 s; the maximum is 1 s. A tick is the mean time between arrivals, at most 0.05 s.
  */
-void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules *rules,
+void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);
 
 #endif

@@ -10,7 +10,7 @@
 #define BURST_US INT64_C(1000000)
 
 /* A packet burst catches up with half of its stall, or with at least this much. */
-#define BURST_LEAST_US 100000.0F
+#define BURST_MIN_US 100000.0F
 
 /* A player's timing and movement together use 512 bytes. */
 _Static_assert(sizeof(struct hs_timing) <= 360, "the state of a player's clock is small");
@@ -61,7 +61,7 @@ static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *r
         return;
     timing->caught_us += (float)(client_us - silence);
     timing->burst_to_us = received_us;
-    if (!timing->has_burst && timing->caught_us >= fminf(BURST_LEAST_US, timing->backlog_us / 2)) {
+    if (!timing->has_burst && timing->caught_us >= fminf(BURST_MIN_US, timing->backlog_us / 2)) {
         uint8_t *count = &timing->bursts[timing->burst_part % HS_BURST_PARTS];
         *count = (uint8_t)(*count + (*count < UINT8_MAX));
         timing->has_burst = true;
@@ -124,7 +124,7 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->client_us = HUGE_VAL;
 }
 
-/* The number of periods by which the client's clock was reset: the smallest that makes it run
+/* The number of reset periods to add to the client's clock: the smallest that makes it run
    forward. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
@@ -143,7 +143,7 @@ static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_t
     return client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
 }
 
-void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rules,
+void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out)
 {
     struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};

@@ -67,7 +67,7 @@ struct hs_timing_result {
 void hs_timing_restart(struct hs_timing *timing);
 
 /* Checks a move and records it. `timing` is all zero for a new player. */
-void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rules,
+void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out);
 
 /* Whether moves of this time arrived in a packet burst, or were delayed by the stall before it. */

@@ -11,7 +11,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 {
     struct hs_vec along = hs_vec_sub(end, start);
     double length = hs_vec_length(along);
-    /* A trace without a direction still has a place: the sphere is tested where it is. */
+    /* A trace of length 0 still tests the sphere at its start. */
     *out = (struct hs_path){.start = start,
                             .direction = unit_or_x(along),
                             .end_direction = unit_or_x(along),
@@ -188,7 +188,7 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         return speed > 0;
     }
     /* Square |d - g t^2 / 2| = v t and set s = t^2: g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. By the
-       quadratic formula both roots are positive, or there is none. */
+       quadratic formula both roots are positive, or neither is. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));

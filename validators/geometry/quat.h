@@ -1,8 +1,8 @@
 /*
  * Unit quaternions [x, y, z, w] in float.
  *
- * This is not cglm's code, because the bits of glm_quat_mul depend on the build, and glm_quat_slerp
- * does not keep the length 1 from q to nearly -q (base/glm.h).
+ * These replace two functions of cglm (base/glm.h). The bits of glm_quat_mul depend on the build.
+ * glm_quat_slerp does not keep the length 1 from q to nearly -q.
  */
 #ifndef HS_QUAT_H
 #define HS_QUAT_H

@@ -7,8 +7,8 @@
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. u is measured from the foot of the perpendicular from the
- * solid's centre to the line, u = travel - nearest. So no large numbers cancel.
+ * The problem in the frame of the solid. u = travel - nearest is 0 at the foot of the perpendicular
+ * from the solid's centre to the line. So no large numbers cancel.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */

@@ -121,7 +121,7 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* For a path inside the feature in [enter, leave]: keeps the earliest such place on the path. */
+/* The path is inside a feature from `enter` to `leave`. Lowers *first to the start of that part. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)

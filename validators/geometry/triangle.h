@@ -1,8 +1,8 @@
 /*
  * Exact swept-sphere test against one two-sided triangle.
  *
- * A triangle grown by a radius is the union of a prism on its face, three cylinders around its
- * edges and three balls around its corners. Each part is convex, and closed forms give the point of
+ * A triangle grown by a radius is a union of seven parts: a prism, three cylinders around its edges
+ * and three balls around its corners. Each part is convex, and closed forms give the point of
  * entry. The path enters the union where it first enters one of the parts.
  *
  * The code does not select a feature of the triangle in advance. So a sliver, a grazed edge or a
@@ -34,7 +34,7 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  *
  * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
  * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
- * nearest approach to the first edge met, or at the end of the path.
+ * nearest approach to the first edge, or the whole length.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

@@ -43,7 +43,7 @@ struct builder {
     struct hs_world *world;
     const struct hs_world_mesh *mesh;
     struct item *items;
-    size_t node_room, group_room;
+    size_t node_capacity, group_capacity;
     size_t max_bytes;
     enum hs_world_fault fault;
 };
@@ -254,7 +254,7 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 }
 
 /* Makes space for one more element of an array. False: no space, and b->fault is set. */
-static bool grow(struct builder *b, void **array, size_t count, size_t *room, size_t size)
+static bool grow(struct builder *b, void **array, size_t count, size_t *capacity, size_t size)
 {
     const struct hs_world *world = b->world;
     size_t leaves = world->info.triangles + world->info.boxes;
@@ -262,16 +262,16 @@ static bool grow(struct builder *b, void **array, size_t count, size_t *room, si
     bytes += sizeof *world + world->info.boxes * sizeof *world->boxes;
     if (bytes + 2 * size > b->max_bytes)
         b->fault = HS_WORLD_TOO_LARGE;
-    if (count < *room || b->fault != HS_WORLD_FINE)
+    if (count < *capacity || b->fault != HS_WORLD_FINE)
         return b->fault == HS_WORLD_FINE;
-    size_t more = *room + *room / 2 + 64;
+    size_t more = *capacity + *capacity / 2 + 64;
     void *moved = realloc(*array, more * size);
     if (moved == NULL) {
         b->fault = HS_WORLD_NO_MEMORY;
         return false;
     }
     *array = moved;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
@@ -286,7 +286,7 @@ static uint32_t add_group(struct builder *b, const struct range *range)
 {
     struct hs_world *world = b->world;
     void *array = world->groups;
-    if (!grow(b, &array, world->group_count, &b->group_room, sizeof *world->groups))
+    if (!grow(b, &array, world->group_count, &b->group_capacity, sizeof *world->groups))
         return HS_CHILD_GROUP;
     world->groups = array;
     struct hs_world_group *group = &world->groups[world->group_count];
@@ -341,7 +341,7 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
 {
     struct hs_world *world = b->world;
     void *array = world->nodes;
-    if (!grow(b, &array, world->node_count, &b->node_room, sizeof *world->nodes))
+    if (!grow(b, &array, world->node_count, &b->node_capacity, sizeof *world->nodes))
         return HS_CHILD_NODE;
     world->nodes = array;
     size_t place = world->node_count++;

@@ -186,9 +186,9 @@ static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
     glmm_128 reach = w->reach + w->reach_share * size;
     glmm_128 by_size = reach * size;
     glmm_128 aside = by_size + by_size;
-    glmm_128 least = hs_lanes_min(f0, hs_lanes_min(f1, f2));
-    glmm_128 most = hs_lanes_max(f0, hs_lanes_max(f1, f2));
-    unsigned mask = hs_lanes_at_most(zero - aside, least) | hs_lanes_at_most(most, aside);
+    glmm_128 lowest = hs_lanes_min(f0, hs_lanes_min(f1, f2));
+    glmm_128 highest = hs_lanes_max(f0, hs_lanes_max(f1, f2));
+    unsigned mask = hs_lanes_at_most(zero - aside, lowest) | hs_lanes_at_most(highest, aside);
     if (mask == 0)
         return 0;
 
