@@ -1,11 +1,12 @@
-/* A buffer of bytes that the library appends to and its user owns. */
+/* A buffer that the library appends to. Its user owns it. */
 #ifndef HS_BYTES_H
 #define HS_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A run of bytes that grows; zero is an empty one. `failed`: memory was out, it lacks something. */
+/* A growing array of bytes; all zero is an empty one. `failed`: memory was out, so bytes are
+   missing. */
 struct hs_bytes {
     unsigned char *data; /* owned; free() */
     size_t len, capacity;

@@ -1,4 +1,4 @@
-/* Frames as the game server posts them: where players and movers were at one time. */
+/* Frames as the game server posts them: the positions of players and movers at one time. */
 #ifndef HS_FRAME_H
 #define HS_FRAME_H
 
@@ -13,7 +13,7 @@
 
 HS_PUBLIC_BEGIN
 
-/* A bone as posted: world place, rotation, scale. */
+/* A posted bone: world position, unit rotation [x, y, z, w], scale. */
 struct hs_posted_bone {
     bool present;
     double position[3];
@@ -40,14 +40,14 @@ enum hs_frame_field {
     HS_FIELD_PREDICTION = 1 << 14,
 };
 
-/* One player of a frame as posted. Names absent: ptr NULL. Numbers are finite. */
+/* One player of a posted frame. An absent name has ptr NULL. Numbers are finite. */
 struct hs_player_frame {
     struct hs_str player;
     unsigned fields; /* enum hs_frame_field */
     struct hs_vec position;
     double rotation[4];
-    double aim[3];     /* a direction, any length above 0 */
-    struct hs_vec eye; /* world */
+    double aim[3];     /* direction, of any length above 0 */
+    struct hs_vec eye; /* world, length */
     const struct hs_posted_bone *bones;
     size_t bone_count;
     struct hs_str rig, stance, team, weapon;
@@ -58,7 +58,7 @@ struct hs_player_frame {
     int64_t life;
     int32_t ammo;
     int32_t rtt_us, interp_us;
-    int32_t prediction_us; /* prediction ping asked for */
+    int32_t prediction_us; /* requested prediction ping */
     double damage_scale;
 };
 
@@ -69,7 +69,7 @@ enum hs_mover_field {
     HS_MOVER_SOLID = 1 << 2,
 };
 
-/* One mover of a frame as posted: a part of the world that moves. Numbers are finite. */
+/* One mover of a posted frame: a moving part of the world. Numbers are finite. */
 struct hs_mover_frame {
     struct hs_str mover;
     unsigned fields;        /* enum hs_mover_field */
@@ -78,7 +78,7 @@ struct hs_mover_frame {
     struct hs_vec half_extents; /* of its box, length, each >= 0 */
     struct hs_vec center;       /* of its box, in its own frame */
     bool is_solid;
-    bool teleported; /* arrived in this sample by a jump */
+    bool teleported; /* the mover jumped to this position */
 };
 
 struct hs_frame {

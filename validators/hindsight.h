@@ -1,5 +1,4 @@
-/* The whole library: rulesets, matches, claims, shots, moves, worlds, and what outlives a process.
- */
+/* Includes the whole library: rulesets, matches, claims, shots, moves, worlds, hints, snapshots. */
 #ifndef HS_HINDSIGHT_H
 #define HS_HINDSIGHT_H
 

@@ -1,9 +1,10 @@
 /*
- * Hints: what an integration probably does wrong, found in the claims of a match. A wrong unit,
- * axis or clock makes most honest claims fail in the same way; a hint says so in a sentence with
+ * Hints: likely mistakes of an integration, found in the claims of a match. A wrong unit, axis or
+ * clock makes most honest claims fail in the same way. A hint states this in a sentence with
  * numbers.
  *
- * Hints are computed from judged claims alone and never decide a verdict. They are in no snapshot.
+ * Hints are computed from evaluated claims only. They never decide a verdict, and snapshots do not
+ * contain them.
  */
 #ifndef HS_HINTS_H
 #define HS_HINTS_H
@@ -20,16 +21,16 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* claims that show it, of those that could; old claims fade */
-    enum hs_unit unit;         /* of the two numbers; HS_UNIT_NONE: they mean nothing */
-    double measured, expected; /* in the claims; by frames and ruleset */
+    uint32_t claims, of;       /* that show it, and that could show it; old claims count less */
+    enum hs_unit unit;         /* of `measured` and `expected`; HS_UNIT_NONE: ignore both */
+    double measured, expected; /* value in the claims; value by frames and ruleset */
     char detail[HS_HINT_TEXT];
 };
 
-/* The hints of a match, at most HS_HINTS_MAX. Returns how many. */
+/* Writes the hints of a match, at most HS_HINTS_MAX, and returns how many. Reads only. */
 size_t hs_match_hints(const struct hs_match *match, struct hs_hint out[HS_HINTS_MAX]);
 
-/* The codes of all hints of a match: a bit for each enum hs_hint_code. Cheap. */
+/* The codes of all hints of a match, one bit per enum hs_hint_code. Cheaper than hs_match_hints. */
 unsigned hs_match_hint_codes(const struct hs_match *match);
 
 HS_PUBLIC_END

@@ -1,4 +1,4 @@
-/* One entry of a player's ledger (ledger.h): a number that was used, and what it was answered. */
+/* One entry of a player's ledger (base/ledger.h): a used number and the answer to it. */
 #ifndef HS_LEDGER_ENTRY_H
 #define HS_LEDGER_ENTRY_H
 
@@ -11,12 +11,12 @@
 
 HS_PUBLIC_BEGIN
 
-/* What makes two items the same: a hash of everything decoded from them. */
+/* A hash of everything decoded from an item. Two items with equal hashes count as the same. */
 struct hs_digest {
     uint64_t word[2];
 };
 
-/* What a check found of a posted shot, for the hits of that shot. */
+/* The result of one check of a posted shot, kept for the hits of that shot. */
 struct hs_remembered_check {
     uint8_t check, outcome, reason, unit; /* the enums of hit.h */
     double measured, limit;
@@ -42,12 +42,12 @@ struct hs_ledger_entry {
     uint64_t number;
     struct hs_digest digest;
     int64_t fire_time_us;
-    uint64_t noted; /* set by hs_ledger_note: which note of these numbers this was */
+    uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
     uint32_t payment;            /* as counted by hs_match_payments; 0: none, or restored */
-    struct hs_vec start, end;    /* of the trace, where accepted */
-    struct hs_posted_shot *shot; /* owned; of a posted shot, NULL of a hit */
-    char *answer;                /* owned; as it was sent, `answer_size` bytes; NULL: given up */
+    struct hs_vec start, end;    /* of the trace; if accepted */
+    struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */
+    char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: given up */
     size_t answer_size;
 };
 

@@ -1,4 +1,4 @@
-/* How much a match may hold. */
+/* The limits of a match. */
 #ifndef HS_LIMITS_H
 #define HS_LIMITS_H
 
@@ -8,12 +8,12 @@
 struct hs_account;
 
 struct hs_match_limits {
-    uint32_t players; /* in a match */
-    uint32_t samples; /* of history, per player and mover; 2 .. 16384 */
-    uint32_t movers;  /* in a match */
-    size_t bytes;     /* of all there is of a match; 0: no bound */
-    /* What many matches take together is taken from it (account.h); NULL: from nowhere. Borrowed;
-       must outlive them. */
+    uint32_t players; /* per match */
+    uint32_t samples; /* of history, for each player and mover; 2 .. 16384 */
+    uint32_t movers;  /* per match */
+    size_t bytes;     /* of the whole match; 0: no limit */
+    /* The budget that many matches share (account.h); NULL: none. Borrowed; must outlive the
+       matches. */
     struct hs_account *shared;
 };
 

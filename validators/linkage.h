@@ -1,7 +1,6 @@
 /*
- * Brackets of each public header: they give C linkage in C++ programs, and put what the header
- * declares into libhindsight.so. The library is compiled with hidden symbols: nothing else leaves
- * it.
+ * Brackets for each public header. They give C linkage in C++ programs and export the declarations
+ * from libhindsight.so. The library is compiled with hidden symbols, so it exports nothing else.
  */
 #ifndef HS_LINKAGE_H
 #define HS_LINKAGE_H

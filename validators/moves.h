@@ -1,10 +1,10 @@
 /*
- * Client moves: when a move was made by the client's clock, when the game server received it, and
- * optionally where it ends. What of it may be simulated, whether the clock that made it is fast,
- * and whether a body can move like that.
+ * Checks of client moves. A move has a client timestamp, an arrival time at the game server, and
+ * optionally a position. Which part of it may be simulated? Is the clock that made it fast? Can a
+ * body move like that?
  *
- * A move is judged by the state of its player alone; frames matter for his round trip and for the
- * jumps the server announced. Not thread-safe on one match, like everything of it.
+ * The result depends only on the player's own state. Frames give the round trip and the jumps that
+ * the server announced. Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H
@@ -20,26 +20,26 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Judges a move and books it on its player, who is added if nobody knows him. False: out of memory;
- * nothing has changed then. Only the first HS_MOVES_KEPT moves of a player allocate.
+ * Checks a move and records it. Adds the player if they are new. False: out of memory; nothing
+ * changed. Only the first HS_MOVES_KEPT moves of a player allocate.
  */
 bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);
 
-/* What moves tell of a player. */
+/* State of a player, known from their moves. */
 struct hs_moves_info {
-    bool present; /* he sent one */
+    bool present; /* the player sent a move */
     uint64_t epoch;
-    int64_t received_us; /* the newest */
+    int64_t received_us; /* arrival of the newest move */
     int64_t discrepancy_us, lifetime_us, credit_us;
     bool is_resolving;
     double speed;
     uint32_t bursts_per_minute;
     uint64_t reasons[HS_MOVE_REASON_COUNT];
-    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* moves on which the check failed, whatever its mode */
+    uint64_t raised[HS_MOVE_CHECK_COUNT]; /* moves on which the check failed, in any mode */
 };
 
-/* False: no such player present. */
+/* False: no such player is present. */
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str player,
                          struct hs_moves_info *out);
 

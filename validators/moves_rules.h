@@ -1,4 +1,4 @@
-/* The `moves` part of a ruleset: every constant of the timing judges and of movement. */
+/* The `moves` part of a ruleset: all constants of the timing and movement checks. */
 #ifndef HS_MOVES_RULES_H
 #define HS_MOVES_RULES_H
 
@@ -13,56 +13,55 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_MOVE_MODES = 16 };
 
-/* What judges of moves add up stays within this of 0, however absurd the times of moves are: three
-   thousand years, and no sum of a few of them overflows. */
+/* Sums of the move checks stay within this of 0, even for absurd timestamps. It is three
+   thousand years, and a few such values added together do not overflow. */
 #define HS_MOVES_LONGEST_US INT64_C(100000000000000000)
 
-/* Half of clamp(ping - fudge, 0, min(wish, max)): how far back a game that predicts by ping looks.
- */
+/* A game that predicts by ping looks back by half of clamp(ping - fudge, 0, min(wish, max)). */
 struct hs_prediction_rules {
-    int64_t max_us;   /* no more of a ping is compensated */
-    int64_t fudge_us; /* of a ping that is no delay: what a frame adds to it */
+    int64_t max_us;   /* the most ping that is compensated */
+    int64_t fudge_us; /* part of the ping that a frame adds, which is no delay */
 };
 
-/* A way of moving. */
+/* A movement mode. */
 struct hs_move_mode {
     struct hs_name name;
     double max_speed; /* length/s */
-    double max_accel; /* length/s^2; 0: not judged */
-    double gravity;   /* length/s^2 downwards; 0: not judged */
-    double credit;    /* seconds of max_speed that may be saved for later */
+    double max_accel; /* length/s^2; 0: not checked */
+    double gravity;   /* length/s^2 downwards; 0: not checked */
+    double credit;    /* seconds of max_speed that a player may save for later */
 };
 
 struct hs_moves_rules {
     enum hs_prevention prevention;
 
-    /* The compatible judge. */
+    /* The compatible check. */
     bool detection;
-    int64_t max_margin_us;   /* flagged when ahead by more */
-    int64_t min_margin_us;   /* being behind by more is not remembered; <= 0 */
-    double resolution_rate;  /* share of each move that pays back; 0 .. 1 */
-    double drift_allowance;  /* seconds forgiven per server second */
-    bool force_corrections;  /* while resolving, every move gets one */
-    int64_t max_delta_us;    /* simulated time of one move */
+    int64_t max_margin_us;   /* flagged when the client is ahead by more */
+    int64_t min_margin_us;   /* a client behind by more is treated as behind by this; <= 0 */
+    double resolution_rate;  /* share of each move that pays back the discrepancy; 0 .. 1 */
+    double drift_allowance;  /* seconds forgiven per second of server time */
+    bool force_corrections;  /* during a payback, every move gets a correction */
+    int64_t max_delta_us;    /* the most simulated time of one move */
     int64_t min_delta_us;    /* shorter moves are not simulated */
-    int64_t reset_period_us; /* the client's clock restarts at 0 after this */
+    int64_t reset_period_us; /* the client's clock restarts at 0 after this time */
 
     /* Position. */
-    double position_error_squared;  /* length^2: a larger one needs a correction */
-    bool client_authoritative;      /* positions are taken over, and judged by movement alone */
-    int64_t correction_interval_us; /* no more corrections than one in this time */
+    double position_error_squared;  /* length^2; a larger error needs a correction */
+    bool client_authoritative;      /* client positions count, and only movement is checked */
+    int64_t correction_interval_us; /* smallest time between two corrections */
     int64_t forced_after_us;        /* silence after which the server may move the client */
-    int64_t forced_for_us;          /* for at most this long */
+    int64_t forced_for_us;          /* longest time for which it may move them */
     struct hs_prediction_rules prediction;
 
-    /* The default judge. */
+    /* The default check. */
     int64_t credit_max_us;
-    int64_t epoch_interval_us; /* a player's clock may begin anew no sooner */
-    int64_t ack_slack_us;      /* of the proof */
-    double ack_skew_ppm;       /* by which an honest clock may be off */
+    int64_t epoch_interval_us; /* smallest time between two epochs of a player's clock */
+    int64_t ack_slack_us;      /* tolerance of the proof */
+    double ack_skew_ppm;       /* error that an honest clock may have */
     int64_t lead_block_us, lead_window_us, lead_clip_us;
     double lead_leak;      /* seconds forgiven per second */
-    int64_t lead_noise_us; /* noise that doubles clip and threshold */
+    int64_t lead_noise_us; /* amount of noise that doubles clip and threshold */
     int64_t lead_threshold_us, lead_threshold_without_rtt_us, lead_jump_us;
 
     struct hs_move_mode modes[HS_MAX_MOVE_MODES];

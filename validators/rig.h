@@ -1,6 +1,6 @@
 /*
- * A rig: named bones, the hitboxes that hang on them, and rest poses (stances) for players whose
- * bones are not posted. Lengths are the game's unit, rotations unit quaternions [x, y, z, w].
+ * A rig: named bones, their hitboxes, and rest poses (stances) for players without posted bones.
+ * Lengths are in the game's unit. Rotations are unit quaternions [x, y, z, w].
  */
 #ifndef HS_RIG_H
 #define HS_RIG_H
@@ -22,15 +22,15 @@ struct hs_hitbox {
     uint16_t bone; /* index in the rig */
     uint16_t zone; /* index in the ruleset */
     enum hs_shape shape;
-    double radius;              /* sphere, capsule */
-    double half_length;         /* capsule: half the distance of the cap centres, along local z */
+    double radius;      /* sphere, capsule */
+    double half_length; /* capsule: half the distance between the cap centres, along local z */
     struct hs_vec half_extents; /* box */
     struct hs_vec center;       /* in the bone's frame */
     float rotation[4];          /* in the bone's frame */
-    bool axis_aligned;          /* box: neither it nor its centre turns with the bone */
+    bool axis_aligned;          /* box: the bone turns neither the box nor its centre */
 };
 
-/* Where a bone is in the root's frame. */
+/* A bone in the root's frame. */
 struct hs_rest_bone {
     struct hs_vec position;
     float rotation[4];
@@ -40,8 +40,8 @@ struct hs_rest_bone {
 struct hs_stance {
     struct hs_name name;
     struct hs_vec eye;                       /* in the root's frame */
-    struct hs_rest_bone bones[HS_MAX_BONES]; /* in the order of the rig's bones */
-    double reach; /* derived: no hitbox point is further from the root's position */
+    struct hs_rest_bone bones[HS_MAX_BONES]; /* in the order of hs_rig.bones */
+    double reach; /* derived: distance from the root to the furthest hitbox point */
 };
 
 struct hs_rig {

@@ -1,9 +1,9 @@
 /*
- * A ruleset: every number a verdict depends on besides what the game posted. Lengths are the
- * game's own unit, times int64 microseconds, angles radians; the JSON form is in api/rulesets.
+ * A ruleset: all numbers that a verdict depends on, other than posted data. Lengths are in the
+ * game's unit, times in microseconds, angles in degrees. api/rulesets has the JSON form.
  *
- * A ruleset is built once (hs_ruleset_create, the adders, hs_ruleset_validate), then only read;
- * reading is safe from any thread.
+ * First build a ruleset (hs_ruleset_create, the adders, hs_ruleset_validate, hs_ruleset_finish);
+ * then only read it. Reading is safe from any thread.
  */
 #ifndef HS_RULESET_H
 #define HS_RULESET_H
@@ -22,63 +22,64 @@ HS_PUBLIC_BEGIN
 
 enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOFF = 16 };
 
-/* An index that names nothing. */
+/* An invalid index. */
 #define HS_NONE 0xFFFFu
 
 struct hs_history_rules {
-    int64_t keep_us;        /* poses older than this, from the newest, are forgotten (but one) */
-    int64_t max_gap_us;     /* longer gaps between two samples are not interpolated */
+    int64_t keep_us;        /* poses older than the newest by more are dropped, except one */
+    int64_t max_gap_us;     /* longer gaps between samples are not interpolated */
     int64_t max_forward_us; /* a frame further ahead of the newest is a clock jump */
-    double world_bound;     /* length: no coordinate is further from 0 */
-    double max_speed;       /* length/s: a faster move between samples is a teleport */
+    double world_bound;     /* length; the limit of each coordinate */
+    double max_speed;       /* length/s; a faster move between samples is a teleport */
 };
 
 struct hs_rewind_rules {
     enum hs_rewind_source source;
-    int64_t limit_us;         /* how far back a claim may look */
-    int64_t future_slack_us;  /* how far ahead of `now` or of the newest pose */
-    int64_t latency_slack_us; /* of a claim's time from the one its latency explains */
-    double rtt_share;         /* of the round trip between what the server simulated and a claim */
-    int64_t max_interp_us;    /* no more interpolation delay is believed */
-    int64_t ping_spread_us;   /* round trips that differ by more are unstable */
-    int64_t backstep_us;      /* how far fire times may run back by shot number */
+    int64_t limit_us;         /* the furthest a claim may rewind */
+    int64_t future_slack_us;  /* the furthest a claim may be ahead of `now` or of the newest pose */
+    int64_t latency_slack_us; /* allowed error of a claim's time, given its latency */
+    double rtt_share;      /* share of the round trip between the server's simulation and a claim */
+    int64_t max_interp_us; /* the most interpolation delay that is used */
+    int64_t ping_spread_us; /* round trips that differ by more are unstable */
+    int64_t backstep_us;    /* the most by which fire times may decrease as shot numbers increase */
 };
 
 struct hs_hit_rules {
-    double min_trace;             /* length: shorter traces are degenerate */
-    double sweep_extension;       /* length: the trace goes on this far beyond `end` */
-    double claim_padding;         /* length: a miss by no more is accepted as lenient */
-    double origin_tolerance;      /* length: from the shooter's rewound eye */
-    double aim_tolerance_deg;     /* of the shot's direction from the shooter's looks */
-    int64_t death_grace_us;       /* a shot so long after the shooter's death still counts */
-    int64_t trajectory_window_us; /* two shots the same way within this are one */
-    bool require_shot;            /* every hit needs a posted shot */
+    double min_trace;             /* length; shorter traces are degenerate */
+    double sweep_extension;       /* length by which the trace continues beyond `end` */
+    double claim_padding;         /* length; a miss by at most this is accepted as lenient */
+    double origin_tolerance;      /* length; from the shooter's rewound eye */
+    double aim_tolerance_deg;     /* between the shot's direction and the shooter's aim */
+    int64_t death_grace_us;       /* a shot this long after the shooter's death still counts */
+    int64_t trajectory_window_us; /* two shots along the same line within this time count as one */
+    bool require_shot;            /* every hit needs its posted shot */
     bool friendly_fire;
-    int64_t max_victims; /* claimed besides the target */
-    uint16_t
-        zone_priority[HS_MAX_ZONES]; /* zones that win over an earlier contact with the same body */
+    int64_t max_victims;                  /* claimed in addition to the target */
+    uint16_t zone_priority[HS_MAX_ZONES]; /* these zones take precedence over an earlier contact
+                                             with the same body */
     uint16_t zone_priority_count;
 };
 
 struct hs_zone {
     struct hs_name name;
-    double factor; /* of damage */
+    double factor; /* factor on damage */
 };
 
 struct hs_falloff_point {
-    double distance; /* length, ascending */
-    double factor;   /* of damage; linear between points, constant beyond them */
+    double distance; /* length, in ascending order */
+    double factor;   /* factor on damage; linear between points, constant beyond the ends */
 };
 
-/* A burst at the impact. */
+/* An explosion at the impact. */
 struct hs_blast {
-    double radius; /* length; from the impact's centre to the nearest hitbox surface */
+    double radius; /* length; from the centre of the impact to the nearest hitbox surface */
     double damage;
-    double inner_radius; /* length; whole damage up to here, then linear to min_scale at radius */
+    double inner_radius; /* length; full damage up to here, then linear down to min_scale at
+                            `radius` */
     double min_scale;
-    double self_scale;      /* of damage to the shooter; 0: none */
-    bool occlusion;         /* the world shields */
-    bool stack_with_direct; /* the direct victim takes both; else the larger */
+    double self_scale;      /* factor on damage to the shooter; 0: no damage */
+    bool occlusion;         /* the world shields victims */
+    bool stack_with_direct; /* a direct victim takes both damages; otherwise the larger */
     enum hs_unclaimed unclaimed;
 };
 
@@ -86,25 +87,25 @@ struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
     double damage;
-    double range;            /* length; the longest trace */
-    double radius;           /* length; of the sphere swept over bodies */
-    double world_radius;     /* length; of the sphere swept over map and movers; 0 .. radius */
-    bool has_world_radius;   /* else hs_ruleset_finish gives projectiles with 0 their radius */
+    double range;            /* length of the longest trace */
+    double radius;           /* length; of the sphere tested against bodies */
+    double world_radius;     /* length; of the sphere tested against map and movers; 0 .. radius */
+    bool has_world_radius;   /* false: hs_ruleset_finish gives projectiles with 0 their radius */
     double speed;            /* length/s; projectiles */
     double gravity;          /* length/s^2, downwards; projectiles */
-    int64_t min_interval_us; /* between shots; 0 = any */
+    int64_t min_interval_us; /* between shots; 0: any */
     int64_t max_flight_us;   /* projectiles */
     int64_t magazine;        /* rounds; 0: not counted */
     int64_t reload_us;       /* a pause this long refills the magazine */
-    int64_t pellets;         /* of a shot, 1 .. 64 */
-    double spread_deg;       /* half angle of their cone */
-    int64_t pierce;          /* bodies a shot goes through */
+    int64_t pellets;         /* per shot, 1 .. 64 */
+    double spread_deg;       /* half angle of the pellets' cone */
+    int64_t pierce;          /* number of bodies a shot passes through */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* in force: the weapon's own, else the ruleset's */
-    bool zone_own[HS_MAX_ZONES];      /* the weapon says so itself */
+    double zone_factor[HS_MAX_ZONES]; /* effective: the weapon's own, otherwise the ruleset's */
+    bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
 };
 
 struct hs_ruleset {
@@ -116,9 +117,9 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig **rigs; /* owned, as each of them; room for the next power of two */
+    struct hs_rig **rigs; /* owned, with each rig; capacity is the next power of two */
     uint16_t rig_count, default_rig;
-    double reach; /* derived: of every stance of every rig, the largest */
+    double reach;                              /* derived: the largest reach of all stances */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */
     uint16_t weapon_count;
     enum hs_mode checks[HS_CHECK_COUNT];
@@ -126,43 +127,44 @@ struct hs_ruleset {
 };
 
 /*
- * The built-in rulesets are the same rules in different frames of reference: they differ in their
- * unit of length and in which way is up. Handedness is no part of a ruleset (docs/ruleset.md).
+ * The built-in rulesets are the same rules in different frames of reference: they differ in the
+ * unit of length and in the up axis. Handedness is not part of a ruleset (docs/ruleset.md).
  */
 struct hs_builtin_ruleset {
-    const char *name;   /* of a unit ("metres") or of an engine ("unity") */
-    double cm_per_unit; /* lengths are held in centimetres and divided: 110 cm is 1.1 m exactly */
+    const char *name;   /* name of a unit ("metres") or of an engine ("unity") */
+    double cm_per_unit; /* divides lengths in centimetres, so 110 cm is exactly 1.1 m */
     enum hs_up up;
 };
 enum { HS_BUILTIN_RULESETS = 7 };
 extern const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS];
 
 /*
- * Scalar defaults for a unit of length, without rigs, zones or weapons. NULL: out of memory.
- * The caller owns it.
+ * Creates a ruleset with default scalars for a unit of length, without rigs, zones or weapons. The
+ * caller owns it. NULL: out of memory.
  */
 struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
 
-/* That built-in ruleset: scalars, a humanoid, and a few weapons. NULL: out of memory. */
+/* Creates a built-in ruleset: scalars, a humanoid rig, and some weapons. The caller owns it.
+   NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* The built-in zones, humanoid (with its zones) and weapons alone; false: out of memory or room.
-   The humanoid stands along the ruleset's `up`, which must be set before. */
+/* Add only the built-in zones, humanoid rig (with its zones), movement modes or weapons. False:
+   out of memory or capacity. The rig stands along the ruleset's `up`, so set that before. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
-void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset,
-                                  double cm_per_unit); /* ways of moving */
+void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_unit);
 
-/* Whether a weapon has the damage, lengths and rate of a built-in bow or rocket, in one of the
+/* Whether a weapon has the damage, lengths and rate of a built-in bow or rocket, in any of the
    built-in units. */
 bool hs_weapon_is_builtin_projectile(const struct hs_weapon *weapon);
 
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Adders. They return the index, or HS_NONE when memory or room is out; zones already there are
- * returned as they are. A new rig or weapon is zeroed but for its name and is filled in place.
+ * Adders. They return the index, or HS_NONE if memory or capacity is out. A zone that exists
+ * already is returned unchanged. A new rig or weapon is all zero except for its name; fill it in
+ * place.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
@@ -175,46 +177,46 @@ uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str nam
 uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name);
 
 /*
- * What is wrong with a ruleset as a whole: names that point nowhere, values out of range, rigs
- * without hitboxes. `report` is called for each fault with a JSON pointer into the document form
- * and a sentence. Returns the number of faults; 0 means the ruleset can be used.
+ * Finds the faults of a whole ruleset: unknown names, values out of range, rigs without hitboxes.
+ * Calls `report` for each fault, with a JSON pointer into the document form and a sentence. Returns
+ * the number of faults; 0 means that the ruleset can be used.
  */
 typedef void hs_ruleset_report(void *context, const char *pointer, const char *fault);
 size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
                            void *context);
 
-/* Fills what is derived: zone factors and `world_radius` of weapons, reach of rigs. Call it after
-   the last change. */
+/* Computes the derived members: zone factors and `world_radius` of weapons, reach of rigs. Call it
+   after the last change. */
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*
- * What a ruleset allows but its author probably did not mean: a rig that extends along another axis
- * than `up`, a length that looks like another unit, a weapon without a rate of fire. `report`
- * (NULL: only count) is called for each with a JSON pointer and a sentence, as hs_ruleset_validate
- * does. Returns the number of warnings; the built-in rulesets have none. The ruleset must be valid
- * and finished.
+ * Finds likely mistakes in a valid and finished ruleset. Examples: a rig along another axis than
+ * `up`, a length in another unit, a weapon without a rate of fire. Calls `report` (NULL: only
+ * count) for each, with a JSON pointer and a sentence. Returns the number of warnings. The built-in
+ * rulesets have none.
  */
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context);
 
 /*
- * A scalar field: where it stands in the document and in the struct, its default and its range.
- * One table drives defaults, decoding, encoding and validation.
+ * A scalar field: its place in the document and in the struct, its default and its range. One table
+ * of these drives defaults, decoding, encoding and validation.
  */
 enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */
-    HS_SCALAR_LENGTH,  /* double, in the unit of length; the default is in centimetres */
-    HS_SCALAR_AREA,    /* double, in its square; the default is in square centimetres */
+    HS_SCALAR_LENGTH,  /* double, in the unit of length; default in centimetres */
+    HS_SCALAR_AREA,    /* double, in the unit of length squared; default in square centimetres */
     HS_SCALAR_SECONDS, /* int64_t, microseconds */
     HS_SCALAR_COUNT,   /* int64_t, a whole number */
     HS_SCALAR_BOOL,    /* bool */
 };
 struct hs_scalar {
-    const char *section, *key; /* "rewind", "limit"; sections inside others as "moves/credit"; a
-                                  weapon's fields have no section */
-    size_t offset;             /* in struct hs_ruleset, or in struct hs_weapon */
+    /* For example "rewind", "limit". Nested sections are written as "moves/credit". A weapon's
+       fields have no section. */
+    const char *section, *key;
+    size_t offset; /* in struct hs_ruleset, or in struct hs_weapon */
     enum hs_scalar_kind kind;
     double initial;
-    double low, high; /* inclusive, in the document's unit */
+    double low, high; /* inclusive, in the unit of the document */
 };
 extern const struct hs_scalar hs_ruleset_scalars[];
 extern const size_t hs_ruleset_scalar_count;
@@ -225,13 +227,13 @@ extern const size_t hs_move_mode_scalar_count;
 extern const struct hs_scalar hs_weapon_scalars[];
 extern const size_t hs_weapon_scalar_count;
 
-/* The value as a number of the document (seconds, 0 or 1), and back. */
+/* Get and set the value as a number of the document (seconds; 0 or 1 for a bool). */
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
 void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
 
 struct hs_vec hs_up_direction(enum hs_up up);
 
-/* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
+/* Converts seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 int64_t hs_seconds_to_us(double seconds);
 
 HS_PUBLIC_END

@@ -1,23 +1,26 @@
 /*
- * What of a match outlives the process that held it, as bytes, and the match again from them.
+ * Saves the lasting part of a match as bytes, and restores a match from them.
  *
- * Kept is what a cheater would gain by losing: the timing of moves and its credit, movement,
- * suspicion, used numbers and the answers given to them, cadences; counters, damage, the match's
- * opening (its verdicts keep their names), who is who: life, team, weapon, what a mover is. Poses
- * are not kept. They heal within one window of history; until then hits are inconclusive, and
- * hs_match_times says that the match needs them again.
+ * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
+ * movement, suspicion, used numbers with their answers, cadences. Counters, damage and the opening
+ * of the match are saved too; the opening keeps the names of verdicts valid. So is the state of
+ * players and movers, such as life, team and weapon.
  *
- * What happened after the match was saved nobody heard. What was said before that refuses nobody
- * until it is said again (enum hs_unsure): the check that would refuse is unknown. What allows a
- * claim counts on. A hit whose shot may be lost is unknown as well, and the first jump excused.
+ * Poses are not saved. They are complete again after one window of history. Until then hits are
+ * inconclusive, and hs_match_times reports that the match needs a resync.
  *
- * The bytes are little-endian, the same on every machine, and refer to the ruleset by places in it:
- * they are read with the same revision of it only. They carry a version, the names of the
- * vocabularies they use, and a tag of the layout of what they hold. Bytes of another layout are
- * refused; where only the judges of moves differ, these begin anew, with the credit they had.
+ * Events between save and restore are unknown. So saved state never causes a rejection until a
+ * frame confirms it (enum hs_unsure): a check that would reject is unknown. Saved state that allows
+ * a claim still counts. A hit is also unknown if its shot may be lost, and the first jump of a
+ * player is excused.
  *
- * They have no checksum: who stores them adds one. Reading never leaves what it was given and
- * accepts nothing that the rest of the library could stumble over, whatever the bytes are.
+ * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
+ * index, so read them with the same revision of it. They contain a version, the names of their
+ * vocabularies, and a tag of their layout. Bytes of another layout are refused. If only the layout
+ * of the move checks differs, those start again with the credit they had.
+ *
+ * The bytes have no checksum: add one where you store them. Reading never leaves the given bytes,
+ * and accepts only values that the library can handle.
  */
 #ifndef HS_SNAPSHOT_H
 #define HS_SNAPSHOT_H
@@ -32,45 +35,45 @@
 
 HS_PUBLIC_BEGIN
 
-/* How far a match was saved; zero at first. */
+/* Progress of a save; zero at first. */
 struct hs_save_cursor {
-    uint32_t players; /* still to come; with has_begun */
+    uint32_t players; /* players left to save; with has_begun */
     bool has_begun;
 };
 
 /*
- * Appends the next part of a match: at least one player, and no further one beyond `part_bytes`.
- * True: there is more. The match may be used and changed between two parts, so that nobody waits
- * for longer than a part takes; what one player is remembered by is never torn. Players who come
- * meanwhile are left out.
+ * Appends the next part of a match: at least one player, and more while the part is smaller than
+ * `part_bytes`. True: more parts follow. The match may be used and changed between two parts, so no
+ * call waits longer than one part takes. The state of one player is always in one part. Players who
+ * join in between are left out.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
 
-/* All of it at once. Not thread-safe on one match, like hs_match_save_part. */
+/* Appends all parts at once. Not thread-safe on one match, and neither is hs_match_save_part. */
 void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
-    HS_MATCH_LOADED_ANEW,   /* but the judges of moves begin anew: theirs is another layout */
-    HS_MATCH_OTHER_VERSION, /* of bytes, of their layout, or of a vocabulary */
-    HS_MATCH_DAMAGED,       /* too short, too long, or with values that were never saved */
+    HS_MATCH_LOADED_ANEW,   /* but the move checks start again, because their layout differs */
+    HS_MATCH_OTHER_VERSION, /* of the bytes, of their layout, or of a vocabulary */
+    HS_MATCH_DAMAGED,       /* too short, too long, or with values that are never saved */
     HS_MATCH_LOAD_NO_MEMORY
 };
 
 /*
- * The match whose bytes these are. `ruleset` is the revision it was saved with, borrowed as by
- * hs_match_create; its map is not set. A match with more players than `limits` has room for them.
- * With LOADED and LOADED_ANEW *out is the caller's, else NULL.
+ * Restores a match. `ruleset` must be the revision it was saved with; it is borrowed as by
+ * hs_match_create. The map is not set. The match may have more players than `limits` allows; it
+ * keeps them all. With LOADED and LOADED_ANEW the caller owns *out, otherwise *out is NULL.
  */
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out);
 
 /*
- * Moves may have been judged after the match was saved, as when its process was killed. How much
- * of the time since a player's last known move was granted to them is not known: none of it is
- * granted again, or who kills the service refills his credit.
+ * Call this if moves may have been checked after the save, for example when the process was killed.
+ * The time granted to a player since their last saved move is then unknown. So none of it is
+ * granted again; otherwise a kill of the service would refill the credit.
  */
 void hs_match_lost_moves(struct hs_match *match);
 

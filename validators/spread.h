@@ -1,6 +1,7 @@
 /*
- * The documented spread generator: a shot's seed and a pellet's index give the pellet's direction,
- * the same on the client, the game server and here. docs/spread.md has it in words, with vectors.
+ * The documented spread generator: a shot's seed and a pellet's index give the pellet's direction.
+ * The client, the game server and this library compute the same bits. docs/spread.md describes it,
+ * with test vectors.
  */
 #ifndef HS_SPREAD_H
 #define HS_SPREAD_H
@@ -13,15 +14,15 @@
 HS_PUBLIC_BEGIN
 
 /*
- * Direction of one pellet within a cone of `spread_rad` (half angle, 0 .. pi/2 exclusive) around
- * `aim` (unit). SplitMix64 from state mix64(seed) + mix64(index + 1) gives u1 and u2; the pellet
- * lies tan(spread) sqrt(u1) off the axis at the angle 2 pi u2 in the branchless basis of Duff et
- * al., Building an orthonormal basis, revisited, JCGT 2017. Pure.
+ * Direction of one pellet within a cone of `spread_rad` (half angle in radians, 0 .. pi/2
+ * exclusive) around `aim` (unit). SplitMix64 from state mix64(seed) + mix64(index + 1) gives u1 and
+ * u2. The pellet is tan(spread) sqrt(u1) away from the axis, at the angle 2 pi u2. The basis is
+ * branchless (Duff et al., Building an orthonormal basis, revisited, JCGT 2017). Pure.
  */
 struct hs_vec hs_spread_direction(struct hs_vec aim, double spread_rad, uint64_t seed,
                                   uint32_t index);
 
-/* Sine and cosine from + - * alone, for |x| <= 2 pi; errors below 1e-15. */
+/* Sine and cosine from + - * only, for |x| <= 2 pi radians; errors below 1e-15. */
 void hs_sine_cosine(double x, double *sine, double *cosine);
 
 HS_PUBLIC_END

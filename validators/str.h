@@ -1,4 +1,4 @@
-/* A borrowed run of bytes with its length: names as they came, never copied, never terminated. */
+/* A borrowed string with its length. It is not copied and not terminated. */
 #ifndef HS_STR_H
 #define HS_STR_H
 
@@ -23,7 +23,7 @@ struct hs_str {
 #define HS_STR(literal) ((struct hs_str){(literal), sizeof(literal) - 1})
 #endif
 
-/* A terminated string; NULL gives an absent one. */
+/* A terminated string as hs_str. NULL gives an absent one. */
 static inline struct hs_str hs_str_of(const char *text)
 {
     struct hs_str out = {text, text != NULL ? strlen(text) : 0};
@@ -35,16 +35,16 @@ static inline bool hs_str_equal(struct hs_str a, struct hs_str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* For tables of names: FNV-1a (Fowler, Noll, Vo). */
+/* FNV-1a hash (Fowler, Noll, Vo), for tables of names. */
 uint64_t hs_str_hash(struct hs_str s);
 
-/* The longest name of a match, player, ruleset, weapon, bone or zone, in bytes. */
+/* The maximum length of a name, in bytes: match, player, ruleset, weapon, bone or zone. */
 #define HS_NAME_MAX 64
 
-/* 1 to HS_NAME_MAX of [A-Za-z0-9_.:-] */
+/* Whether the name has 1 to HS_NAME_MAX characters of [A-Za-z0-9_.:-]. */
 bool hs_name_is_valid(struct hs_str name);
 
-/* A stored name: terminated, zero-padded. */
+/* A stored name, terminated and padded with zeros. */
 struct hs_name {
     char text[HS_NAME_MAX + 1];
 };

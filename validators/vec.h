@@ -1,9 +1,9 @@
 /*
- * Three-vectors in double, for world positions and for everything measured along a path.
+ * Vectors of three doubles, for world positions and for everything measured along a path.
  *
- * World coordinates stay in double until two of them have been subtracted; what is left is small
- * and may go through float (see pose.h). Only + - * / and sqrt are used, so that every machine
- * with IEEE 754 arithmetic computes the same bits.
+ * World coordinates stay in double until two of them are subtracted. The difference is small and
+ * may be stored in float. Only + - * / and sqrt are used, so every machine with IEEE 754 arithmetic
+ * computes the same bits.
  */
 #ifndef HS_VEC_H
 #define HS_VEC_H
@@ -44,7 +44,7 @@ static inline struct hs_vec hs_vec_add_scaled(struct hs_vec a, struct hs_vec b, 
     return out;
 }
 
-/* a at s = 0, exactly a where a and b are equal */
+/* a at s = 0, and exactly a if a and b are equal */
 static inline struct hs_vec hs_vec_lerp(struct hs_vec a, struct hs_vec b, double s)
 {
     struct hs_vec out = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
@@ -72,7 +72,7 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
-/* No coordinate is further than `bound` from 0. */
+/* Whether every coordinate is at most `bound` from 0. */
 static inline bool hs_vec_is_within(struct hs_vec a, double bound)
 {
     return fabs(a.x) <= bound && fabs(a.y) <= bound && fabs(a.z) <= bound;

@@ -1,6 +1,6 @@
 /*
- * The closed lists every answer is made of: verdicts, checks, reasons, flags. One X-macro a list
- * gives the enum, the names on the wire, the metric labels and the documentation's order.
+ * The closed lists from which all answers are made: verdicts, checks, reasons, flags. One X-macro
+ * per list gives the enum, the names in JSON, the metric labels and the order in the documentation.
  */
 #ifndef HS_VOCABULARY_H
 #define HS_VOCABULARY_H
@@ -24,7 +24,7 @@ enum hs_verdict {
         HS_VERDICT_COUNT
 };
 
-/* What a check's failure does: refuse, only be reported, or the check does not run. */
+/* What a failure of a check does: reject, only report, or nothing because the check is off. */
 #define HS_MODES(X)                                                                                \
     X(ENFORCE, "enforce")                                                                          \
     X(SHADOW, "shadow")                                                                            \
@@ -38,14 +38,14 @@ enum hs_mode {
 };
 
 /*
- * The checks of a hit claim, in deciding order: among enforced failures the first in this list
- * gives the reason. X(id, name, default mode, stage)
+ * The checks of a hit claim, in deciding order: the first enforced failure in this list gives the
+ * reason. X(id, name, default mode, stage)
  *
- * The stage says what is checked:
+ * The stage says what the check applies to:
  *   CLAIM  hit claims
- *   PATH   hit claims with a path, once it is known what the path meets
+ *   PATH   hit claims with a path, after the contacts of the path are known
  *   SHOT   hit claims and posted shots, each by itself
- *   KEPT   hit claims and posted shots; what was found for a posted shot holds for its hits too
+ *   KEPT   hit claims and posted shots; the result for a posted shot also holds for its hits
  */
 #define HS_CHECKS(X)                                                                               \
     X(SHAPE, shape, ENFORCE, SHOT)                                                                 \
@@ -129,20 +129,19 @@ enum hs_reason {
         HS_REASON_COUNT
 };
 
-/* Remarks on a verdict that never refuse anything. */
+/* Remarks on a verdict. They never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
-    X(REGION_MISMATCH, "region_mismatch")   /* the claimed bone is not the one touched */          \
-    X(DAMAGE_FORGED, "damage_forged")       /* claimed above the most the weapon can do */         \
-    X(RADIUS_FORGED, "radius_forged")       /* claimed radius off by more than 1 % */              \
-    X(UNSTABLE_LATENCY, "unstable_latency") /* round trips of the last samples differ widely */    \
-    X(TARGET_DEAD_NOW, "target_dead_now")   /* hit while alive, dead by now: no second kill */     \
-    X(UNVERIFIED_IMPACT,                                                                           \
-      "unverified_impact") /* nothing to burst on was found: taken as claimed */                   \
-    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* judged at the newest pose, never beyond it */     \
-    X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from those before */       \
-    X(LENIENT, "lenient")                     /* missed, within the claim padding */               \
-    X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a place then was not tested */    \
-    X(DURING_BURST, "during_burst")           /* the shooter's moves of then came in a burst */
+    X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed more than the weapon's maximum */         \
+    X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
+    X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, now dead: no second kill */      \
+    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact for the explosion: used as claimed */  \
+    X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
+    X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from earlier ones */       \
+    X(LENIENT, "lenient")                     /* a miss within the claim padding */                \
+    X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
+    X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */
 
 enum hs_flag {
 #define X(id, name) HS_FLAG_##id,
@@ -151,9 +150,7 @@ enum hs_flag {
         HS_FLAG_COUNT
 };
 
-/*
- * What an integration probably does wrong, the most basic mistake first (hints.h). X(id, name)
- */
+/* Likely mistakes of an integration, the most basic first (hints.h). X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -176,9 +173,7 @@ enum hs_hint_code {
         HS_HINT_COUNT
 };
 
-/*
- * The checks of a move, in deciding order, as those of a hit claim. X(id, name, default mode)
- */
+/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode) */
 #define HS_MOVE_CHECKS(X)                                                                          \
     X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE)                                             \
     X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW)                                        \
@@ -195,7 +190,7 @@ enum hs_move_check {
         HS_MOVE_CHECK_COUNT
 };
 
-/* What becomes of a move. X(id, name, verdict it gives) */
+/* The results of a move. X(id, name, verdict it gives) */
 #define HS_MOVE_REASONS(X)                                                                         \
     X(OK, "ok", ACCEPTED)                                                                          \
     X(RESET, "reset", ACCEPTED)                                                                    \
@@ -239,7 +234,7 @@ enum hs_unit {
         HS_UNIT_COUNT
 };
 
-/* Answers to a posted player sample. */
+/* Results of a posted player or mover sample. */
 #define HS_FRAME_RESULTS(X)                                                                        \
     X(STORED, "stored")                                                                            \
     X(DUPLICATE_TIME, "duplicate_time")                                                            \
@@ -262,7 +257,7 @@ enum hs_frame_result {
         HS_FRAME_RESULT_COUNT
 };
 
-/* What happened to a player in a frame. */
+/* Events of a player in a frame. */
 enum hs_sample_event {
     HS_EVENT_NONE,
     HS_EVENT_SPAWN,
@@ -385,10 +380,10 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
 HS_VOCABULARIES(X)
 #undef X
 
-/* The verdict a reason gives, and the check whose mode decides over it. */
+/* The verdict that a reason gives. */
 enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 
-/* A verdict for this reason is not booked: when the same claim is sent again, it is judged
+/* True: a verdict for this reason is not recorded, so the same claim sent again is evaluated
    again. */
 bool hs_reason_is_retryable(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
@@ -396,7 +391,7 @@ enum hs_mode hs_check_default_mode(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* What a move is rejected for where this check is enforced and fails. */
+/* The reason for a rejected move if this check is enforced and fails. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -1,9 +1,9 @@
 /*
- * Counts the cost of a claim while it is judged. Counts depend on the inputs alone, so the same
+ * Counts the cost of a claim during its evaluation. Counts depend only on the inputs, so the same
  * claim costs the same on every machine.
  *
- * One work unit takes at most about 10 ns on one core of a server of 2020; hit_work.h says how
- * that was measured.
+ * One work unit takes at most about 10 ns on one core of a server of 2020. hit/work.h describes the
+ * measurement.
  */
 #ifndef HS_WORK_H
 #define HS_WORK_H
@@ -15,26 +15,26 @@
 
 HS_PUBLIC_BEGIN
 
-/* At 10 ns each. */
+/* At 10 ns per unit. */
 #define HS_WORK_UNITS_A_MS 100000
 
-/* The cost of each step of judging, in work units. */
+/* The cost of each step of an evaluation, in work units. */
 enum hs_work_cost {
     HS_WORK_PASS = 1,      /* one body or mover far from the path */
     HS_WORK_LOOK = 12,     /* a player looked up by name and time */
     HS_WORK_LEG = 12,      /* one body or mover placed for one leg of a path */
     HS_WORK_SAMPLE = 2,    /* one sample of a history */
-    HS_WORK_BALL = 4,      /* one hitbox whose bounding ball is tested against a path */
-    HS_WORK_SWEEP = 30,    /* one swept sphere against one hitbox or box, placed before */
-    HS_WORK_CAST = 10,     /* one leg of a path, computed and prepared for the map */
-    HS_WORK_NODE = 4,      /* one node of the hierarchy of a map */
-    HS_WORK_TRIANGLE = 12, /* one triangle or box of a map, tested exactly */
+    HS_WORK_BALL = 4,      /* one bounding sphere of a hitbox tested against a path */
+    HS_WORK_SWEEP = 30,    /* one swept sphere against one placed hitbox or box */
+    HS_WORK_CAST = 10,     /* one leg of a path, prepared for the map */
+    HS_WORK_NODE = 4,      /* one node of a map's hierarchy */
+    HS_WORK_TRIANGLE = 12, /* one exact test of a triangle or box of a map */
 };
 
-/* The work of one claim. Start from {0} for work without a bound. */
+/* The work of one claim. Start from {0} for no limit. */
 struct hs_work {
     uint64_t spent; /* units */
-    uint64_t limit; /* units; 0: none */
+    uint64_t limit; /* units; 0: no limit */
 };
 
 static inline void hs_work_spend(struct hs_work *work, uint64_t units)
@@ -42,7 +42,7 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
-/* The limit is passed: results computed from now on are not used. */
+/* Whether the limit is passed. Results computed after that must not be used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {
     return work->limit != 0 && work->spent > work->limit;

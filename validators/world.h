@@ -1,14 +1,14 @@
 /*
  * The static world of a map: triangles and axis-aligned boxes in a bounding-volume hierarchy.
  *
- * A world never changes after it was created. All queries are pure, allocate nothing and are safe
- * to call from any thread at the same time; they give the same bits whatever the order the
- * hierarchy is walked in, and on every machine with IEEE 754 arithmetic.
+ * A world never changes after its creation. All queries are pure, allocate nothing, and are safe to
+ * call from any thread at the same time. They give the same bits on every machine with IEEE 754
+ * arithmetic, in any order of the walk.
  *
- * How: the hierarchy and a first test of the triangles work in float, rounded so that they only
- * ever keep too much. What is left is decided by the exact tests of triangle.h and sweep.h, in
- * double, on the coordinates as they were given. Float is relative to the middle of the world, so a
- * small map far from the origin loses nothing; a map as large as the world bound loses speed only.
+ * The hierarchy and a first test of the triangles use float, rounded so that they never exclude a
+ * contact. The exact tests of triangle.h and sweep.h decide the rest, in double, with the original
+ * coordinates. Floats are relative to the centre of the world. So a small map far from the origin
+ * loses no precision, and a map as large as the world bound only loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -24,11 +24,11 @@
 
 HS_PUBLIC_BEGIN
 
-/* No coordinate, start, length or radius may be larger: products of three stay inside float. A
-   query with numbers ten times that touches nothing. */
+/* The limit of coordinates, starts, lengths and radii: products of three stay inside float. A
+   query with numbers ten times larger touches nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
-/* The most triangles, and the most boxes: their numbers share a word with a tag. */
+/* The most triangles, and the most boxes. Their indices share a 32-bit word with a tag. */
 #define HS_WORLD_ITEMS_MAX ((size_t)1 << 28)
 
 struct hs_world_box {
@@ -38,7 +38,7 @@ struct hs_world_box {
 struct hs_world_mesh {
     const struct hs_vec *vertices; /* world, length */
     size_t vertex_count;
-    const uint32_t (*triangles)[3]; /* numbers of vertices */
+    const uint32_t (*triangles)[3]; /* indices of vertices */
     size_t triangle_count;
     const struct hs_world_box *boxes;
     size_t box_count;
@@ -47,45 +47,46 @@ struct hs_world_mesh {
 enum hs_world_fault {
     HS_WORLD_FINE,
     HS_WORLD_BAD_VERTEX,   /* not finite or beyond HS_WORLD_COORDINATE_MAX */
-    HS_WORLD_BAD_TRIANGLE, /* names a vertex there is not */
-    HS_WORLD_BAD_BOX,      /* not finite, too far, or min > max */
-    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or beyond the bound of the build */
+    HS_WORLD_BAD_TRIANGLE, /* index of a vertex out of range */
+    HS_WORLD_BAD_BOX,      /* not finite, out of range, or min > max */
+    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or above the limit of the build */
     HS_WORLD_NO_MEMORY
 };
 
 struct hs_world;
 
-/* Memory for what queries read, aligned to 64 bytes; free() gives it back. NULL: there is none. */
+/* Allocates the memory that queries read, aligned to 64 bytes; free() releases it. NULL: out of
+   memory. */
 typedef void *hs_world_alloc(size_t size);
 
 /*
- * Builds the world; the mesh is copied. Time grows as n log n: about a second for a million
- * triangles. `alloc` gives the memory queries read, which is quicker in large pages (NULL: malloc's
- * memory). NULL with *fault set (`fault` may be NULL). hs_world_destroy frees the world; destroying
- * NULL does nothing. An empty mesh gives a world that nothing touches.
+ * Builds a world; the mesh is copied. Takes O(n log n) time, about a second for a million
+ * triangles. `alloc` gives the memory that queries read, which is faster in large pages (NULL: uses
+ * malloc's memory). NULL: failed, and *fault is set (`fault` may be NULL). Free the world with
+ * hs_world_destroy; destroying NULL does nothing. Nothing touches the world of an empty mesh.
  */
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault);
 
 /*
- * The same within a bound: the build fails with HS_WORLD_TOO_LARGE before it uses more than
- * `max_bytes`. This includes its result, but not the mesh.
+ * The same with a limit on memory: the build fails with HS_WORLD_TOO_LARGE before it uses more than
+ * `max_bytes`. That includes its result, but not the mesh.
  */
 struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                         size_t max_bytes, enum hs_world_fault *fault);
 
 /*
- * Computes such a bound from the counts of a mesh alone. `any`: no mesh needs more. Otherwise it is
- * about a third of that, and enough for nearly all meshes.
+ * Computes such a limit from the counts of a mesh alone. `any`: enough for every mesh. Otherwise it
+ * is about a third of that, which is enough for nearly all meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
 
 struct hs_world_info {
     size_t vertices, triangles, boxes; /* as given */
-    size_t degenerate;                 /* triangles skipped for having no area */
-    size_t bytes;                      /* of memory the world takes */
-    struct hs_vec min, max;            /* around all that can be touched; zero where nothing can */
+    size_t degenerate;                 /* triangles skipped because they have no area */
+    size_t bytes;                      /* memory of the world */
+    struct hs_vec min, max; /* bounds of everything that can be touched; zero if nothing can */
 };
 
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out);
@@ -94,33 +95,34 @@ size_t hs_world_bytes(const struct hs_world *world);
 enum hs_world_kind { HS_WORLD_TRIANGLE, HS_WORLD_BOX };
 
 struct hs_world_contact {
-    double distance;         /* travel of the sphere's centre until first contact, 0 .. length */
-    struct hs_vec center;    /* of the sphere then; world */
-    struct hs_vec point;     /* touched; of a ray on a triangle, `center`; world */
-    struct hs_vec normal;    /* unit, from the surface to the sphere; world */
-    enum hs_world_kind kind; /* what was touched */
-    uint32_t index;          /* of it in the mesh */
+    double distance;      /* travel of the sphere's centre until first contact, 0 .. length */
+    struct hs_vec center; /* of the sphere at contact; world */
+    struct hs_vec point;  /* touched point; equal to `center` for a ray on a triangle; world */
+    struct hs_vec normal; /* unit, from the surface to the sphere; world */
+    enum hs_world_kind kind;
+    uint32_t index; /* of the triangle or box in the mesh */
 };
 
 /*
  * First contact of a swept sphere with the world; radius 0 is a ray. Both sides of a triangle are
- * solid, a box is solid inside. Touching at the start is contact at distance 0; touch is inclusive
- * with HS_TOUCH_SLACK. Of equal distances the triangle comes before the box, then the lower index.
- * True when something is touched; *out is set then (NULL: only the answer is wanted).
+ * solid, and the inside of a box is solid. A sphere that touches at its start has contact at
+ * distance 0. Touch is inclusive with HS_TOUCH_SLACK. At equal distances triangles come before
+ * boxes, then the lower index. True: touched, and *out is set (`out` may be NULL).
  *
- * The normal of a ray on a triangle is that of the face, on the side the ray comes from; that of a
- * sphere points from the touched point to its centre.
+ * For a ray on a triangle, the normal is that of the face, on the side of the ray's start. For a
+ * sphere it points from the touched point to the centre.
  */
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* The same, counted in `work`. Once `work` is over its limit the result is meaningless. */
+/* The same, with its cost counted in `work`. After `work` passes its limit the result is
+   meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 
 /*
- * Whether anything touches the segment: the same answer as a sweep with radius 0 from one end to
- * the other, but found as soon as anything is. Ends that lie in a surface are touched.
+ * Whether anything touches the segment: the result of a sweep with radius 0 between its ends. It is
+ * faster because it stops at the first contact. An end in a surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

@@ -1,5 +1,7 @@
 #include "cli/play/picture.h"
 
+#include "validators/base/glm.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +27,12 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* The plane of the picture: right is the way of the shot, up is its left or the sky. */
+/* An orthographic camera. The shot flies to the right. */
 struct view {
     bool from_above;
-    struct hs_vec right, up, depth; /* unit vectors */
-    struct hs_vec middle;           /* world place of the picture's middle */
-    double scale;                   /* length of a column */
+    struct hs_vec origin; /* world; the matrices map offsets from it */
+    double scale;         /* length of a column */
+    mat4 to_cells, from_cells;
 };
 
 struct canvas {
@@ -72,38 +74,31 @@ static struct hs_sweep_contact nearest_approach(const struct hs_picture *picture
     return best;
 }
 
-static double across(const struct view *view, struct hs_vec point)
-{
-    return hs_vec_dot(hs_vec_sub(point, view->middle), view->right);
-}
-
-static double along_up(const struct view *view, struct hs_vec point)
-{
-    return hs_vec_dot(hs_vec_sub(point, view->middle), view->up);
-}
-
 struct bounds {
     double low[2], high[2];
 };
 
-static void include(struct bounds *bounds, const struct view *view, struct hs_vec point,
-                    double around)
+static void include(struct bounds *bounds, mat4 camera, struct hs_vec offset, double around)
 {
-    const double at[2] = {across(view, point), along_up(view, point)};
+    vec3 at;
+    hs_vec_to_floats(offset, at);
+    glm_mat4_mulv3(camera, at, 1, at);
     for (size_t i = 0; i < 2; i++) {
-        bounds->low[i] = fmin(bounds->low[i], at[i] - around);
-        bounds->high[i] = fmax(bounds->high[i], at[i] + around);
+        bounds->low[i] = fmin(bounds->low[i], (double)at[i] - around);
+        bounds->high[i] = fmax(bounds->high[i], (double)at[i] + around);
     }
 }
 
-static void include_body(struct bounds *bounds, const struct view *view, const struct hs_body *body)
+static void include_body(struct bounds *bounds, mat4 camera, struct hs_vec origin,
+                         const struct hs_body *body)
 {
     for (uint16_t i = 0; i < body->count; i++) {
         const struct hs_solid *solid = &body->solids[i];
-        struct hs_vec reach = hs_vec_scale(solid->axes[2], solid->half_extents.z);
+        struct hs_vec center = hs_vec_sub(solid->center, origin);
+        double reach = solid->half_extents.z;
         double width = solid->radius + fmax(solid->half_extents.x, solid->half_extents.y);
-        include(bounds, view, hs_vec_add(solid->center, reach), width);
-        include(bounds, view, hs_vec_sub(solid->center, reach), width);
+        include(bounds, camera, hs_vec_add_scaled(center, solid->axes[2], reach), width);
+        include(bounds, camera, hs_vec_add_scaled(center, solid->axes[2], -reach), width);
     }
 }
 
@@ -114,58 +109,85 @@ static double scale_for(const struct bounds *bounds)
     return fmax(LEAST_SCALE, fmax(wide, high));
 }
 
-/* Moves the picture by less than a cell, so that a point is in the middle of one: a line through
-   it along an axis then does not flicker between two rows. */
-static void centre_cell(struct view *view, struct hs_vec point)
+/* The low edge of a window of `cells` cells around `middle`. The edge is moved by less than a cell
+   so that 0 is in the middle of one: a line along an axis then stays in one row. */
+static double low_edge(double middle, int cells, double cell)
 {
-    double row_height = CELL_ASPECT * view->scale;
-    double column = across(view, point) / view->scale, row = along_up(view, point) / row_height;
-    view->middle =
-        hs_vec_add_scaled(view->middle, view->right, (column - floor(column) - 0.5) * view->scale);
-    view->middle = hs_vec_add_scaled(view->middle, view->up, (row - floor(row) - 0.5) * row_height);
+    double low = middle - cells * cell / 2;
+    double at_zero = -low / cell;
+    return low + (at_zero - floor(at_zero) - 0.5) * cell;
+}
+
+/* Sets the matrices of a view whose scale is set. */
+static void look(struct view *view, mat4 camera, const struct bounds *bounds)
+{
+    double column = view->scale, row = CELL_ASPECT * view->scale;
+    double left = low_edge((bounds->low[0] + bounds->high[0]) / 2, COLUMNS, column);
+    double bottom = low_edge((bounds->low[1] + bounds->high[1]) / 2, ROWS, row);
+    float depth = (float)(1e4 * view->scale);
+    mat4 window;
+    /* Rows are counted from the top, so bottom and top change places. */
+    glm_ortho((float)left, (float)(left + COLUMNS * column), (float)(bottom + ROWS * row),
+              (float)bottom, -depth, depth, window);
+    glm_mat4_mul(window, camera, view->to_cells);
+    glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
 /* `mark`: where the shot came nearest, or was stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
-    struct hs_vec way = hs_vec_sub(picture->end, picture->start);
-    const struct hs_vec sky = {0, 0, 1};
-    double level = hypot(way.x, way.y);
-    struct view view = {.from_above =
-                            picture->obstacle != NULL || hypot(miss.x, miss.y) >= fabs(miss.z)};
-    view.right =
-        level > 0.0 ? (struct hs_vec){way.x / level, way.y / level, 0} : (struct hs_vec){1, 0, 0};
-    struct hs_vec left = hs_vec_cross(sky, view.right);
-    view.up = view.from_above ? left : sky;
-    view.depth = view.from_above ? sky : left;
+    struct hs_vec path = hs_vec_sub(picture->end, picture->start);
+    double level = hypot(path.x, path.y);
+    struct hs_vec right =
+        level > 0.0 ? (struct hs_vec){path.x / level, path.y / level, 0} : (struct hs_vec){1, 0, 0};
+    struct view view = {
+        .from_above = picture->obstacle != NULL || hypot(miss.x, miss.y) >= fabs(miss.z),
+        .origin = mark,
+    };
+    vec3 eye = {0, 0, 0}, down = {0, 0, -1}, sky = {0, 0, 1}, left;
+    mat4 camera;
+    hs_vec_to_floats((struct hs_vec){-right.y, right.x, 0}, left);
+    glm_lookat(eye, view.from_above ? down : left, view.from_above ? left : sky, camera);
 
-    struct bounds bounds = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
-    include(&bounds, &view, mark, 0.0);
-    include_body(&bounds, &view, picture->then);
-    include_body(&bounds, &view, picture->now);
+    struct bounds bounds = {{0, 0}, {0, 0}}; /* the mark */
+    include_body(&bounds, camera, mark, picture->then);
+    include_body(&bounds, camera, mark, picture->now);
     struct bounds wider = bounds;
-    include(&wider, &view, picture->start, 0.0);
+    include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds);
     /* The shooter too, if that does not make everything small. */
     if (scale_for(&wider) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds);
     }
-    view.middle = hs_vec_add_scaled(view.middle, view.right, (bounds.low[0] + bounds.high[0]) / 2);
-    view.middle = hs_vec_add_scaled(view.middle, view.up, (bounds.low[1] + bounds.high[1]) / 2);
-    centre_cell(&view, mark);
+    look(&view, camera, &bounds);
     return view;
 }
 
-static int column_of(const struct view *view, struct hs_vec point)
+/* Column and row of a point; they may be outside the picture. */
+static void cell_of(const struct view *view, struct hs_vec point, int *row, int *column)
 {
-    return (int)floor(across(view, point) / view->scale + COLUMNS / 2.0);
+    struct view copy = *view; /* cglm takes no const matrices */
+    vec3 at;
+    hs_vec_to_floats(hs_vec_sub(point, view->origin), at);
+    glm_project(at, copy.to_cells, (vec4){0, 0, COLUMNS, ROWS}, at);
+    *row = (int)floorf(at[1]);
+    *column = (int)floorf(at[0]);
 }
 
-static int row_of(const struct view *view, struct hs_vec point)
+/* The ray through the middle of a cell, from the near plane to the far one. */
+static struct hs_sweep sight_of(const struct view *view, int row, int column)
 {
-    return (int)floor(ROWS / 2.0 - along_up(view, point) / (CELL_ASPECT * view->scale));
+    struct view copy = *view;
+    float x = (float)column + 0.5F, y = (float)row + 0.5F;
+    vec3 near, far;
+    glm_unprojecti((vec3){x, y, 0}, copy.from_cells, (vec4){0, 0, COLUMNS, ROWS}, near);
+    glm_unprojecti((vec3){x, y, 1}, copy.from_cells, (vec4){0, 0, COLUMNS, ROWS}, far);
+    struct hs_vec start = hs_vec_add(view->origin, hs_vec_from_floats(near));
+    struct hs_vec along = hs_vec_sub(hs_vec_from_floats(far), hs_vec_from_floats(near));
+    double length = hs_vec_length(along);
+    return (struct hs_sweep){start, hs_vec_scale(along, 1.0 / length), length, 0.0};
 }
 
 static bool inside(int row, int column)
@@ -176,7 +198,8 @@ static bool inside(int row, int column)
 static void put(struct canvas *canvas, const struct view *view, struct hs_vec point,
                 enum glyph glyph)
 {
-    int row = row_of(view, point), column = column_of(view, point);
+    int row, column;
+    cell_of(view, point, &row, &column);
     bool behind = glyph == GAP || glyph == BEYOND; /* the body that counts */
     if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
@@ -186,15 +209,9 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {
-    const double far = 1e4 * view->scale;
     for (int row = 0; row < ROWS; row++) {
         for (int column = 0; column < COLUMNS; column++) {
-            double u = (column + 0.5 - COLUMNS / 2.0) * view->scale;
-            double v = (ROWS / 2.0 - row - 0.5) * CELL_ASPECT * view->scale;
-            struct hs_vec eye =
-                hs_vec_add_scaled(hs_vec_add_scaled(view->middle, view->right, u), view->up, v);
-            struct hs_sweep sight = {hs_vec_add_scaled(eye, view->depth, -far), view->depth,
-                                     2.0 * far, 0.0};
+            struct hs_sweep sight = sight_of(view, row, column);
             double distance;
             for (size_t i = 0; i < count; i++) {
                 if (hs_sweep_touches(&sight, &solids[i], &distance))
@@ -303,14 +320,17 @@ static void draw_miss(struct canvas *canvas, const struct view *view,
     struct hs_vec between = hs_vec_lerp(nearest->point, nearest->center, 0.5);
     snprintf(text, sizeof(text), " missed by %.2f %s (limit %.2f) ", picture->measured,
              picture->unit, picture->limit);
-    write_beside(canvas, row_of(view, between), column_of(view, between), text);
+    int row, column;
+    cell_of(view, between, &row, &column);
+    write_beside(canvas, row, column, text);
 }
 
 static void draw_stop(struct canvas *canvas, const struct view *view,
                       const struct hs_picture *picture)
 {
     char text[80];
-    int row = row_of(view, picture->stopped), column = column_of(view, picture->stopped);
+    int row, column;
+    cell_of(view, picture->stopped, &row, &column);
     draw_line(canvas, view, picture->stopped, picture->end, BEYOND);
     draw_line(canvas, view, picture->start, picture->stopped, SHOT);
     put(canvas, view, picture->stopped, MARK);

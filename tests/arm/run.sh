@@ -32,7 +32,7 @@ fetch() {
 sources="tests/arm/golden.c tests/support/golden.c tests/support/golden_moves.c
     tests/support/offline.c tests/support/random.c tests/support/stage.c cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
     cli/play/track.c"
-for file in validators/*.c api/*.c; do
+for file in $(find validators api -name '*.c'); do
     case $file in
     api/http/headers.c | api/http/reply.c) ;;
     *) sources="$sources $file" ;;

@@ -104,7 +104,7 @@ static void judge_timing(void *context, size_t count)
                                        .has_ack = true,
                                        .dilation = move->dilation};
         struct hs_timing_result result;
-        hs_timing_judge(timing, j->rules, &timed, &result);
+        hs_timing_check(timing, j->rules, &timed, &result);
         need(result.reason == HS_MOVE_OK || result.reason == HS_MOVE_RESET);
         sum_us += result.delta_us;
     }

@@ -242,7 +242,7 @@ static void play(struct hs_random *random, const struct hs_moves_rules *rules, e
                                       .received_us = (int64_t)(at * 1e6),
                                       .dilation = 1};
         struct hs_timing_result granted;
-        hs_timing_judge(&timing, rules, &move, &granted);
+        hs_timing_check(&timing, rules, &move, &granted);
         if (granted.reason != HS_MOVE_OK)
             continue;
         double client_us = out->count == 0 ? 0 : (double)(move.timestamp_us - last_made_us);
@@ -270,7 +270,7 @@ static void judge_all(const struct hs_moves_rules *rules, const struct session *
     struct hs_movement movement = {0};
     for (int i = 0; i < session->count; i++) {
         struct hs_movement_result result;
-        hs_movement_judge(&movement, rules, &session->steps[i], &result);
+        hs_movement_check(&movement, rules, &session->steps[i], &result);
         outcomes[i] = outcome_of(&result);
     }
 }

@@ -29,7 +29,7 @@ void hs_walk_begin(void)
                                              .mode = WALKING};
     for (int i = 0; i < 4; i++)
         hs_walk.failures[i] = 0;
-    hs_movement_judge(&hs_walk.body, &hs_walk.rules, &hs_walk.step, &hs_walk.result);
+    hs_movement_check(&hs_walk.body, &hs_walk.rules, &hs_walk.step, &hs_walk.result);
 }
 
 static void note(int which, const struct hs_movement_finding *finding)
@@ -44,7 +44,7 @@ static void note(int which, const struct hs_movement_finding *finding)
 
 void hs_walk_judge(void)
 {
-    hs_movement_judge(&hs_walk.body, &hs_walk.rules, &hs_walk.step, &hs_walk.result);
+    hs_movement_check(&hs_walk.body, &hs_walk.rules, &hs_walk.step, &hs_walk.result);
     note(0, &hs_walk.result.teleport);
     note(1, &hs_walk.result.speed);
     note(2, &hs_walk.result.acceleration);

@@ -30,7 +30,7 @@ static void note_full(uint64_t number, bool accepted, int64_t fire_time_us, cons
                                     .fire_time_us = fire_time_us,
                                     .answer = (char *)(uintptr_t)answer,
                                     .answer_size = strlen(answer)};
-    ck_assert(hs_ledger_note(&ledger, &ledger.hits, &entry));
+    ck_assert(hs_ledger_record(&ledger, &ledger.hits, &entry));
 }
 
 static void note(uint64_t number)
@@ -104,7 +104,7 @@ START_TEST(answers_and_shots_are_copies)
     struct hs_posted_shot shot = {.weapon = 3, .direction_count = 2, .directions = directions};
     struct hs_ledger_entry entry = {
         .number = 1, .answer = answer, .answer_size = sizeof answer - 1, .shot = &shot};
-    ck_assert(hs_ledger_note(&ledger, &ledger.shots, &entry));
+    ck_assert(hs_ledger_record(&ledger, &ledger.shots, &entry));
     answer[2] = 'b';
     directions[0].x = 7;
     shot.weapon = 4;
@@ -128,11 +128,11 @@ START_TEST(memory_is_bounded)
     size_t full = 0;
     for (uint64_t number = 0; number < 3000; number++) {
         struct hs_ledger_entry entry = {.number = number, .answer = answer, .answer_size = 100};
-        ck_assert(hs_ledger_note(&ledger, &ledger.hits, &entry));
+        ck_assert(hs_ledger_record(&ledger, &ledger.hits, &entry));
         entry.shot = &shot;
-        ck_assert(hs_ledger_note(&ledger, &ledger.shots, &entry));
+        ck_assert(hs_ledger_record(&ledger, &ledger.shots, &entry));
         for (uint16_t weapon = 0; weapon < 3; weapon++)
-            ck_assert(hs_ledger_note_shot(&ledger, weapon, (int64_t)number, 10));
+            ck_assert(hs_ledger_record_shot(&ledger, weapon, (int64_t)number, 10));
         if (number == HS_LEDGER_NUMBERS)
             full = hs_ledger_bytes(&ledger);
     }
@@ -248,7 +248,7 @@ enum { MOST = 24 };
 static void fire(const int *ms, int count)
 {
     for (int i = 0; i < count; i++)
-        ck_assert(hs_ledger_note_shot(&ledger, 0, HS_MS(ms[i]), 0));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(ms[i]), 0));
 }
 
 /* The smallest mean over the runs of gaps that a shot belongs to, the long way. -1: not judged. */
@@ -315,7 +315,7 @@ START_TEST(means_in_any_order)
         const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
         bool judged = cadence != NULL && hs_cadence_mean_gap(cadence, at, &mean);
         ck_assert_int_eq(judged ? mean : -1, naive_mean(sorted, count, at));
-        ck_assert(hs_ledger_note_shot(&ledger, 0, at, 0));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, at, 0));
         int place = count;
         for (; place > 0 && sorted[place - 1] > at; place--)
             sorted[place] = sorted[place - 1];
@@ -330,12 +330,12 @@ END_TEST
 START_TEST(the_newest_shots_are_kept)
 {
     for (int i = 0; i < 100; i++)
-        ck_assert(hs_ledger_note_shot(&ledger, 0, HS_MS(100 * i), 0));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(100 * i), 0));
     const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
     ck_assert_int_eq(cadence->fire_time_us[0], HS_MS(100 * (100 - HS_LEDGER_SHOTS)));
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 1], HS_MS(9900));
-    ck_assert(hs_ledger_note_shot(&ledger, 0, HS_MS(9850), 0)); /* late, in its place */
+    ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(9850), 0)); /* late, in its place */
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 2], HS_MS(9850));
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
 }
@@ -345,7 +345,7 @@ START_TEST(weapons_have_their_own)
 {
     for (uint16_t weapon = 0; weapon < 20; weapon++)
         for (int i = 0; i <= weapon % 5; i++)
-            ck_assert(hs_ledger_note_shot(&ledger, weapon, HS_MS(weapon + i), 0));
+            ck_assert(hs_ledger_record_shot(&ledger, weapon, HS_MS(weapon + i), 0));
     for (uint16_t weapon = 0; weapon < 20; weapon++) {
         const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, weapon);
         ck_assert(cadence != NULL && cadence->weapon == weapon);
@@ -361,16 +361,16 @@ START_TEST(a_refusal_makes_the_next_shots_strict)
     static const int shots[] = {0, 100, 200};
     fire(shots, 3);
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
-    ck_assert(hs_ledger_note_too_fast(&ledger, 0));
+    ck_assert(hs_ledger_record_too_fast(&ledger, 0));
     unsigned strict = hs_ledger_cadence(&ledger, 0)->strict;
     ck_assert_uint_gt(strict, 0);
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->count, 3); /* it did not fire */
     for (unsigned i = 0; i < strict; i++) {
         ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, strict - i);
-        ck_assert(hs_ledger_note_shot(&ledger, 0, HS_MS(1000 + 200 * i), 0));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(1000 + 200 * i), 0));
     }
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
-    ck_assert(hs_ledger_note_too_fast(&ledger, 1)); /* a weapon never fired */
+    ck_assert(hs_ledger_record_too_fast(&ledger, 1)); /* a weapon never fired */
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 1)->strict, strict);
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
 }
@@ -392,7 +392,7 @@ START_TEST(rounds_since_the_last_pause)
         if (cadence != NULL)
             ck_assert_uint_eq(hs_cadence_rounds(cadence, HS_MS(magazine[i].ms), HS_MS(400)),
                               magazine[i].rounds);
-        ck_assert(hs_ledger_note_shot(&ledger, 0, HS_MS(magazine[i].ms), HS_MS(400)));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(magazine[i].ms), HS_MS(400)));
         ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->rounds, magazine[i].rounds);
     }
 }

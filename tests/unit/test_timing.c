@@ -46,7 +46,7 @@ static void tear_down(void)
 
 static enum hs_move_reason judge(void)
 {
-    hs_timing_judge(&timing, rules, &move, &result);
+    hs_timing_check(&timing, rules, &move, &result);
     granted_us += result.delta_us;
     most_credit_us = fmax(most_credit_us, timing.credit_us);
     flags |= result.flags;
@@ -434,7 +434,7 @@ static size_t play(const struct hs_clock_options *options, size_t skipped,
                                        .ack_us = item.move.ack_us,
                                        .has_ack = true,
                                        .dilation = 1};
-        hs_timing_judge(&timing, rules, &move, &result);
+        hs_timing_check(&timing, rules, &move, &result);
         flags |= result.flags;
         if (i >= skipped)
             kept[count++] = result;

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Part of each limit that is not spare. */
+/* One part in KEPT_BACK of each limit is closed to hs_account_take_spare. */
 enum { KEPT_BACK = 20 };
 
 void hs_account_init(struct hs_account *account, size_t limit, struct hs_account *of)
@@ -37,7 +37,7 @@ static size_t limit_of(const struct hs_account *account, bool is_spare)
     return is_spare ? account->limit - account->limit / KEPT_BACK : account->limit;
 }
 
-/* Of this one alone. */
+/* Reserves in this account only, not in the accounts above it. */
 static bool take_here(struct hs_account *account, size_t bytes, bool is_spare)
 {
     size_t limit = limit_of(account, is_spare);

@@ -1,6 +1,8 @@
 /*
- * A running hash over decoded values: equal items give equal digests. Not meant against somebody
- * who searches for collisions: the same game server posts both items. Internal to validators/.
+ * A running hash over decoded values: equal items give equal digests.
+ *
+ * It does not resist an attacker who searches for collisions. It need not: the same game server
+ * posts both items. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H
@@ -38,7 +40,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* Length first, so that neighbouring texts cannot trade characters; absent differs from empty. */
+/* The length comes first, so that neighbouring texts cannot trade characters. An absent text
+   differs from an empty one. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);

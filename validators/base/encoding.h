@@ -1,6 +1,6 @@
 /*
- * Values as bytes, little-endian whatever the machine: a buffer to write them to, a reader that
- * never leaves what it was given.
+ * Values as little-endian bytes, on every machine: a buffer to write them to, and a reader that
+ * never reads past its input.
  */
 #ifndef HS_ENCODING_H
 #define HS_ENCODING_H
@@ -14,13 +14,13 @@
 #include "validators/bytes.h"
 #include "validators/str.h"
 
-/* Room for `size` more bytes; NULL when memory is out. */
+/* Appends `size` bytes and returns their address. NULL: out of memory. */
 unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size);
 
-/* Grows the buffer so that the next `size` bytes fit. False: memory is out, and nothing changed. */
+/* Grows the buffer so that the next `size` bytes fit. False: out of memory; nothing changed. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
 
-/* The lowest `size` bytes (1 .. 8) of a value. */
+/* Appends the lowest `size` bytes (1 .. 8) of a value. */
 static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned size)
 {
     unsigned char *to = hs_bytes_reserve(bytes, size);
@@ -42,7 +42,7 @@ static inline void hs_bytes_put_real(struct hs_bytes *bytes, double value)
     hs_bytes_put(bytes, word, sizeof word);
 }
 
-/* At most 255 bytes, after their number. */
+/* Appends one byte with the length, then the name (at most 255 bytes). */
 static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
 {
     size_t len = strlen(name);
@@ -50,7 +50,7 @@ static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
     hs_bytes_put_run(bytes, name, len);
 }
 
-/* Reads what was put. Past the end, and once anything was wrong, every value is 0. */
+/* Reads what was written. Past the end, and after any error, every value is 0. */
 struct hs_bytes_reader {
     const unsigned char *at, *end;
     bool failed;
@@ -84,7 +84,7 @@ static inline double hs_bytes_get_real(struct hs_bytes_reader *reader)
     return value;
 }
 
-/* Borrowed from what is read. */
+/* The name points into the bytes that are read. */
 static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
 {
     size_t len = hs_bytes_get(reader, 1);
@@ -92,12 +92,11 @@ static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
     return (struct hs_str){(const char *)name, name != NULL ? len : 0};
 }
 
-/* A number that must not be above `most`. */
-static inline uint64_t hs_bytes_get_most(struct hs_bytes_reader *reader, unsigned size,
-                                         uint64_t most)
+/* Reads a number; a number above `max` is an error. */
+static inline uint64_t hs_bytes_get_max(struct hs_bytes_reader *reader, unsigned size, uint64_t max)
 {
     uint64_t value = hs_bytes_get(reader, size);
-    if (value <= most)
+    if (value <= max)
         return value;
     reader->failed = true;
     return 0;

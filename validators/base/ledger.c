@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gaps whose mean is judged, and the fewest that are. */
+/* The mean of GAPS gaps is checked. With fewer than FEWEST_GAPS there is no mean. */
 enum { GAPS = 4, FEWEST_GAPS = 3 };
 
-/* Shots judged without tolerance after one was refused: a client that fires at twice the rate
-   would otherwise live off the tolerance for ever. */
+/* The number of shots without tolerance after a refused one. Without this, a client that fires
+   at twice the rate would use the tolerance for ever. */
 enum { STRICT_SHOTS = 8 };
 
-/* Places for numbers at first, and those that are not given up for memory. */
+/* The first capacity for numbers. A ledger that gives up memory keeps this capacity. */
 enum { FIRST_PLACES = 8 };
 
 /* ---- memory ---- */
@@ -25,7 +25,7 @@ static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
     return charge_of(ledger->bytes + more) - charge_of(ledger->bytes);
 }
 
-static bool take(struct hs_ledger *ledger, size_t bytes)
+static bool reserve(struct hs_ledger *ledger, size_t bytes)
 {
     if (!hs_account_take(ledger->account, beyond_reserve(ledger, bytes)))
         return false;
@@ -33,7 +33,7 @@ static bool take(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-static void give(struct hs_ledger *ledger, size_t bytes)
+static void release(struct hs_ledger *ledger, size_t bytes)
 {
     size_t before = charge_of(ledger->bytes);
     ledger->bytes -= bytes;
@@ -97,13 +97,13 @@ static void clear_cadences(struct hs_ledger *ledger)
 
 void hs_ledger_clear(struct hs_ledger *ledger)
 {
-    give(ledger, ledger->bytes);
+    release(ledger, ledger->bytes);
     clear_numbers(&ledger->hits);
     clear_numbers(&ledger->shots);
     clear_cadences(ledger);
 }
 
-static void note_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+static void record_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
 {
     if (!numbers->has_paid || number > numbers->paid_number)
         numbers->paid_number = number;
@@ -116,7 +116,7 @@ static void end_session(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         if (numbers->entries[i].accepted)
-            note_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
+            record_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
     struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
                                      .paid_number = numbers->paid_number,
                                      .paid_us = numbers->paid_us};
@@ -126,18 +126,19 @@ static void end_session(struct hs_ledger_numbers *numbers)
 
 void hs_ledger_end_session(struct hs_ledger *ledger)
 {
-    give(ledger, ledger->bytes);
+    release(ledger, ledger->bytes);
     end_session(&ledger->hits);
     end_session(&ledger->shots);
     clear_cadences(ledger);
 }
 
-void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us)
 {
-    note_paid(numbers, number, fire_time_us);
+    record_paid(numbers, number, fire_time_us);
 }
 
-void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
+void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
 {
     if (!numbers->lacks_some || fire_time_us < numbers->lacked_from_us)
         numbers->lacked_from_us = fire_time_us;
@@ -163,7 +164,7 @@ void hs_ledger_forget_times(struct hs_ledger *ledger)
 
 /* ---- numbers ---- */
 
-/* How many entries have a lower number. */
+/* Returns how many entries have a lower number. */
 static uint32_t count_below(const struct hs_ledger_numbers *numbers, uint64_t number)
 {
     uint32_t low = 0, high = numbers->count;
@@ -212,7 +213,7 @@ bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
     return numbers->count > 0 && !is_near_below && !is_near_above;
 }
 
-/* A copy, or NULL for nothing; *failed is set when memory is out. */
+/* Returns a copy, or NULL for no bytes. Sets *failed when memory is out. */
 static void *copy_bytes(const void *bytes, size_t size, bool *failed)
 {
     if (bytes == NULL || size == 0)
@@ -242,8 +243,8 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
     return !failed;
 }
 
-/* The first noted and not the lowest: a client that begins a count anew, or pretends to, must find
-   what it used before still there. */
+/* Forgets the entry recorded first, not the lowest number. A client may restart its count, or
+   pretend to. Its earlier numbers must then still be there. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
@@ -256,17 +257,17 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
         numbers->floor = first->number;
     numbers->has_floor = true;
     if (first->accepted)
-        note_paid(numbers, first->number, first->fire_time_us);
+        record_paid(numbers, first->number, first->fire_time_us);
     numbers->answers -= first->answer != NULL ? 1 : 0;
-    give(ledger, first->answer_size + shot_bytes(first->shot));
+    release(ledger, first->answer_size + shot_bytes(first->shot));
     hs_ledger_free_entry(first);
     memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
     numbers->count--;
 }
 
-/* ---- making room ---- */
+/* ---- making space ---- */
 
-/* Of the kind that has more of them. False: there is none. */
+/* Gives up the oldest answer of the kind that has more answers. False: no answer is left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -280,7 +281,7 @@ static bool give_up_answer(struct hs_ledger *ledger)
     if (first == NULL)
         return false;
     numbers->answers--;
-    give(ledger, first->answer_size);
+    release(ledger, first->answer_size);
     free_answer(first);
     return true;
 }
@@ -292,7 +293,8 @@ void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Half the places of the kind that has more; when there are few, those of shots alone hold much. */
+/* Gives up half the capacity of the kind that has more. At the first capacity it gives up shots
+   one by one, because only shots hold much memory then. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -311,40 +313,40 @@ static bool give_up_numbers(struct hs_ledger *ledger)
     struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);
     if (entries == NULL)
         return false;
-    give(ledger, (numbers->capacity - half) * sizeof *entries);
+    release(ledger, (numbers->capacity - half) * sizeof *entries);
     numbers->entries = entries;
     numbers->capacity = half;
     return true;
 }
 
-static bool take_for_cadences(struct hs_ledger *ledger, size_t bytes)
+static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
 {
-    while (!take(ledger, bytes))
+    while (!reserve(ledger, bytes))
         if (!give_up_answer(ledger) && !give_up_numbers(ledger))
             return false;
     return true;
 }
 
-/* For what must be noted, which the reserve has room for when all else is given up. */
-static bool take_surely(struct hs_ledger *ledger, size_t bytes)
+/* For bytes that must be recorded. The reserve has enough once everything else is given up. */
+static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
-    if (take_for_cadences(ledger, bytes))
+    if (reserve_for_cadences(ledger, bytes))
         return true;
-    give(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
+    release(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
     clear_cadences(ledger);
-    return take(ledger, bytes);
+    return reserve(ledger, bytes);
 }
 
-/* For what may be done without. */
-static bool take_for_answers(struct hs_ledger *ledger, size_t bytes)
+/* For bytes that the ledger can do without. */
+static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
-    while (!take(ledger, bytes))
+    while (!reserve(ledger, bytes))
         if (!give_up_answer(ledger))
             return false;
     return true;
 }
 
-/* ---- noting ---- */
+/* ---- recording ---- */
 
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
 {
@@ -359,19 +361,19 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* A place for one more. False: out of memory. */
+/* Makes space for one more entry. False: out of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     if (numbers->count < numbers->capacity)
         return true;
     uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
     size_t more = (wanted - before) * sizeof numbers->entries[0];
-    bool may_grow = before < HS_LEDGER_NUMBERS &&
-                    (before == 0 ? take_surely(ledger, more) : take_for_answers(ledger, more));
+    bool may_grow = before < HS_LEDGER_NUMBERS && (before == 0 ? reserve_surely(ledger, more)
+                                                               : reserve_for_answers(ledger, more));
     if (may_grow) {
         if (hs_ledger_make_places(numbers, wanted))
             return true;
-        give(ledger, more);
+        release(ledger, more);
         return false;
     }
     if (numbers->count == 0)
@@ -391,20 +393,20 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
     return beyond_reserve(ledger, bytes);
 }
 
-bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
-                    const struct hs_ledger_entry *entry)
+bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry)
 {
     struct hs_ledger_entry copy;
     if (!copy_entry(entry, &copy))
         return false;
-    if (!take_surely(ledger, shot_bytes(copy.shot)))
+    if (!reserve_surely(ledger, shot_bytes(copy.shot)))
         free_shot(&copy);
     if (!make_place(ledger, numbers)) {
-        give(ledger, shot_bytes(copy.shot));
+        release(ledger, shot_bytes(copy.shot));
         hs_ledger_free_entry(&copy);
         return false;
     }
-    if (!take_for_answers(ledger, copy.answer_size))
+    if (!reserve_for_answers(ledger, copy.answer_size))
         free_answer(&copy);
     numbers->answers += copy.answer != NULL ? 1 : 0;
     copy.noted = numbers->notes++;
@@ -464,7 +466,7 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* The cadence of a weapon, made where there is none. NULL: out of memory. */
+/* Finds or adds the cadence of a weapon. NULL: out of memory. */
 static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++)
@@ -474,11 +476,11 @@ static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon
         uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
         struct hs_cadence *cadences;
         size_t more = (size_t)(capacity - ledger->cadence_capacity) * sizeof *cadences;
-        if (!take_for_cadences(ledger, more))
+        if (!reserve_for_cadences(ledger, more))
             return NULL;
         cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
         if (cadences == NULL) {
-            give(ledger, more);
+            release(ledger, more);
             return NULL;
         }
         ledger->cadences = cadences;
@@ -494,8 +496,8 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon)
     return make_cadence(ledger, weapon) != NULL;
 }
 
-bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
-                         int64_t reload_us)
+bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t reload_us)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
     if (cadence == NULL)
@@ -519,7 +521,7 @@ bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire
     return true;
 }
 
-bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon)
+bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
     if (cadence == NULL)

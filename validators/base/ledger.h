@@ -1,12 +1,13 @@
 /*
- * What is remembered of one player's shooting: which numbers were used and what they were
- * answered, when each weapon was fired, where the last shots went. It grows to its bounds and never
- * beyond, and beyond HS_LEDGER_RESERVE only as its account lets it; only the hs_ledger_note
- * functions allocate. Not thread-safe.
+ * The record of one player's shooting: used numbers with their answers, fire times per weapon, and
+ * the traces of the last shots.
  *
- * Where the account has no room left, the oldest answers are given up first: their numbers stay, so
- * that nothing is paid twice, and a retry is told `duplicate`. Then the numbers noted first are
- * forgotten, as they are when HS_LEDGER_NUMBERS have come since.
+ * The ledger never grows past its bounds. It grows past HS_LEDGER_RESERVE only as its account
+ * allows. Only the hs_ledger_record functions allocate. Not thread-safe.
+ *
+ * When the account is full, the ledger first gives up the oldest answers. Their numbers stay, so
+ * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
+ * numbers recorded first. It also forgets these once HS_LEDGER_NUMBERS newer ones are recorded.
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -18,29 +19,29 @@
 #include "validators/account.h"
 #include "validators/ledger_entry.h"
 
-/* Numbers kept per player, of claims and of shots each. A client that retries later than this many
-   shots is told `duplicate` without the first answer. */
+/* Numbers kept per player: this many of claims, and this many of shots. A client that retries
+   after more shots than this gets `duplicate` without the first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* Bytes that the owner has set aside for a ledger for as long as it lives: room for the last eight
-   numbers of claims, and of shots that have no directions of pellets, and for a few answers. */
+/* Bytes that the owner sets aside for each ledger. They hold the last eight numbers of claims,
+   the last eight of shots without pellet directions, and a few answers. */
 enum { HS_LEDGER_RESERVE = 6144 };
 
-/* The newest answers of a player, of claims and shots together, that are given up last. */
+/* The newest answers of a player, of claims and shots together. They are given up last. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
-/* Accepted shots kept per weapon: enough to find the place of a late one. */
+/* Accepted shots kept per weapon. This is enough to insert a late shot in order. */
 enum { HS_LEDGER_SHOTS = 16 };
 
-/* A number further than this from all that are kept is a jump. Far below them a new count may have
-   begun, as after a wrap. */
+/* A number is a jump if it is further than this from all kept numbers. A number far below them
+   may belong to a new count, as after a wrap. */
 #define HS_SHOT_JUMP (UINT64_C(1) << 20)
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
     struct hs_ledger_entry *entries;
     uint32_t count, capacity;
-    uint32_t answers; /* entries that have theirs */
+    uint32_t answers; /* entries that still have their answer */
     uint64_t notes;
     bool has_floor, has_paid;
     bool was_cut; /* numbers were forgotten to save memory */
@@ -48,9 +49,9 @@ struct hs_ledger_numbers {
        nothing. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
-    uint64_t floor; /* the highest number that was forgotten of the last count */
-    /* Of all accepted numbers that were forgotten or are of a session before: the highest, and the
-       latest fire time. */
+    uint64_t floor; /* the highest number forgotten of the current count */
+    /* Over all accepted numbers that were forgotten or belong to an earlier session: the highest
+       number, and the latest fire time. */
     uint64_t paid_number;
     int64_t paid_us;
 };
@@ -59,43 +60,43 @@ struct hs_ledger_numbers {
 struct hs_cadence {
     uint16_t weapon;
     uint16_t count;
-    uint16_t strict; /* shots still judged without tolerance after a refusal */
+    uint16_t strict; /* shots still checked without tolerance after a refusal */
     uint32_t rounds; /* fired since the last pause long enough to reload */
     int64_t fire_time_us[HS_LEDGER_SHOTS];
 };
 
 struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
-    struct hs_cadence *cadences; /* one a weapon used */
+    struct hs_cadence *cadences; /* one per weapon used */
     uint16_t cadence_count, cadence_capacity;
-    size_t bytes; /* hs_ledger_bytes, kept up to date */
-    struct hs_account
-        *account; /* what is beyond the reserve is taken from it; NULL: from nowhere */
+    size_t bytes;               /* always equal to hs_ledger_bytes() */
+    struct hs_account *account; /* charged for bytes beyond the reserve; NULL: nothing is charged */
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * The player's session is over: his next one counts shots anew. Of this one stays what was paid,
- * so that nothing of it is paid again: its numbers up to the highest accepted one are forgotten
- * (hs_ledger_is_forgotten) up to the time it was fired at.
+ * Ends the player's session; the next one counts shots from the start. Numbers up to the highest
+ * accepted one become forgotten (hs_ledger_is_forgotten), up to its fire time. So no shot of the
+ * ended session is paid again.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
-/* An accepted claim of a session that ended. */
-void hs_ledger_note_ended(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us);
+/* Records an accepted claim of a session that ended. */
+void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
+                            int64_t fire_time_us);
 
 /* Remembers that a number fired at this time could not be recorded. */
-void hs_ledger_note_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
+void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* The clock was set anew: numbers and answers stay, nothing is compared with old times. */
+/* For a clock reset. Numbers and answers stay, but nothing is compared with old times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
-/* What it takes, counted anew. */
+/* Counts the bytes in use from the entries. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Room for so many numbers, of which there are fewer: without asking the account, in a ledger that
-   is read back. False: out of memory. */
+/* Grows the table to `count` entries without charging the account; only for restoring a
+   snapshot. `count` is above the capacity. False: out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
 /* The entry of a number, or NULL. O(log n). */
@@ -107,21 +108,22 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
                                                         uint64_t number);
 
 /*
- * The number may have been used and be forgotten by now: it is not above, and within HS_SHOT_JUMP
- * of, the highest that was; or it may be of an earlier count, by its fire time.
+ * Whether the number may have been used and then forgotten. True for a number at or below the
+ * highest forgotten one, by at most HS_SHOT_JUMP. Also true if the number and the fire time may
+ * belong to an earlier count.
  */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
                             int64_t fire_time_us);
 
-/* The number is further than HS_SHOT_JUMP from every one that is kept, and there is one. */
+/* Whether entries exist, and the number is further than HS_SHOT_JUMP from all of them. */
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
 
-/* What noting an entry may take from the account, at most. */
+/* The most bytes that recording an entry can charge to the account. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
 
-/* Gives up the oldest answers, as long as there are more than HS_LEDGER_ANSWERS, until the account
-   has so many bytes. */
+/* Gives up the oldest answers until the account has `bytes` free. Keeps the newest
+   HS_LEDGER_ANSWERS answers. */
 void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes);
 
 /* Frees the memory of an entry that is in no ledger; the entry is empty afterwards. */
@@ -132,28 +134,28 @@ void hs_ledger_free_entry(struct hs_ledger_entry *entry);
  * allows no more, the ledger forgets the number recorded first. False: out of memory; nothing
  * changed.
  */
-bool hs_ledger_note(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
-                    const struct hs_ledger_entry *entry);
+bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                      const struct hs_ledger_entry *entry);
 
 /* Makes sure that the next shot of a weapon can be booked. False: out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
-/* What is known of a weapon's cadence, or NULL. */
+/* The cadence of a weapon, or NULL if it has none. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
 /*
- * Mean gap between shots around one fired at a time, were it accepted: the smallest mean over the
- * runs of four gaps it belongs to (three where there are only so many). False with fewer gaps.
+ * Mean gap around a shot, as if it were accepted. This is the smallest mean over the runs of four
+ * gaps that contain the shot. With only three gaps, it is their mean. False with fewer gaps.
  */
 bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us);
 
-/* Rounds fired without a pause of `reload_us`, were one fired at this time. */
+/* Rounds fired without a pause of `reload_us`, including one fired at this time. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 
-/* Books an accepted shot, or a refusal for its cadence. False: out of memory. */
-bool hs_ledger_note_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
-                         int64_t reload_us);
-bool hs_ledger_note_too_fast(struct hs_ledger *ledger, uint16_t weapon);
+/* Records an accepted shot, or a refusal for its cadence. False: out of memory. */
+bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t reload_us);
+bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon);
 
 #endif

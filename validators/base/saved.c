@@ -14,7 +14,7 @@ static const struct hs_vocabulary *const vocabularies[HS_SAVED_VOCABULARIES] = {
     [HS_VOCABULARY_MOVE_REASONS] = &hs_move_reason_words,
 };
 
-_Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MOST, "room for every name");
+_Static_assert((int)HS_REASON_COUNT <= (int)HS_VOCABULARY_MAX, "every name fits");
 
 void hs_saved_put_names(struct hs_bytes *bytes)
 {
@@ -28,7 +28,7 @@ void hs_saved_put_names(struct hs_bytes *bytes)
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names)
 {
     for (unsigned v = 0; v < HS_SAVED_VOCABULARIES; v++) {
-        names->count[v] = (uint16_t)hs_bytes_get_most(reader, 1, HS_VOCABULARY_MOST);
+        names->count[v] = (uint16_t)hs_bytes_get_max(reader, 1, HS_VOCABULARY_MAX);
         for (unsigned i = 0; i < names->count[v]; i++) {
             int member = hs_vocabulary_find(vocabularies[v], hs_bytes_get_name(reader));
             names->member[v][i] = member >= 0 ? (uint8_t)member : HS_NO_MEMBER;
@@ -60,7 +60,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
-            /* A vocabulary may grow: its names tell what changed. */
+            /* A vocabulary may grow. The saved names show which members it had. */
             bool grows = field->kind == HS_SAVED_COUNTS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,
@@ -107,7 +107,7 @@ static size_t item_size(const struct hs_saved_field *field)
     case HS_SAVED_SPAN:
     case HS_SAVED_COUNTS:
         return 8;
-    case HS_SAVED_UNSIGNED: /* an array of them is one of words or of bytes */
+    case HS_SAVED_UNSIGNED: /* an array holds words or bytes */
         if (field->size % 8 == 0)
             return 8;
         return field->size == 4 || field->size == 2 ? field->size : 1;
@@ -118,7 +118,7 @@ static size_t item_size(const struct hs_saved_field *field)
     return field->size;
 }
 
-/* A whole number as it lies in memory, without its sign. */
+/* Loads a whole number from memory, without its sign. */
 static uint64_t load_word(const unsigned char *from, size_t size)
 {
     uint8_t b;
@@ -206,7 +206,7 @@ static bool is_within(double value, double most)
     return isfinite(value) && fabs(value) <= most;
 }
 
-/* A value that the library would make. */
+/* Whether the library could have written this value. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;
@@ -218,13 +218,13 @@ static bool is_sane(enum hs_saved_kind kind, uint64_t word)
     case HS_SAVED_FLAG:
         return word <= 1;
     case HS_SAVED_TIME:
-        return word + (uint64_t)HS_SAVED_TIME_MOST <= 2 * (uint64_t)HS_SAVED_TIME_MOST;
+        return word + (uint64_t)HS_SAVED_TIME_MAX <= 2 * (uint64_t)HS_SAVED_TIME_MAX;
     case HS_SAVED_REAL:
         return isfinite(real);
     case HS_SAVED_BOUND:
         return !isnan(real);
     case HS_SAVED_SPAN:
-        return is_within(real, (double)HS_SAVED_TIME_MOST);
+        return is_within(real, (double)HS_SAVED_TIME_MAX);
     case HS_SAVED_SMALL:
         return isfinite(small);
     case HS_SAVED_ELSEWHERE:
@@ -252,7 +252,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* What is counted under names that are gone is lost. */
+/* Counts of members that no longer exist are dropped. */
 static void get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

@@ -8,7 +8,6 @@ static double to_double(int64_t us)
     return (double)us;
 }
 
-/* Any longer delta is as long, to the sums. */
 static int64_t delta_of(int64_t to, int64_t from)
 {
     return to - from;
@@ -22,7 +21,7 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
     *compat = (struct hs_compat){.current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* The client's clock ran for this long already. */
+                                 /* The client's clock had already run for this time. */
                                  .reset_us = step->received_us - since_zero};
 }
 
@@ -35,7 +34,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
     int64_t delta = delta_of(step->timestamp_us, compat->current_us);
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
-        return HS_MOVE_STALE; /* a straggler from before a reset */
+        return HS_MOVE_STALE; /* a late move from before a reset */
     if (delta < -half)
         return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
                                                             : HS_MOVE_RESET_TOO_SOON;
@@ -56,7 +55,7 @@ bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
     return nothing_newer;
 }
 
-/* Towards 0 by `pull` at most, never across it. */
+/* Moves the value towards 0 by at most `pull`, and never past 0. */
 static double pull_to_zero(double value, double pull)
 {
     if (value > 0)
@@ -64,7 +63,7 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Books how far this move ran ahead. Returns whether the margin was passed. */
+/* Records how far this move ran ahead. Returns whether the discrepancy passed the margin. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
 {
@@ -81,7 +80,7 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
     bool flagged = next > to_double(rules->max_margin_us);
     if (compat->is_resolving)
-        return false; /* what is paid back does not grow meanwhile */
+        return false; /* a debt does not grow while it is paid back */
     if (!flagged) {
         compat->ahead_us = next;
     } else if (rules->prevention == HS_PREVENTION_RESOLUTION) {
@@ -93,11 +92,11 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     return flagged;
 }
 
-/* Part of the time of this move pays back what the client is ahead; the rest is left to it. */
+/* Uses part of this move's time to pay back the discrepancy. The client keeps the rest. */
 static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules, double base_us,
                     double since_us)
 {
-    bool first = since_us > 0; /* move of this server tick */
+    bool first = since_us > 0; /* first move of this server tick */
     if (!first)
         compat->gathered_us += base_us;
     double bound = fmax(0, fmin(base_us + compat->gathered_us, since_us));
@@ -105,7 +104,7 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
         compat->gathered_us = 0;
     double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = to_double(rules->min_delta_us);
-    /* Not bound - after: what is paid back whole leaves nothing, to the last bit. */
+    /* Not bound - after: subtracting `pay` itself makes a full payback exactly 0. */
     compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
     compat->override_us = fmax(after, least);
 }
@@ -126,10 +125,10 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    out->delta_us = fmax(0, fmin(longest, client_us)); /* a late reset runs back */
+    out->delta_us = fmax(0, fmin(longest, client_us)); /* negative after a late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
-    /* A move that resets the clock is left what the one before it was. */
+    /* A move that resets the clock gets the same time as the move before it. */
     if (compat->is_resolving)
         out->delta_us = fmin(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;

@@ -1,13 +1,14 @@
 /*
- * The compatible timing judge: the timestamp and time-discrepancy rules that Unreal's character
- * movement made common, so that teams who know its dials can compare. Internal to validators/.
+ * The compatible timing check: the timestamp and time-discrepancy rules that Unreal's character
+ * movement made common. Teams that know those settings can compare results. Internal to
+ * validators/.
  *
- * It keeps one number per player, how far his clock is ahead of the server's, and flags when that
- * passes a margin: a range test on one-way delay. Two faults of the original are not kept: a
- * payback is never negative and no move simulates more than max_delta, and the clock of a new
- * player is bound to his first move.
+ * It keeps one number per player: how far the player's clock is ahead of the server's. It flags
+ * when that passes a margin, which is a range test on one-way delay. Two faults of the original are
+ * fixed. A payback is never negative, and no move simulates more than max_delta. The clock of a new
+ * player starts with their first move.
  *
- * Everything is relative: the same moves shifted in time give the same bits.
+ * All state is relative: the same moves shifted in time give the same bits.
  */
 #ifndef HS_COMPAT_H
 #define HS_COMPAT_H
@@ -20,48 +21,48 @@
 
 struct hs_compat {
     int64_t current_us; /* last accepted client timestamp */
-    int64_t stamp_us;   /* server time of the last accepted move */
-    int64_t arrived_us; /* client timestamp that arrived last, accepted or not */
-    int64_t reset_us;   /* server time of the last reset of the client's clock */
-    double ahead_us;    /* the discrepancy: client time less server time, since it was last 0 */
-    double lifetime_us; /* the same, never forgiven */
-    double gathered_us; /* client time of this server tick that waits to be simulated */
-    double override_us; /* what the last move was given while a discrepancy was paid back */
+    int64_t stamp_us;   /* arrival of the last accepted move */
+    int64_t arrived_us; /* client timestamp of the last move that arrived, accepted or not */
+    int64_t reset_us;   /* arrival of the last reset of the client's clock */
+    double ahead_us;    /* the discrepancy: client time minus server time since it was last 0 */
+    double lifetime_us; /* the same sum, but never forgiven */
+    double gathered_us; /* client time of this server tick that is not simulated yet */
+    double override_us; /* time given to the last move while a discrepancy was paid back */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
 
-/* One move as the judge sees it. */
+/* One move, as this check needs it. */
 struct hs_compat_step {
-    int64_t timestamp_us; /* of the client */
+    int64_t timestamp_us; /* by the client's clock */
     int64_t received_us;
     double dilation;
 };
 
 struct hs_compat_result {
-    double delta_us;   /* that may be simulated; 0 .. max_delta * dilation */
+    double delta_us;   /* time that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
-    bool flagged;      /* the margin was passed on this move */
-    double ahead_us;   /* by which the client was ahead then; with flagged */
+    bool flagged;      /* the discrepancy passed the margin on this move */
+    double ahead_us;   /* the discrepancy then; with flagged */
 };
 
-/* The clock of a player is bound to his first move. */
+/* Starts the clock of a player with their first move. */
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
                      const struct hs_compat_step *step);
 
 /*
- * What a later timestamp is: HS_MOVE_OK, HS_MOVE_RESET, or why it is not to be simulated. Changes
- * nothing.
+ * Classifies a later timestamp: HS_MOVE_OK, HS_MOVE_RESET, or the reason not to simulate it.
+ * Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
                                       const struct hs_compat_step *step);
 
-/* Books a timestamp examined as anything but OK or RESET. True: the client needs the server's
-   state, as it sends nothing newer. */
+/* Records a timestamp with any other class than OK and RESET. True: the client needs the
+   server's state, because it sends nothing newer. */
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
                       const struct hs_compat_step *step);
 
-/* Books a timestamp examined as OK or RESET. */
+/* Records a timestamp with class OK or RESET. */
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
                       enum hs_move_reason reason, const struct hs_compat_step *step,
                       struct hs_compat_result *out);

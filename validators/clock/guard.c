@@ -3,29 +3,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Nothing arrived in that time. */
+/* The lead of a time in which nothing arrived. */
 #define NO_LEAD INT32_MIN
 
-/* No ack arrived in that time. */
+/* The ceiling of a time in which no ack arrived. */
 #define NO_CEILING INT32_MAX
 
-/* Leads are kept in 32 bits; further from the base than this, the base moves. */
+/* Leads are stored in 32 bits. The base moves when a lead is further from it than this. */
 #define REBASE_US INT64_C(1000000000)
 
-/* A clock that stood is told from a line that got better by as much. */
+/* A fall of the ceiling by more than this is a pause of the clock; less may be a better
+   connection. */
 #define PAUSE_SLACK_US 60000
 
-/* After a pause longer than this so many blocks show what R is now. */
+/* After a longer pause, SETTLING_BLOCKS blocks are needed to measure R again. */
 #define PAUSE_SETTLES_US 240000
 enum { SETTLING_BLOCKS = 10 };
 
-/* Whoever made up so much with moves that tell of no newer snapshot is suspected: as much as credit
-   holds by default, and more than any line of the simulator does to an honest clock. */
+/*
+ * The limit of the catch-up account: time caught up with moves that acknowledge no newer snapshot.
+ * It equals the default credit. No simulated connection makes an honest clock reach it.
+ */
 #define MADE_UP_US 1000000
 
-/* A cell's noise is kept in units of so many us. What is further below R than the most is a stall.
-   Of a line not known yet, or silent, much is expected. */
-enum { NOISE_UNIT_US = 2000, NOISE_MOST_US = 500000, NOISE_FIRST_US = 100000 };
+/* Noise is stored in units of NOISE_UNIT_US. A value further below R than NOISE_MAX_US is a
+   stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
+enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
 static void clear_leads(int32_t *leads)
 {
@@ -64,7 +67,7 @@ static int32_t smaller(int32_t a, int32_t b)
 
 static int32_t to_lead(int64_t value)
 {
-    /* The extremes mean that there is none. */
+    /* The two extreme values are reserved: they mean that there is no value. */
     return value <= NO_LEAD ? NO_LEAD + 1 : value >= NO_CEILING ? NO_CEILING - 1 : (int32_t)value;
 }
 
@@ -89,7 +92,7 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
         shift(&guard->cell_highest_us[i], by);
 }
 
-/* x of a move, relative to the base; fits 32 bits. */
+/* x of a move relative to the base; fits in 32 bits. */
 static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     int64_t lead = step->client_us - (guard->received_us + guard->shift_us) - guard->base_us;
@@ -99,7 +102,7 @@ static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_clock_step 
     return 0;
 }
 
-/* Server time goes on, faster or slower as announced. */
+/* Advances server time, faster or slower as announced by the dilation. */
 static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     if (step->received_us > guard->received_us) {
@@ -109,7 +112,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet: what the last one had seen counts from now on. */
+        /* A new packet arrived. From now on, the snapshots that the last packet had seen count. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -122,7 +125,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 
 /* ---- the proof ---- */
 
-static void note_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+static void record_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     bool has_ack = step->has_ack && step->ack_us <= step->received_us;
     bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
@@ -139,7 +142,7 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
                   const struct hs_clock_step *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
-    /* What was sent before the last change of dilation is of another time scale. */
+    /* A snapshot from before the last change of dilation has another time scale. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
         int64_t seen = step->client_us - (guard->ack_us + guard->shift_us) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
@@ -150,7 +153,7 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
             guard->lowest_trip_us = to_lead(guard->received_us - guard->ack_us);
         }
     }
-    note_ack(guard, step);
+    record_ack(guard, step);
     bool proven = (guard->known & HS_GUARD_BOUND) != 0 &&
                   (double)lead > guard->bound_us + (double)rules->ack_slack_us;
     if (!proven)
@@ -173,7 +176,7 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* The least upper bound that acks gave of late. */
+/* The lowest upper bound from recent acks. */
 static int32_t ceiling_of(const struct hs_clock_guard *guard)
 {
     return smaller(guard->ceilings_us[0], guard->ceilings_us[1]);
@@ -192,8 +195,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 }
 
 /*
- * A clock that stood is allowed less by acks than before, and the round trip is what it was. What
- * it led by before counts no more, or it could make up for the pause unseen.
+ * Detects a pause of the clock: the acks allow less than before, but the round trip is the same. R
+ * then falls by the length of the pause. Otherwise the clock could catch up unseen.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -205,7 +208,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* The window's least is old where the clock is fast: the block before knows better. */
+    /* With a fast clock the minimum over the window is old. The block before gives a better
+       value. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -220,7 +224,7 @@ static void forget_pause(struct hs_clock_guard *guard)
         guard->highest_us = guard->reference_us;
     if (paused <= PAUSE_SETTLES_US)
         return;
-    /* What came after the pause begins with a cell of its own. */
+    /* Start a new cell, so that the time after the pause is separate. */
     int32_t *before_it = &guard->cell_highest_us[(guard->cell + HS_LEAD_CELLS - 1) % HS_LEAD_CELLS];
     int32_t *current = &guard->cell_highest_us[guard->cell];
     *before_it = larger(larger(*before_it, *current), guard->highest_us);
@@ -230,9 +234,10 @@ static void forget_pause(struct hs_clock_guard *guard)
 }
 
 /*
- * In the block that shows a pause the way back is mostly longer than it was, and the pause is taken
- * for shorter by that; R would stay too high for half a minute. The highest of the first seconds
- * after it is no worse a reference. It only ever lowers R.
+ * Corrects R some blocks after a pause. In the block that shows the pause, the delay from client to
+ * server is mostly longer than before. The pause then seems shorter, and R would stay too high for
+ * half a minute. The highest lead of the first seconds after the pause is a good reference. This
+ * never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -250,11 +255,11 @@ static void settle(struct hs_clock_guard *guard)
 }
 
 /*
- * Who was silent and comes back may have been held up on the way: his client time may make up for
- * the silence, as fast as the line lets it. But what he made after he was heard again tells of
- * snapshots of after the silence, if his clock is honest.
+ * Handles the first move after a silence. The connection may have delayed the player's moves, so
+ * their client time may catch up with the silence, as fast as the connection allows. But moves made
+ * after the silence acknowledge newer snapshots, if the clock is honest.
  */
-static void note_silence(struct hs_clock_guard *guard, int32_t lead)
+static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {
     int64_t held_up = (int64_t)larger(guard->reference_us, guard->highest_before_us) - lead;
     guard->made_up_us = to_lead(held_up > 0 ? -held_up : 0);
@@ -267,7 +272,7 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* What was held up comes all at once: a block counts for no more than its length. */
+        /* Delayed moves arrive all at once. So a block counts for at most its length. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -277,8 +282,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
 }
 
 /*
- * By how much M rose above R. A line that got better raises M, too, but then what acks allow does
- * not rise with it; a fast clock raises both.
+ * How far M rose above R. A better connection also raises M, but then the bound from acks does not
+ * rise. A fast clock raises both.
  */
 static double rise_of(const struct hs_clock_guard *guard)
 {
@@ -314,7 +319,7 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty, and it only matters which is next. */
+    /* After a long silence all cells are empty, and only the position of the next cell matters. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;
@@ -322,12 +327,12 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
         next_cell(guard, rules);
 }
 
-static void note_noise(struct hs_clock_guard *guard)
+static void record_noise(struct hs_clock_guard *guard)
 {
     if (guard->highest_us == NO_LEAD || guard->reference_us == NO_LEAD)
         return;
     int64_t below = (int64_t)guard->reference_us - guard->highest_us;
-    if (below > NOISE_MOST_US || guard->cell_below_count == UINT8_MAX)
+    if (below > NOISE_MAX_US || guard->cell_below_count == UINT8_MAX)
         return;
     guard->cell_below = (uint16_t)(guard->cell_below + (below > 0 ? below / NOISE_UNIT_US : 0));
     guard->cell_below_count++;
@@ -345,7 +350,7 @@ static float noise_of_window(const struct hs_clock_guard *guard, const struct hs
     return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
 }
 
-/* How many times the thresholds of a quiet line. */
+/* The factor on the thresholds of a quiet connection. */
 static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
     return 1 + (double)guard->noise_us / fmax(1, (double)rules->lead_noise_us);
@@ -363,7 +368,7 @@ static double clip_of(const struct hs_clock_guard *guard, const struct hs_moves_
     return (double)rules->lead_clip_us * scale_of(guard, rules);
 }
 
-/* The block that ends goes into the accounts and into the window; a new one begins. */
+/* Adds the block to the accounts and to the window, and starts a new block. */
 static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
                       int64_t blocks)
 {
@@ -377,9 +382,9 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
     *cell = larger(*cell, guard->highest_us);
-    /* While R is too high it tells nothing of the noise. */
+    /* While R is too high it does not show the noise. */
     if (guard->settling == 0)
-        note_noise(guard);
+        record_noise(guard);
     settle(guard);
     if (guard->lowest_us != NO_CEILING) {
         guard->ceilings_us[0] = smaller(guard->ceilings_us[0], guard->lowest_us);
@@ -414,7 +419,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
         out->suspected_us = guard->made_up_us;
         out->suspected_limit_us = MADE_UP_US;
         guard->made_up_us = 0;
-        return true; /* he is not ahead of R */
+        return true; /* keep R: the clock is not ahead of it */
     } else {
         return false;
     }
@@ -425,15 +430,15 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
 
 /* ---- speed ---- */
 
-/* The median slope between the highest leads of any two cells (Theil 1950, Sen 1968): a few cells
-   with nothing but delayed moves do not bend it. */
+/* The median slope between the highest leads of any two cells (Theil-Sen estimator: Theil 1950,
+   Sen 1968). Some cells with only delayed moves do not change it much. */
 static double median_slope(const struct hs_clock_guard *guard)
 {
     double slopes[HS_LEAD_CELLS * (HS_LEAD_CELLS - 1) / 2];
     int count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
         for (int k = i + 1; k < HS_LEAD_CELLS; k++) {
-            /* Cells by age: the oldest is the one after the newest. */
+            /* Cells in order of age: the oldest is the one after the newest. */
             int32_t a = guard->cell_highest_us[(guard->cell + 1 + i) % HS_LEAD_CELLS];
             int32_t b = guard->cell_highest_us[(guard->cell + 1 + k) % HS_LEAD_CELLS];
             if (a == NO_LEAD || b == NO_LEAD)
@@ -463,7 +468,7 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
     }
     int32_t lead = lead_of(guard, step);
     if (blocks > 1)
-        note_silence(guard, lead);
+        record_silence(guard, lead);
     struct hs_clock_verdict verdict = {0};
     verdict.proven = prove(guard, rules, step, lead, (double)(guard->received_us - before),
                            &verdict.proven_by_us);

@@ -1,77 +1,79 @@
 #include "validators/clock/movement.h"
 
+#include "validators/base/glm.h"
+
 #include <math.h>
 
 /*
- * Share by which time counts more than it is: clocks of honest machines differ by some 1e-4, and
- * rounded positions make a way longer by up to half a percent. Without it who runs at his limit for
- * an hour is found too fast.
+ * Factor on elapsed time. Clocks of honest machines differ by about 1e-4, and rounded positions
+ * lengthen a path by up to 0.5 %. Without this, a player who runs at the limit for an hour would
+ * fail.
  */
 #define TIME_TOLERANCE 1.01
 
-/* The most seconds one move can spend: keeps what is reported finite. */
-#define MOST_SPENT_S 1e6
+/* The most seconds that one move can spend. This keeps reported values finite. */
+#define MAX_SPENT_S 1e6
 
-/* Smaller limits count as this: whatever is divided by it is a number. */
-#define LEAST_LIMIT 1e-200
+/* Smaller limits count as this, so that a division by a limit gives a finite number. */
+#define MIN_LIMIT 1e-200
 
-/* Claimed velocities beyond are not believed, and not squared. */
-#define MOST_VELOCITY 1e12
+/* Larger claimed velocities are ignored, because their square could overflow. */
+#define MAX_VELOCITY 1e12
 
-#define TICK_MOST_US    50000.0
-#define TICK_LEAST_US   1000.0
+#define TICK_MAX_US     50000.0
+#define TICK_MIN_US     1000.0
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
-#define RTT_MOST_US     INT64_C(1000000)
-#define SILENCE_MOST_US 1e7  /* the longest whose time may be used at once */
-#define BASE_CHANGES    20.0 /* more at once are too many */
-#define BASE_FORGIVEN_S 4.0  /* a second */
+#define RTT_MAX_US      INT64_C(1000000)
+#define SILENCE_MAX_US  1e7  /* the longest silence whose time may be used at once */
+#define BASE_CHANGES    20.0 /* the most changes counted at one time */
+#define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * Velocities are told from ways at least this long. A shorter time tells the rounding of positions
- * rather than motion: 1 cm in 1/144 s is 1.4 m/s.
+ * Velocities are derived from at least this much time. A shorter time would measure the rounding of
+ * positions: 1 cm in 1/144 s is 1.4 m/s.
  */
 #define GATHER_S 0.1
 
 /*
- * A rise that begins within this of entering a mode with gravity is its launch: games let players
- * jump shortly after the ground was left. The limits of the mode before let it begin later, too. A
- * climb that gravity stops within LAUNCH_LEAST_S is none: hovering is not launching.
+ * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
+ * games allow a jump shortly after the ground ends. While the limits of the old mode count, it may
+ * begin later too. A climb that gravity stops within LAUNCH_MIN_S is hovering, not a launch.
  */
-#define LAUNCH_S       0.15
-#define LAUNCH_LEAST_S 0.05
+#define LAUNCH_S     0.15
+#define LAUNCH_MIN_S 0.05
 
 /*
- * Changes upwards that no ground explains, until there is ground again: a second jump in the air,
- * and moves on the ground that were lost, of which a player who hops makes one a jump. Who jumps on
- * nothing again and again is found by the third.
+ * Allowed upward changes that no ground explains, until there is ground again. They cover a second
+ * jump in the air, and lost moves on the ground: a hopping player loses one per jump. The third
+ * such change fails.
  */
 #define BOUNCES 2
 
-/* What a body did in so long a time, nobody can tell from where it ended: it may have landed. */
+/* A step of this length may hide a landing. Its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
 
-/* Shares of gravity demanded. Falling, that of a body sliding down 45 degrees, and for a second at
-   most: the air brakes. */
+/* Required shares of gravity. Falling requires that of a body sliding down a slope of 45
+   degrees, for at most a second, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
 
-/* Height kept is forgiven in this time without gravity. */
+/* Time without gravity in which kept height is forgiven. */
 #define KEPT_FORGIVEN_S 5.0
 
 enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 
-/* A step taken apart. */
+/* A step, with the limits that apply to it. */
 struct passage {
-    const struct hs_move_mode *mode; /* NULL: not known */
-    const struct hs_move_mode *old;  /* whose limits count, too; NULL: not known */
-    bool in_window;                  /* `old` counts */
+    const struct hs_move_mode *mode; /* NULL: unknown */
+    const struct hs_move_mode *old;  /* its limits count too, if in_window; NULL: unknown */
+    bool in_window;
     double time_s;
-    struct hs_vec way, up;
+    struct hs_vec path, up;
 };
 
-/* fmax and fmin are calls, for the sake of numbers that are none: a third of a judgement. */
+/* fmax and fmin also handle NaN, so they are calls. They would cost a third of the whole check. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -130,18 +132,18 @@ struct lapse {
 };
 
 /*
- * Spends `spent_s` while `time_s` passed, and finds it where the credit is overdrawn by that; the
- * credit starts anew then. `limit` is what can be made in a second, and the unit of the finding.
+ * Spends `spent_s` while `time_s` passes. If the credit is overdrawn, records a finding and
+ * restores the credit. `limit` is the amount allowed per second; the finding has the same unit.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* What was owed under a larger credit may still be owed: neither an offence nor a gift. */
+    /* A debt from a mode with a larger credit may still be open. It is no offence and no gift. */
     double ceiling_s = larger(credit_s, smaller((double)pool->ceiling_s, before_s + credit_s));
-    double owed_s = before_s + smaller(spent_s, MOST_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
+    double owed_s = before_s + smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > larger(ceiling_s, before_s)) { /* who pays back never overdraws */
+    if (owed_s > larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
         find(out, (TIME_TOLERANCE + owed_s / larger(run_s, lapse->tick_us / 1e6)) * limit, limit);
         owed_s = 0;
     }
@@ -154,21 +156,21 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
 
 static double tick_us(const struct hs_movement *movement)
 {
-    return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MOST_US;
+    return movement->tick_us > 0 ? (double)movement->tick_us : TICK_MAX_US;
 }
 
-/* Takes the moment over, and returns the seconds that the step may be taken for. */
-static double hear(struct hs_movement *movement, const struct hs_moves_rules *rules,
-                   const struct hs_movement_step *step)
+/* Updates the arrival time. Returns the seconds that count for this step. */
+static double record_arrival(struct hs_movement *movement, const struct hs_moves_rules *rules,
+                             const struct hs_movement_step *step)
 {
     double unused_us = (double)movement->unused_us;
     if (movement->has_begun && step->received_us > movement->received_us) {
         double between = (double)(step->received_us - movement->received_us);
-        double tick = larger(TICK_LEAST_US, smaller(between, TICK_MOST_US));
+        double tick = larger(TICK_MIN_US, smaller(between, TICK_MAX_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
         unused_us = smaller(unused_us, (double)rules->credit_max_us) +
-                    smaller(between * step->dilation, SILENCE_MOST_US);
+                    smaller(between * step->dilation, SILENCE_MAX_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
         movement->received_us = step->received_us;
@@ -181,17 +183,17 @@ static double hear(struct hs_movement *movement, const struct hs_moves_rules *ru
 
 static void restart_gathering(struct hs_movement *movement)
 {
-    movement->way[0] = movement->way[1] = movement->way[2] = 0;
+    glm_vec3_zero(movement->way);
     movement->way_s = 0;
 }
 
-/* A launch may follow. */
+/* Allows a new launch. */
 static void restart_flight(struct hs_movement *movement)
 {
     movement->rise = movement->rise_age_s = movement->airborne_s = movement->last_climb = 0;
 }
 
-/* What was before tells nothing of velocities any more. */
+/* Forgets everything from which velocities are derived. */
 static void restart_motion(struct hs_movement *movement)
 {
     restart_gathering(movement);
@@ -214,8 +216,8 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
 }
 
 /*
- * The old limits count for a while. Where older ones still do, the larger are kept and run out when
- * they would have: changing to and fro between two lesser modes prolongs nothing.
+ * The limits of the old mode count for a while. If the limits of an older mode still count and are
+ * larger, they stay and expire as planned. So switching between two slower modes extends nothing.
  */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
@@ -226,7 +228,7 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
         int64_t rtt_us = step->rtt_us >= 0 ? step->rtt_us : RTT_UNKNOWN_US;
         movement->old_mode = movement->mode;
         movement->window_until_us = movement->received_us +
-                                    (rtt_us < RTT_MOST_US ? rtt_us : RTT_MOST_US) +
+                                    (rtt_us < RTT_MAX_US ? rtt_us : RTT_MAX_US) +
                                     (int64_t)(2 * tick_us(movement));
     }
     movement->mode = step->mode;
@@ -238,30 +240,31 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* The way from the last place, or from where the server put the client if that is nearer. */
-static struct hs_vec way_of(const struct hs_movement *movement, const struct hs_movement_step *step)
+/* The path from the last position, or from where the server put the client if that is nearer. */
+static struct hs_vec path_of(const struct hs_movement *movement,
+                             const struct hs_movement_step *step)
 {
-    struct hs_vec way = hs_vec_sub(step->position, movement->position);
+    struct hs_vec path = hs_vec_sub(step->position, movement->position);
     if (!step->has_corrected)
-        return way;
+        return path;
     struct hs_vec other = hs_vec_sub(step->position, step->corrected);
-    return hs_vec_dot(other, other) < hs_vec_dot(way, way) ? other : way;
+    return hs_vec_dot(other, other) < hs_vec_dot(path, path) ? other : path;
 }
 
 static bool is_teleport(const struct hs_movement *movement, const struct hs_movement_step *step,
-                        struct hs_vec way, double time_s, struct hs_movement_finding *out)
+                        struct hs_vec path, double time_s, struct hs_movement_finding *out)
 {
     if (step->jump_speed <= 0)
         return false;
     double reach = step->jump_speed * larger(time_s, tick_us(movement) / 1e6);
-    double squared = hs_vec_dot(way, way);
+    double squared = hs_vec_dot(path, path);
     if (squared <= reach * reach)
         return false;
     find(out, sqrt(squared), reach);
     return true;
 }
 
-static void judge_bases(struct hs_movement *movement, struct hs_movement_finding *out)
+static void check_bases(struct hs_movement *movement, struct hs_movement_finding *out)
 {
     movement->base_changes += 1;
     if ((double)movement->base_changes <= BASE_CHANGES)
@@ -276,84 +279,71 @@ static struct hs_vec across(struct hs_vec v, struct hs_vec up)
     return hs_vec_add_scaled(v, up, -hs_vec_dot(v, up));
 }
 
-static void judge_speed(struct hs_movement *movement, const struct passage *passage,
+static void check_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
     double limit = max_speed(passage), credit_s = credit_of(passage->mode);
-    double inverse = 1 / larger(limit, LEAST_LIMIT);
+    double inverse = 1 / larger(limit, MIN_LIMIT);
     struct lapse lapse = {passage->time_s, tick_us(movement)};
-    double climb = hs_vec_dot(passage->way, passage->up);
-    double plane = hs_vec_length(across(passage->way, passage->up));
+    double climb = hs_vec_dot(passage->path, passage->up);
+    double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
-        climb = 0; /* it may have fallen meanwhile */
+        climb = 0; /* it may have fallen in that time */
     pool_spend(&movement->climbing, credit_s, fabs(climb) * inverse, limit, &lapse, out);
     pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
-/* Pays for a gain of velocity, made in `time`. */
+/* Charges a gain of velocity made in `time_s`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
     pool_spend(&movement->acceleration, credit_of(passage->mode),
-               larger(0, gain) / larger(limit, LEAST_LIMIT), limit, &lapse, out);
-}
-
-static struct hs_vec last_velocity(const struct hs_movement *movement)
-{
-    return (struct hs_vec){(double)movement->velocity[0], (double)movement->velocity[1],
-                           (double)movement->velocity[2]};
+               larger(0, gain) / larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
 
 static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, uint8_t source)
 {
-    movement->velocity[0] = (float)velocity.x;
-    movement->velocity[1] = (float)velocity.y;
-    movement->velocity[2] = (float)velocity.z;
+    hs_vec_to_floats(velocity, movement->velocity);
     movement->velocity_source = source;
 }
 
 /*
- * Paid for is what the new speed has more than the old velocity has in its direction. Turning
- * little by little is free by that, and turning round at once is not. Speed beyond the limit is
- * none of its business.
+ * Charges the new speed minus the component of the old velocity in the new direction. So turning
+ * gradually is free, and turning at once is not. Speed above the limit is left to the speed check.
  */
-static void judge_claimed(struct hs_movement *movement, const struct passage *passage,
+static void check_claimed(struct hs_movement *movement, const struct passage *passage,
                           struct hs_vec velocity, struct hs_movement_finding *out)
 {
     struct hs_vec plane = across(velocity, passage->up);
     double speed = hs_vec_length(plane);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
-        double before = hs_vec_dot(last_velocity(movement), plane) / speed;
+        double before = hs_vec_dot(hs_vec_from_floats(movement->velocity), plane) / speed;
         gain = smaller(speed, max_speed(passage)) - larger(0, before);
     }
     pay_gain(movement, passage, gain, passage->time_s, out);
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
-static struct hs_vec gathered(const struct hs_movement *movement)
-{
-    return (struct hs_vec){(double)movement->way[0], (double)movement->way[1],
-                           (double)movement->way[2]};
-}
-
-/* From positions only growth of speed counts: how a body turned meanwhile is not seen. */
-static void judge_derived(struct hs_movement *movement, const struct passage *passage,
+/* Derived velocities charge only a growth of speed, because positions do not show turns within a
+   step. */
+static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s;
-    struct hs_vec velocity = hs_vec_scale(across(gathered(movement), passage->up), 1 / time_s);
+    struct hs_vec velocity =
+        hs_vec_scale(across(hs_vec_from_floats(movement->way), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
         gain = smaller(hs_vec_length(velocity), max_speed(passage)) -
-               hs_vec_length(last_velocity(movement));
+               hs_vec_length(hs_vec_from_floats(movement->velocity));
     pay_gain(movement, passage, gain, time_s, out);
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* The fastest climb left of `rise` after `time` under gravity, as far as it is demanded. */
+/* The fastest climb that remains of `rise` after `time_s` under the required gravity. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -368,13 +358,13 @@ static double slowed(double rise, double gravity, double time_s)
 }
 
 /*
- * The body was thrown, or stopped falling, by something: a change upwards that is sudden. Who stays
- * up, or climbs evenly, changes nothing.
+ * Whether something threw the body or stopped its fall: a sudden upward change. Staying up, or an
+ * even climb, is no launch.
  */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity)
 {
-    double sudden = gravity * LAUNCH_LEAST_S;
+    double sudden = gravity * LAUNCH_MIN_S;
     if (climb <= allowed)
         return false;
     double before = (double)movement->last_climb;
@@ -385,16 +375,16 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* what is gathered may be half of it */
+    movement->airborne_s = 0; /* the gathered time may be half in the air */
     return true;
 }
 
 /*
- * Compares the climb of what is gathered with that of a body thrown up as this one was. A climb
- * below it replaces it, but for falling: who rises less than he might has less to fall from, while
- * falling faster than demanded obliges to nothing.
+ * Compares the gathered climb with that of a body thrown up in the same way. A lower climb replaces
+ * the allowed one, because a body that rises less has less height to fall from. A fast fall changes
+ * nothing.
  */
-static void judge_gravity(struct hs_movement *movement, const struct passage *passage,
+static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_finding *out)
 {
     double time_s = (double)movement->way_s, half_s = time_s / 2;
@@ -402,10 +392,11 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         restart_flight(movement);
         return;
     }
-    double climb = hs_vec_dot(gathered(movement), passage->up) / time_s; /* at half the time */
+    double climb = hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) /
+                   time_s; /* at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
-        allowed = larger(climb, 0); /* it may fall from here */
+        allowed = larger(climb, 0); /* the body may fall from here on */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = credit_of(passage->mode) + GATHER_S;
@@ -414,7 +405,7 @@ static void judge_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(out, kept, slack);
             movement->kept = 0;
-            allowed = larger(climb, 0); /* as launched here */
+            allowed = larger(climb, 0); /* as if launched here */
         }
     }
     movement->rise = (float)smaller(allowed, larger(climb, 0));
@@ -430,37 +421,37 @@ static void touch_ground(struct hs_movement *movement, double time_s)
     movement->kept = (float)((double)movement->kept * larger(0, left));
 }
 
-static void judge_motion(struct hs_movement *movement, const struct hs_movement_step *step,
+static void check_motion(struct hs_movement *movement, const struct hs_movement_step *step,
                          const struct passage *passage, struct hs_movement_result *out)
 {
     double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
-    bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MOST_VELOCITY);
-    judge_speed(movement, passage, &out->speed);
-    movement->way[0] += (float)passage->way.x;
-    movement->way[1] += (float)passage->way.y;
-    movement->way[2] += (float)passage->way.z;
+    bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MAX_VELOCITY);
+    check_speed(movement, passage, &out->speed);
+    vec3 step_path;
+    hs_vec_to_floats(passage->path, step_path);
+    glm_vec3_add(movement->way, step_path, movement->way);
     movement->way_s += (float)passage->time_s;
     if (is_claimed)
-        judge_claimed(movement, passage, step->velocity, &out->acceleration);
+        check_claimed(movement, passage, step->velocity, &out->acceleration);
     if (gravity <= 0)
         touch_ground(movement, passage->time_s);
     if ((double)movement->way_s < GATHER_S)
         return;
     if (!is_claimed)
-        judge_derived(movement, passage, &out->acceleration);
+        check_derived(movement, passage, &out->acceleration);
     if (gravity > 0)
-        judge_gravity(movement, passage, gravity, &out->gravity);
+        check_gravity(movement, passage, gravity, &out->gravity);
     restart_gathering(movement);
 }
 
-void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules *rules,
+void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out)
 {
     *out = (struct hs_movement_result){.teleport = {.unit = HS_UNIT_LENGTH},
                                        .speed = {.unit = HS_UNIT_SPEED},
                                        .acceleration = {.unit = HS_UNIT_ACCELERATION},
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
-    double time_s = hear(movement, rules, step);
+    double time_s = record_arrival(movement, rules, step);
     movement->base_changes =
         (float)larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
@@ -469,15 +460,15 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
     }
     if (step->mode != movement->mode)
         change_mode(movement, rules, step);
-    struct hs_vec way = way_of(movement, step);
+    struct hs_vec path = path_of(movement, step);
     movement->position = step->position;
     if (step->base != movement->base) {
         movement->base = step->base;
         restart_motion(movement);
-        judge_bases(movement, &out->speed);
+        check_bases(movement, &out->speed);
         return;
     }
-    if (is_teleport(movement, step, way, time_s, &out->teleport)) {
+    if (is_teleport(movement, step, path, time_s, &out->teleport)) {
         restart_motion(movement);
         return;
     }
@@ -485,7 +476,7 @@ void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules
                               .old = mode_of(rules, movement->old_mode),
                               .in_window = movement->received_us <= movement->window_until_us,
                               .time_s = time_s,
-                              .way = way,
+                              .path = path,
                               .up = step->up};
-    judge_motion(movement, step, &passage, out);
+    check_motion(movement, step, &passage, out);
 }

@@ -1,28 +1,29 @@
 /*
- * How a body moves, from one move to the next: speed and acceleration of its way of moving,
- * gravity, jumps from place to place. Internal to validators/.
+ * Movement of a body from one move to the next: speed and acceleration of its movement mode,
+ * gravity, and jumps from place to place. Internal to validators/.
  *
- * Time is what the server granted (`delta_us` of the timing judge), never what the client says.
- * Speed and acceleration are credits that refill with that time and are spent by the way made, not
- * ratios of one move: what one short move exceeds, its neighbours may have saved. A body under
- * gravity may not keep more height than its launch pays for.
+ * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
+ * own time. Speed and acceleration use a credit that refills with that time, and the path spends
+ * it. They are not ratios of single moves: a short move may exceed a limit with time that its
+ * neighbours saved.
  *
- * One move may come for the time of many that were lost, and be granted less. What the client says
- * passed then counts as far as server time passed that no move has used yet: nobody gains by it
- * more than the time there was.
+ * One move may stand for many lost ones and get less time than they took. Then the client's time
+ * counts, up to the server time that no move has used yet. So no player gains time.
  *
- * What honest games do, and is therefore no offence:
- * - A body that walks keeps its horizontal speed on slopes and steps: the ways across `up` and
- *   along it are judged each by itself.
- * - Walls, landings and brakes stop a body at once: loss of speed is free, and so is turning, as
- *   long as it is not done at once. Only what is gained along the new direction is paid for, and
- *   only across `up`: a jump is a gain along it.
- * - A body under gravity is launched when its way of moving begins; after that it must slow down
- *   as gravity demands while it rises, and then fall at half of it at least, for it may slide down
- *   what is too steep to walk on. Two sudden changes upwards are let pass until it is on the ground
- *   again: jumps in the air, or landings whose moves were lost.
+ * A body under gravity must not keep more height than its launch explains.
  *
- * Pure but for the state it is given, allocates nothing, not thread-safe on one state.
+ * Honest games do the following, so it is no offence:
+ * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
+ *   path along `up` are checked separately.
+ * - Walls, landings and brakes stop a body at once. So loss of speed is free, and so is gradual
+ *   turning. Only gains in the new direction cost, and only across `up`, because a jump is a gain
+ *   along it.
+ * - A body under gravity is launched when its movement mode begins. After that its rise must slow
+ *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
+ *   slope. Until the body is on the ground again, two sudden upward changes are allowed. They are
+ *   jumps in the air, or landings whose moves were lost.
+ *
+ * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
  */
 #ifndef HS_MOVEMENT_H
 #define HS_MOVEMENT_H
@@ -35,25 +36,26 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* One move as movement sees it. Numbers are finite, positions within 1e15 of 0. */
+/* One move, as the movement checks need it. Numbers are finite, positions within 1e15 of 0. */
 struct hs_movement_step {
-    struct hs_vec position;  /* at the end of the move; relative to the base, if there is one */
+    struct hs_vec position;  /* at the end of the move; relative to the base if there is one */
     struct hs_vec velocity;  /* as claimed; with has_velocity */
-    struct hs_vec corrected; /* where the server last told the client to be; with has_corrected */
+    struct hs_vec corrected; /* where the server last put the client; with has_corrected */
     struct hs_vec up;        /* unit */
-    uint64_t base;           /* hash of its name; 0: none. `corrected` is relative to it, too */
-    double delta_us;         /* trusted */
-    double client_us;        /* game time by the client's clock since the last step; 0: not known */
-    double dilation;         /* of server time: 1, and 0 while the game is paused */
-    double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: none is */
+    uint64_t base;           /* hash of its name; 0: no base. `corrected` is relative to it, too */
+    double delta_us;         /* time granted by the server */
+    double client_us;        /* game time by the client's clock since the last step; 0: unknown */
+    double dilation;         /* of server time; 1, or 0 while the game is paused */
+    double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
     int64_t received_us; /* by the game server */
-    int64_t rtt_us;      /* -1: not known */
-    uint16_t mode; /* index in the rules' modes; HS_NONE or none of them: not known, not judged */
+    int64_t rtt_us;      /* -1: unknown */
+    uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
+                      checked */
     bool has_velocity, has_corrected;
-    bool is_announced; /* the server moved the player since the last move: teleport, spawn */
+    bool is_announced; /* the server announced a jump since the last move: teleport, spawn */
 };
 
-/* What a check found. `measured` and `limit` are set where it failed, and measured > limit then. */
+/* The finding of one check. `measured` and `limit` are set if it failed; then measured > limit. */
 struct hs_movement_finding {
     bool failed;
     enum hs_unit unit;
@@ -61,40 +63,40 @@ struct hs_movement_finding {
 };
 
 /*
- * teleport      length: from the last place to this one, and how far jump_speed reaches.
- * speed         length/s: the mean since the credit was last whole, and the mode's max_speed.
- *               Counted: changes of base, of which each hides a way, where these were too many.
- * acceleration  length/s^2: as speed.
- * gravity       length: height kept above where gravity would have the body, and what is let pass.
+ * teleport      length: distance from the last position; the reach of jump_speed
+ * speed         length/s: mean since the credit was last full; max_speed of the mode.
+ *               count: changes of base, if there were too many. Each one hides a path.
+ * acceleration  length/s^2: as speed
+ * gravity       length: height kept above the body under gravity; the allowance
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
 };
 
-/* Time spent beyond what passed. Seconds, as modes with other limits share it: what is owed in one
-   is owed in the next. */
+/* Time spent beyond the time that passed, in seconds. Modes with different limits share it, so a
+   debt from one mode stays in the next. */
 struct hs_movement_pool {
-    float owed_s;    /* 0: the credit is whole */
+    float owed_s;    /* 0: the credit is full */
     float ceiling_s; /* the credit, or a former mode's larger one until that is paid back */
-    float run_s;     /* since the credit was last whole */
+    float run_s;     /* time since the credit was last full */
 };
 
-/* Zero: nothing is known, the next step begins. */
+/* Zero: nothing is known, and the next step is the first. */
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
-    int64_t received_us, window_until_us; /* until then the limits of old_mode count, too */
-    struct hs_movement_pool speed, climbing, acceleration; /* speed: across up */
-    float velocity[3];                                     /* across up; with velocity_source */
-    float way[3], way_s; /* gathered until it is long enough to tell a velocity */
+    int64_t received_us, window_until_us; /* the limits of old_mode count until then */
+    struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
+    float velocity[3];                                     /* across `up`; with velocity_source */
+    float way[3], way_s; /* path and time gathered until a velocity can be derived */
     float unused_us;     /* server time that no step has used yet */
     float rise;          /* the fastest climb that gravity leaves, length/s */
-    float rise_age_s;    /* of `rise` at the beginning of what is gathered */
-    float airborne_s;    /* in this mode before what is gathered */
-    float last_climb;    /* of what was gathered before, length/s */
-    float kept;          /* height above where gravity would have the body */
-    float tick_us;       /* of the game server: mean time between arrivals; 0: not known */
-    float base_changes;  /* less those long ago */
+    float rise_age_s;    /* age of `rise` at the start of the gathered time */
+    float airborne_s;    /* time in this mode before the gathered time */
+    float last_climb;    /* climb of the gathered time before, length/s */
+    float kept;          /* height above that of a body under gravity */
+    float tick_us;       /* of the game server: mean time between arrivals; 0: unknown */
+    float base_changes;  /* count, which decays over time */
     uint16_t mode, old_mode;
     uint8_t velocity_source, bounces;
     bool has_begun;
@@ -103,15 +105,16 @@ struct hs_movement {
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
- * Judges a step and takes it over, whatever is found: one cause is found once, as a credit that is
- * overdrawn starts anew. Findings of what could not be judged have not failed.
+ * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
+ * cause gives one finding. A check that cannot run has not failed.
  *
- * A change of base hides the way from the last place to this one: position and velocity start anew,
- * nothing is refilled, and too many changes fail. After a change of mode the larger limit of the
- * two counts for rtt + 2 ticks; rtt is 0.2 s where it is not known, 1 s at most; a tick is the mean
- * time between arrivals, 0.05 s at most.
+ * A change of base hides the path from the last position. So position and velocity start again, no
+ * credit is refilled, and too many changes fail.
+ *
+ * After a change of mode the larger limit of the two counts for rtt + 2 ticks. An unknown rtt
+ * counts as 0.2 s; the maximum is 1 s. A tick is the mean time between arrivals, at most 0.05 s.
  */
-void hs_movement_judge(struct hs_movement *movement, const struct hs_moves_rules *rules,
+void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);
 
 #endif

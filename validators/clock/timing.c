@@ -2,16 +2,17 @@
 
 #include <math.h>
 
-/* A reset of the client's clock must land this near to where its clock would be. */
+/* A reset of the client's clock must end this close to the expected value. */
 #define RESET_SLACK_US INT64_C(1000000)
 
-/* What a stall held back arrives within this of its end, or it was no burst. */
+/* Moves delayed by a stall arrive within this time after its end. Later moves belong to no
+   packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* A burst makes up for half of its stall, or for this much. */
-#define BURST_LEAST_US 100000.0F
+/* A packet burst catches up with half of its stall, or with at least this much. */
+#define BURST_MIN_US 100000.0F
 
-/* With its movement a player has 512 bytes. */
+/* A player's timing and movement together use 512 bytes. */
 _Static_assert(sizeof(struct hs_timing) <= 360, "the state of a player's clock is small");
 
 static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
@@ -23,7 +24,7 @@ void hs_timing_restart(struct hs_timing *timing)
                                  .has_credit = timing->has_credit};
 }
 
-/* ---- stalls and bursts ---- */
+/* ---- stalls and packet bursts ---- */
 
 static void move_to_part(struct hs_timing *timing, int64_t received_us)
 {
@@ -44,9 +45,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 }
 
 /*
- * A silence as long as that after which a server moves a client by itself, and then moves that make
- * up for it faster than time goes by: a stall of the line, or of somebody's hand on a switch. Which
- * of the two, timing cannot tell.
+ * Counts a silence of at least forced_after, followed by moves that catch up faster than real time.
+ * The cause is a stalled connection or a lag switch. Timing cannot tell them apart.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         int64_t received_us, double client_us)
@@ -61,7 +61,7 @@ static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *r
         return;
     timing->caught_us += (float)(client_us - silence);
     timing->burst_to_us = received_us;
-    if (!timing->has_burst && timing->caught_us >= fminf(BURST_LEAST_US, timing->backlog_us / 2)) {
+    if (!timing->has_burst && timing->caught_us >= fminf(BURST_MIN_US, timing->backlog_us / 2)) {
         uint8_t *count = &timing->bursts[timing->burst_part % HS_BURST_PARTS];
         *count = (uint8_t)(*count + (*count < UINT8_MAX));
         timing->has_burst = true;
@@ -83,7 +83,7 @@ unsigned hs_timing_bursts_per_minute(const struct hs_timing *timing)
     return count;
 }
 
-/* ---- judging ---- */
+/* ---- checks ---- */
 
 static void refill_credit(struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -124,7 +124,8 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->client_us = HUGE_VAL;
 }
 
-/* By how many periods the client's clock was reset: as few as bring it forward again. */
+/* The number of reset periods to add to the client's clock: the smallest that makes it run
+   forward. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -133,8 +134,8 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
     return periods > 1 ? periods : 1;
 }
 
-/* The client's clock, had it not been reset, would show what it showed last and the time since
-   added; less where it stood still meanwhile, as a client in the background lets it. */
+/* Whether the client's clock, without the reset, would show at most the last value plus the time
+   since. It may show less: a client in the background may stop its clock. */
 static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_timing_move *move,
                                double client_us)
 {
@@ -142,7 +143,7 @@ static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_t
     return client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
 }
 
-void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rules,
+void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out)
 {
     struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};
@@ -163,7 +164,7 @@ void hs_timing_judge(struct hs_timing *timing, const struct hs_moves_rules *rule
         out->force_update = hs_compat_refuse(&timing->compat, out->reason, &step);
         return;
     }
-    /* A clock that is reset later than it should be has run back a little: no time to simulate. */
+    /* A clock that is reset too late runs back a little. There is no time to simulate. */
     out->client_us = client_us = fmax(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;

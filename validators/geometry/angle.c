@@ -1,7 +1,9 @@
 #include "validators/geometry/angle.h"
 
-/* atan on [0, 1]: three halvings of the angle leave an argument below 0.1, where the series with
-   this many terms is exact to the last bits. */
+/*
+ * atan on [0, 1]. The half-angle formula x / (1 + sqrt(1 + x^2)), applied three times, makes the
+ * argument less than 0.1. There the Taylor series with this many terms is exact to the last bits.
+ */
 static double arc_tangent(double x)
 {
     enum { HALVINGS = 3, TERMS = 10 };
@@ -30,6 +32,7 @@ double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_ve
     if (length < 1e-9)
         return nearer;
     normal = hs_vec_scale(normal, 1 / length);
+    /* Foot of the perpendicular from the direction to the plane of the arc. */
     struct hs_vec in_plane = hs_vec_add_scaled(direction, normal, -hs_vec_dot(direction, normal));
     double flat = hs_vec_length(in_plane);
     bool between = hs_vec_dot(hs_vec_cross(from, in_plane), normal) >= 0 &&

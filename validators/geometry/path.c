@@ -11,7 +11,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 {
     struct hs_vec along = hs_vec_sub(end, start);
     double length = hs_vec_length(along);
-    /* A trace without a direction is still a place: the sphere is tested where it stands. */
+    /* A trace of length 0 still tests the sphere at its start. */
     *out = (struct hs_path){.start = start,
                             .direction = unit_or_x(along),
                             .end_direction = unit_or_x(along),
@@ -23,7 +23,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
     out->reach = out->length + out->extension;
 }
 
-/* Place after a share of the flight. */
+/* The position after a share of the flight: start + velocity t + gravity t^2 / 2. */
 static struct hs_vec flight_place(const struct hs_path *path, double share)
 {
     double t = (double)(path->end_us - path->start_us) / 1e6 * share;
@@ -37,7 +37,7 @@ static uint32_t legs_needed(const struct hs_path *path, double chord_error)
     double legs = ceil((double)flight / HS_LEG_US);
     double gravity = hs_vec_length(path->gravity);
     if (gravity > 0 && chord_error > 0) {
-        /* The sagitta of a parabola over a time dt is g dt^2 / 8. */
+        /* Sagitta of a parabola: over a time dt the chord is at most g dt^2 / 8 from the curve. */
         double longest = sqrt(8 * chord_error / gravity);
         legs = fmax(legs, ceil((double)flight / 1e6 / longest));
     }
@@ -157,8 +157,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     if (left >= out->sweep.length)
         return;
     left = left > 0 ? left : 0;
-    /* To the nearest: what stands in the way from a sample on is met at that very microsecond, and
-       rounding must not put the end of the way before it. */
+    /* Round to the nearest microsecond. An obstacle that appears with a sample is met at exactly
+       that sample's time, and rounding down would end the path before it. */
     double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
     out->end_us = out->start_us + (int64_t)(lasts + 0.5);
     out->sweep.length = left;
@@ -187,15 +187,17 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         *needed = 0;
         return speed > 0;
     }
-    /* g^2/4 s^2 - (d.g + v^2) s + d^2 = 0 with s = t^2; both roots positive or none. */
+    /* Square |d - g t^2 / 2| = v t and set s = t^2: g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. By the
+       quadratic formula both roots are positive, or neither is. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
     if (b <= 0 ||
-        !(discriminant >= 0 && discriminant < (double)INFINITY)) /* or too far to be held */
+        !(discriminant >= 0 && discriminant < (double)INFINITY)) /* no real root, or overflow */
         return false;
     double root = sqrt(discriminant);
-    *low = sqrt(2 * squared / (b + root)); /* the small root without cancellation */
+    *low = sqrt(2 * squared /
+                (b + root)); /* Vieta: the small root as a quotient, without cancellation */
     *high = sqrt(2 * (b + root) / g2);
     return true;
 }

@@ -5,7 +5,7 @@ bool hs_quat_normalise(float q[4])
     double squared = 0;
     for (int i = 0; i < 4; i++)
         squared += (double)q[i] * (double)q[i];
-    /* As near to 1 as float components can be: left alone, so that unit stays bit for bit unit. */
+    /* No float components are closer to length 1 than this. A unit quaternion keeps its bits. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);
@@ -28,8 +28,8 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4])
     out[3] = w;
 }
 
-/* sin(t angle) / sin(angle), by its series in x = cos(angle) - 1, for angles up to a quarter turn.
- */
+/* sin(t angle) / sin(angle) as a power series in x = cos(angle) - 1, for angles up to 90
+   degrees. */
 static double sine_ratio(double t, double x)
 {
     double term = t, sum = t;
@@ -55,12 +55,14 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
+    /* q and -q are the same rotation: take the sign with the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)
             to[i] = -to[i];
     }
     if (cosine < 0.9) {
+        /* The normalised sum bisects the arc; go on with the half that contains s. */
         double middle[4];
         for (int i = 0; i < 4; i++)
             middle[i] = from[i] + to[i];

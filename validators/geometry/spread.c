@@ -5,7 +5,8 @@
 
 void hs_sine_cosine(double x, double *sine, double *cosine)
 {
-    /* To within an eighth of a turn by quarter turns, then the series. */
+    /* Range reduction: subtract quarter turns until at most an eighth of a turn is left. Then
+       sum the Taylor series. */
     double quarters = floor(x * (2 / HS_PI) + 0.5);
     double r = x - quarters * (HS_PI / 2), square = r * r;
     double s = 1, c = 1;
@@ -36,6 +37,7 @@ static double next_unit(uint64_t *state)
     return (double)(hs_mix64(*state) >> 11) * 0x1p-53;
 }
 
+/* Branchless orthonormal basis (Duff et al. 2017, see spread.h). */
 static void basis(struct hs_vec n, struct hs_vec *b1, struct hs_vec *b2)
 {
     double sign = copysign(1, n.z);

@@ -2,28 +2,29 @@
 
 #include <stddef.h>
 
-/* Components of a unit direction below this are parallel to the slab: over any path inside a
-   world bound the error is a millionth of the slack of touch. */
+/* A unit direction with a component below this is parallel to the slab. Inside the world bound
+   the error is a millionth of the touch slack. */
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. The travel is measured from the point of the line that is
- * nearest to the solid's centre, so that nothing large cancels: u = travel - nearest.
+ * The problem in the frame of the solid. u = travel - nearest is 0 at the foot of the perpendicular
+ * from the solid's centre to the line. So no large numbers cancel.
  */
 struct local_sweep {
-    double q[3];    /* the path at u = 0, relative to the solid's centre */
+    double q[3];    /* point of the path at u = 0, relative to the solid's centre */
     double d[3];    /* unit direction */
     double h[3];    /* half extents of the core box */
-    double u0, u1;  /* start and end of the travel */
+    double u0, u1;  /* u at the start and the end of the travel */
     double nearest; /* travel at u = 0 */
 };
 
-/* Smallest squared distance from the path to the core box, and first crossing of `reach`. */
+/* The smallest squared distance between the path and the core box, and the first crossing of
+   `reach`. */
 struct approach {
-    bool crosses;      /* the distance falls to `reach` or below */
-    double cross_u;    /* first place where it does */
-    double smallest;   /* squared */
-    double smallest_u; /* first place where it is that small */
+    bool crosses;      /* the distance falls to `reach` or below it */
+    double cross_u;    /* first u where it does */
+    double smallest;   /* squared distance */
+    double smallest_u; /* first u with that distance */
 };
 
 static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
@@ -48,16 +49,17 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 }
 
 /*
- * One axis of f(u): outside the slab the distance to it is |d u - g|, with g_below before the slab
- * is entered and g_above after it is left; in between it is 0.
+ * One axis of f(u), as in the slab test. Outside the slab the distance to it is |d u - g|. g is
+ * g_below before the path enters the slab, and g_above after it leaves. Inside, the distance is 0.
  */
 struct slab {
     double d;
     double enter, leave;     /* u */
-    double g_below, g_above; /* d * enter, d * leave, without the division */
+    double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Splits the axes into slabs the path crosses and a constant from those it runs along. */
+/* Slab test: makes slabs of the axes that the path crosses. An axis parallel to the path adds a
+   constant. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
     int count = 0;
@@ -77,7 +79,7 @@ static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double 
     return count;
 }
 
-/* Places inside (u0, u1) where some slab is entered or left, ascending. */
+/* Lists the u inside (u0, u1) where the path enters or leaves a slab, in ascending order. */
 static int breakpoints(const struct slab *slabs, int count, double u0, double u1, double at[6])
 {
     int n = 0;
@@ -95,7 +97,7 @@ static int breakpoints(const struct slab *slabs, int count, double u0, double u1
     return n;
 }
 
-/* The quadratic that f is around the place `middle`: a (u - vertex)^2 + its terms. */
+/* f on one interval between breakpoints: a quadratic a (u - vertex)^2 + its value at the vertex. */
 struct piece {
     double a, vertex;
     const struct slab *slab[3];
@@ -135,8 +137,8 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 }
 
 /*
- * Walks the pieces in the order of travel. f is convex: it falls until its minimum, so the first
- * crossing of reach^2 lies on the falling side, and nothing after the minimum matters.
+ * Walks the pieces in the order of travel. f is convex, so it falls until its minimum. The first
+ * crossing of reach^2 is therefore on the falling side, and the walk stops at the minimum.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {
@@ -160,6 +162,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
             out->crosses = true;
             out->cross_u = from;
             if (piece_value(&p, from) > reach * reach) {
+                /* Quadratic formula in vertex form: the smaller root. */
                 double at_vertex = falls_through ? piece_value(&p, p.vertex) : lowest;
                 double below = reach * reach - at_vertex;
                 double u = p.vertex - (below > 0 ? sqrt(below / p.a) : 0);
@@ -174,7 +177,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
     }
 }
 
-/* A sphere has no core box: f(u) = |q|^2 + u^2. */
+/* A sphere has no core box. By Pythagoras f(u) = |q|^2 + u^2. */
 static void find_approach_point(const struct local_sweep *s, double reach, struct approach *out)
 {
     double off = s->q[0] * s->q[0] + s->q[1] * s->q[1] + s->q[2] * s->q[2];
@@ -184,7 +187,7 @@ static void find_approach_point(const struct local_sweep *s, double reach, struc
     out->crosses = out->smallest <= reach * reach;
     out->cross_u = s->u0;
     if (out->crosses && off + s->u0 * s->u0 > reach * reach) {
-        double enter = -sqrt(reach * reach - off);
+        double enter = -sqrt(reach * reach - off); /* quadratic formula */
         out->cross_u = enter < s->u0 ? s->u0 : enter > u ? u : enter;
     }
 }
@@ -199,7 +202,7 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Hit or miss, with the slack; *u is where. */
+/* Whether the sphere touches, slack included. *u is the place. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;
@@ -227,7 +230,8 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     double reach = sweep->radius + solid->radius;
     double slack = touch_slack(sweep, solid);
 
-    /* Most candidates are nowhere near: compare the whole line with the bounding sphere first. */
+    /* Most candidates are far away. So first test the distance of the whole line to the bounding
+       sphere (foot of the perpendicular, Pythagoras). */
     struct hs_vec from_center = hs_vec_sub(sweep->start, solid->center);
     double along = hs_vec_dot(from_center, sweep->direction);
     double off = hs_vec_dot(from_center, from_center) - along * along;
@@ -246,7 +250,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     return true;
 }
 
-/* Outward normal and surface point of the solid nearest to the local place c. */
+/* The outward normal and the surface point of the solid that are nearest to the local point c. */
 static void surface_at(const struct hs_solid *solid, const double h[3], const double c[3],
                        double scale, double normal[3], double point[3])
 {
@@ -261,7 +265,8 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On or inside the core box the distance has no gradient: the nearest face decides. */
+        /* On or inside the core box the distance has no gradient. The nearest face gives the
+           normal. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

@@ -2,18 +2,19 @@
 
 #include <float.h>
 
-/* Squared sine of the angle below which a path runs along an edge: over any path the sideways
-   movement that is left out is a millionth of the slack of touch. */
+/* Squared sine of the angle below which a path counts as parallel to an edge. The sideways
+   movement ignored by this is a millionth of the touch slack, for a path of any length. */
 #define PARALLEL_SQUARED 1e-24
 
-/* A smaller height, relative to the longest edge, leaves no digits for the inside test. */
+/* Smallest height relative to the longest edge. Below it, rounding makes the inside test
+   useless. */
 #define SLIVER 1e-10
 
-/* The triangle as seen from the start of the path. */
+/* The triangle relative to the start of the path. */
 struct local {
-    struct hs_vec corner[3]; /* relative to the start */
-    struct hs_vec edge[3];   /* from corner i to the next */
-    struct hs_vec normal;    /* not normalised */
+    struct hs_vec corner[3];
+    struct hs_vec edge[3]; /* from corner i to the next */
+    struct hs_vec normal;  /* not a unit vector */
     struct hs_vec direction;
     double length;
     double reach, outer; /* radius without and with the slack */
@@ -77,7 +78,7 @@ static bool within_box(const struct local *t, struct hs_vec p)
            p.z <= largest(c[0].z, largest(c[1].z, c[2].z)) + slack;
 }
 
-/* Whether a point above or below the face lies between its three edges. */
+/* Whether the foot of the perpendicular from p to the plane is inside the three edges. */
 static bool between_edges(const struct local *t, struct hs_vec p)
 {
     for (int i = 0; i < 3; i++)
@@ -87,14 +88,15 @@ static bool between_edges(const struct local *t, struct hs_vec p)
 }
 
 /*
- * Entry into the prism through its top, its bottom, or by starting inside. Where it is entered
- * through its sides an edge is touched before. *near: the path ends or starts this close to the
- * plane, so that the slack may count.
+ * Where the path enters the prism through its top or bottom, or starts inside it. A path that
+ * enters through a side touches an edge before that. *near: the path starts or ends so close to the
+ * plane that the slack may count.
  */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
     struct hs_vec n = hs_vec_scale(t->normal, 1 / area);
+    /* Signed distance from a point to a plane; it changes linearly along the path. */
     double height = -hs_vec_dot(n, t->corner[0]);
     double rate = hs_vec_dot(n, t->direction);
     double at_end = height + rate * t->length;
@@ -111,14 +113,15 @@ static bool enter_face(const struct local *t, double *u, bool *near)
     struct hs_vec center = hs_vec_scale(t->direction, *u);
     if (!between_edges(t, center))
         return false;
-    /* The inside test of a sliver may be wrong beyond its tip, by many times its height. */
+    /* The inside test of a sliver may be wrong beyond its tip, by many times its height. The box
+       around the triangle bounds this error. */
     double foot = above <= 0 ? height : height > 0 ? t->reach : -t->reach;
     return within_box(t, hs_vec_add_scaled(center, n, -foot));
 }
 
 /* ---- corners and edges ---- */
 
-/* The path inside [enter, leave] touches the feature; keeps the earliest place on the path. */
+/* The path is inside a feature from `enter` to `leave`. Lowers *first to the start of that part. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -128,12 +131,14 @@ static void keep_first(const struct local *t, double enter, double leave, double
 
 static void enter_corner(const struct local *t, int i, double *first, bool *near)
 {
+    /* Foot of the perpendicular from the corner to the path. */
     double middle = hs_vec_dot(t->corner[i], t->direction);
     struct hs_vec miss = hs_vec_add_scaled(t->corner[i], t->direction, -middle);
     double square = hs_vec_dot(miss, miss);
     if (square > t->outer * t->outer)
         return;
     *near = true;
+    /* Pythagoras: half the chord that the ball cuts from the path. */
     double below = t->reach * t->reach - square;
     if (below < 0)
         return;
@@ -141,7 +146,8 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
     keep_first(t, middle - half, middle + half, first);
 }
 
-/* The part of the path, perhaps empty, between the planes through both ends of an edge. */
+/* Slab test: cuts [enter, leave] to the part between the planes through both ends of an edge.
+   The result may be empty. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {
@@ -161,11 +167,12 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     double square = hs_vec_dot(edge, edge);
     double along = hs_vec_dot(from_corner, edge) / square;
     double rate = hs_vec_dot(t->direction, edge) / square;
-    /* At right angles to the edge the path is a line past a circle. */
+    /* Project along the edge: an infinite cylinder becomes a circle, and the path a line. */
     struct hs_vec across = hs_vec_add_scaled(from_corner, edge, -along);
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
+    /* Foot of the perpendicular in that plane; then Pythagoras for half the chord. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);
@@ -193,8 +200,8 @@ static double clamp(double x, double low, double high)
 }
 
 /*
- * Travel at the nearest approach of the path to an edge, and the squared distance there
- * (two segments: Ericson, Real-Time Collision Detection, 2005, 5.1.9).
+ * Travel at the smallest distance between the path and an edge. *square is that squared distance
+ * (closest points of two segments: Ericson, Real-Time Collision Detection, 2005, 5.1.9).
  */
 static double approach_edge(const struct local *t, int i, double *square)
 {
@@ -220,7 +227,7 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Nothing is touched exactly: does the path come within the slack? */
+/* Without an exact touch: whether the path comes within the slack. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {
@@ -272,6 +279,7 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
     struct hs_vec best = t.corner[0];
     double best2 = DBL_MAX;
     for (int i = 0; i < 3; i++) {
+        /* Foot of the perpendicular to the edge's line, clamped to the edge. */
         double along = -hs_vec_dot(t.corner[i], t.edge[i]) / hs_vec_dot(t.edge[i], t.edge[i]);
         struct hs_vec p = hs_vec_add_scaled(t.corner[i], t.edge[i], clamp(along, 0, 1));
         double square = hs_vec_dot(p, p);
@@ -280,6 +288,7 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
             best2 = square;
         }
     }
+    /* Foot of the perpendicular to the plane. */
     double over = hs_vec_dot(t.normal, t.corner[0]) / hs_vec_dot(t.normal, t.normal);
     struct hs_vec foot = hs_vec_scale(t.normal, over);
     if (between_edges(&t, (struct hs_vec){0, 0, 0}) && within_box(&t, foot) &&

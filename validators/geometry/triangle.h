@@ -1,13 +1,14 @@
 /*
- * Exact swept-sphere test against one triangle, both sides alike.
+ * Exact swept-sphere test against one two-sided triangle.
  *
- * A triangle grown by a radius is the union of a prism on its face, three cylinders around its
- * edges and three balls around its corners. Each of them is convex and entered in closed form; the
- * union is entered where the first of them is. Nothing decides beforehand which feature of the
- * triangle is met, so a sliver, a grazed edge or a path in the plane of the face needs no case of
- * its own: a feature whose direction is known badly is still only a part of the same union.
+ * A triangle grown by a radius is a union of seven parts: a prism, three cylinders around its edges
+ * and three balls around its corners. Each part is convex, and closed forms give the point of
+ * entry. The path enters the union where it first enters one of the parts.
  *
- * Everything here is pure and safe to call from any thread. Only + - * / and sqrt are used.
+ * The code does not select a feature of the triangle in advance. So a sliver, a grazed edge or a
+ * path in the plane of the face needs no special case.
+ *
+ * All functions are pure and safe to call from any thread. They use only + - * / and sqrt.
  */
 #ifndef HS_TRIANGLE_H
 #define HS_TRIANGLE_H
@@ -22,26 +23,26 @@ struct hs_triangle {
 };
 
 /*
- * True when the triangle has no area that its coordinates can tell from none: its smallest height
- * is below 1e-10 of its longest edge, or below what a coordinate of that size can resolve.
+ * Whether the triangle has no area that its coordinates can resolve. Its smallest height is then
+ * below 1e-10 of its longest edge, or below the resolution of its coordinates.
  */
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 
 /*
  * First touch of a swept sphere; radius 0 is a ray. Touch is inclusive with HS_TOUCH_SLACK, as in
- * sweep.h. True when touched; *distance is then the travel of the centre, 0 .. length: 0 when the
- * sphere touches at its start, and when it only comes within the slack, the travel at the nearest
- * approach to the edge (or at the end of the path) that is met first.
+ * sweep.h. The triangle must not be degenerate.
  *
- * The triangle must not be degenerate.
+ * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
+ * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
+ * nearest approach to the first edge, or the whole length.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);
 
-/* The point of the triangle that is nearest to a world point. */
+/* The point of the triangle nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Unit normal of the face; the corners run counter-clockwise around it. */
+/* Unit normal of the face. The corners run counter-clockwise around it. */
 struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle);
 
 #endif

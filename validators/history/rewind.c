@@ -1,7 +1,6 @@
 #include "validators/history/rewind.h"
 
-#include <cglm/vec3.h>
-
+#include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
 
 /* ---- which two samples ---- */

@@ -56,10 +56,10 @@ static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
     if (weapon == HS_NONE)
         return;
     if (result->reason == HS_REASON_FIRE_RATE)
-        hs_ledger_note_too_fast(ledger, weapon);
+        hs_ledger_record_too_fast(ledger, weapon);
     else
-        hs_ledger_note_shot(ledger, weapon, result->fire_time_us,
-                            match->ruleset->weapons[weapon]->reload_us);
+        hs_ledger_record_shot(ledger, weapon, result->fire_time_us,
+                              match->ruleset->weapons[weapon]->reload_us);
 }
 
 /* Books everything that may need memory. False: out of memory. */
@@ -71,7 +71,7 @@ static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
     hs_ledger_give_way(ledger, need);
     hs_players_make_room(&match->players, need);
     return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&
-           hs_ledger_note(ledger, numbers, entry);
+           hs_ledger_record(ledger, numbers, entry);
 }
 
 bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
@@ -98,7 +98,7 @@ bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot
     if (entry->accepted && !hs_journal_reserve(&match->players, entry))
         return false;
     if (is_of_former)
-        hs_ledger_note_ended(numbers, entry->number, entry->fire_time_us);
+        hs_ledger_record_ended(numbers, entry->number, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, &booked, payment.weapon))
         return false;
     else

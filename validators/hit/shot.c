@@ -119,7 +119,7 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim)
 {
     struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
     if (shooter != NULL)
-        hs_ledger_note_lacked(&shooter->ledger.shots, claim->time_us);
+        hs_ledger_record_lacked(&shooter->ledger.shots, claim->time_us);
 }
 
 bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,

@@ -135,7 +135,7 @@ static void judge_movement(struct judging *j, const struct hs_timing_result *gra
     moves->unmoved_us = moves->unmoved_client_us = 0;
     struct hs_movement before = moves->judges.movement;
     struct hs_movement_result found;
-    hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
+    hs_movement_check(&moves->judges.movement, j->rules, &step, &found);
     int64_t announced_us;
     bool is_announced = found_something(&found) && find_announced_jump(j, &announced_us);
     if (is_announced || (found_something(&found) && may_have_jumped(j))) {
@@ -145,7 +145,7 @@ static void judge_movement(struct judging *j, const struct hs_timing_result *gra
         moves->is_restored = false;
         moves->judges.movement = before;
         step.is_announced = true;
-        hs_movement_judge(&moves->judges.movement, j->rules, &step, &found);
+        hs_movement_check(&moves->judges.movement, j->rules, &step, &found);
     }
     add_finding(j, HS_MOVE_CHECK_TELEPORT, &found.teleport);
     add_finding(j, HS_MOVE_CHECK_SPEED, &found.speed);
@@ -339,7 +339,7 @@ static void judge_time_and_place(struct judging *j)
         .dilation = move->dilation,
     };
     struct hs_timing_result timing;
-    hs_timing_judge(state, j->rules, &timed, &timing);
+    hs_timing_check(state, j->rules, &timed, &timing);
     add_timing_failures(j, &timing);
     bool is_simulated = timing.reason == HS_MOVE_OK || timing.reason == HS_MOVE_RESET;
     if (is_simulated)

@@ -1,5 +1,6 @@
 #include "validators/rig.h"
 
+#include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 
@@ -29,13 +30,11 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-static double largest_scale(const float scale[3])
+static double largest_scale(const struct hs_rest_bone *bone)
 {
-    double largest = 0;
-    for (int i = 0; i < 3; i++)
-        if (fabs((double)scale[i]) > largest)
-            largest = fabs((double)scale[i]);
-    return largest;
+    struct hs_rest_bone copy = *bone; /* cglm takes no const vectors */
+    glm_vec3_abs(copy.scale, copy.scale);
+    return (double)glm_vec3_max(copy.scale);
 }
 
 void hs_rig_finish(struct hs_rig *rig)
@@ -53,7 +52,7 @@ void hs_rig_finish(struct hs_rig *rig)
         for (int i = 0; i < rig->hitbox_count; i++) {
             const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
             double reach =
-                hs_vec_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone->scale);
+                hs_vec_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone);
             if (reach > stance->reach)
                 stance->reach = reach;
         }

@@ -26,7 +26,7 @@ static void get(struct loading *l, enum hs_saved_id id, void *to)
 
 static bool get_flag(struct loading *l)
 {
-    return hs_bytes_get_most(&l->reader, 1, 1) != 0;
+    return hs_bytes_get_max(&l->reader, 1, 1) != 0;
 }
 
 static bool is_fine(const struct loading *l)
@@ -170,7 +170,7 @@ bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_na
 static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
 {
     get(l, HS_SAVED_NUMBERS, numbers);
-    uint32_t count = (uint32_t)hs_bytes_get_most(&l->reader, 4, HS_LEDGER_NUMBERS);
+    uint32_t count = (uint32_t)hs_bytes_get_max(&l->reader, 4, HS_LEDGER_NUMBERS);
     if (count == 0 || !is_fine(l))
         return;
     if (!hs_ledger_make_places(numbers, count))
@@ -190,7 +190,7 @@ static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
 
 static void load_cadences(struct loading *l, struct hs_ledger *ledger)
 {
-    uint16_t count = (uint16_t)hs_bytes_get_most(&l->reader, 2, l->ruleset->weapon_count);
+    uint16_t count = (uint16_t)hs_bytes_get_max(&l->reader, 2, l->ruleset->weapon_count);
     if (count == 0 || !is_fine(l))
         return;
     ledger->cadences = make(l, count, sizeof *ledger->cadences);
@@ -233,7 +233,7 @@ static void load_answers(struct loading *l, struct hs_player_moves *moves)
     bool has_answers = get_flag(l);
     if (has_answers)
         get(l, HS_SAVED_ANSWERS, &read);
-    uint64_t count = hs_bytes_get_most(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
+    uint64_t count = hs_bytes_get_max(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
     if (!has_answers || !is_fine(l))
         return;
     uint32_t capacity = HS_MOVES_FIRST;
@@ -271,9 +271,8 @@ static void load_judges(struct loading *l, struct hs_move_judges *judges)
     credit.credit_us = hs_bytes_get_real(&l->reader);
     credit.heard_us = (int64_t)hs_bytes_get(&l->reader, 8);
     bool is_credit = isfinite(credit.credit_us) && credit.credit_us >= 0 &&
-                     credit.credit_us <= (double)HS_SAVED_TIME_MOST &&
-                     credit.heard_us <= HS_SAVED_TIME_MOST &&
-                     credit.heard_us >= -HS_SAVED_TIME_MOST;
+                     credit.credit_us <= (double)HS_SAVED_TIME_MAX &&
+                     credit.heard_us <= HS_SAVED_TIME_MAX && credit.heard_us >= -HS_SAVED_TIME_MAX;
     if (!is_credit)
         l->is_damaged = true;
     size_t size = hs_bytes_get(&l->reader, 4);

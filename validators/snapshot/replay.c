@@ -15,7 +15,7 @@ struct replaying {
 static int64_t get_time(struct replaying *r)
 {
     int64_t time_us = (int64_t)hs_bytes_get(&r->reader, 8);
-    if (time_us > HS_SAVED_TIME_MOST || time_us < -HS_SAVED_TIME_MOST)
+    if (time_us > HS_SAVED_TIME_MAX || time_us < -HS_SAVED_TIME_MAX)
         r->is_damaged = true;
     return time_us;
 }
@@ -51,8 +51,8 @@ static void replay_session(struct replaying *r)
     struct hs_str name = get_name(r);
     as_recorded.session = hs_bytes_get(&r->reader, 8);
     as_recorded.former_session = hs_bytes_get(&r->reader, 8);
-    as_recorded.left = hs_bytes_get_most(&r->reader, 1, 1) != 0;
-    as_recorded.has_left_before = hs_bytes_get_most(&r->reader, 1, 1) != 0;
+    as_recorded.left = hs_bytes_get_max(&r->reader, 1, 1) != 0;
+    as_recorded.has_left_before = hs_bytes_get_max(&r->reader, 1, 1) != 0;
     as_recorded.left_us = get_time(r);
     as_recorded.ended_us = get_time(r);
     int64_t evict_before_us = (int64_t)hs_bytes_get(&r->reader, 8);
@@ -93,13 +93,13 @@ static void book(struct replaying *r, struct hs_player *player, struct hs_journa
         return;
     bool is_of_clock = payment->clock == r->match->clock;
     entry->accepted = is_of_clock; /* as after a clock reset */
-    if (!hs_ledger_note(ledger, numbers, entry)) {
+    if (!hs_ledger_record(ledger, numbers, entry)) {
         r->no_memory = true;
         return;
     }
     if (is_of_clock && payment->weapon != HS_NONE)
-        hs_ledger_note_shot(ledger, payment->weapon, entry->fire_time_us,
-                            r->match->ruleset->weapons[payment->weapon]->reload_us);
+        hs_ledger_record_shot(ledger, payment->weapon, entry->fire_time_us,
+                              r->match->ruleset->weapons[payment->weapon]->reload_us);
     if (payment->is_shot)
         return;
     player->reasons[payment->reason]++;
@@ -114,14 +114,14 @@ static void replay_paid(struct replaying *r)
     const struct hs_ruleset *ruleset = r->match->ruleset;
     struct hs_player *player = hs_players_find(&r->match->players, get_name(r));
     payment.session = hs_bytes_get(&r->reader, 8);
-    payment.is_shot = hs_bytes_get_most(&r->reader, 1, 1) != 0;
+    payment.is_shot = hs_bytes_get_max(&r->reader, 1, 1) != 0;
     payment.clock = (uint32_t)hs_bytes_get(&r->reader, 4);
     payment.weapon = (uint16_t)hs_bytes_get(&r->reader, 2);
-    payment.reason = (enum hs_reason)hs_bytes_get_most(&r->reader, 1, HS_REASON_COUNT - 1);
+    payment.reason = (enum hs_reason)hs_bytes_get_max(&r->reader, 1, HS_REASON_COUNT - 1);
     payment.damage = hs_bytes_get_real(&r->reader);
     bool is_fine = hs_saved_get_entry(&r->reader, &r->names, ruleset, &payment.entry) &&
                    payment.entry.accepted && payment.damage >= 0 &&
-                   payment.damage <= (double)HS_SAVED_TIME_MOST &&
+                   payment.damage <= (double)HS_SAVED_TIME_MAX &&
                    (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
     if (!is_fine || r->reader.failed)
         r->is_damaged = true;
@@ -129,8 +129,8 @@ static void replay_paid(struct replaying *r)
         book(r, player, &payment);
     else if (player != NULL && payment.session < player->session &&
              payment.clock == r->match->clock)
-        hs_ledger_note_ended(payment.is_shot ? &player->ledger.shots : &player->ledger.hits,
-                             payment.entry.number, payment.entry.fire_time_us);
+        hs_ledger_record_ended(payment.is_shot ? &player->ledger.shots : &player->ledger.hits,
+                               payment.entry.number, payment.entry.fire_time_us);
     hs_ledger_free_entry(&payment.entry);
 }
 

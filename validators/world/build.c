@@ -1,8 +1,10 @@
 /*
- * Builds the hierarchy from the top down. A range of items is split where the surface area
- * heuristic over binned centres says (Wald, "On fast construction of SAH-based bounding volume
- * hierarchies", 2007), the largest part again until a node has its four children. No randomness
- * and no threads: the same mesh gives the same tree.
+ * Builds the hierarchy from the top down.
+ *
+ * Each split of a range is the cheapest by the surface area heuristic over binned centres (Wald,
+ * "On fast construction of SAH-based bounding volume hierarchies", 2007). The largest part is split
+ * again until a node has all its children. There is no randomness and no thread, so the same mesh
+ * always gives the same tree.
  */
 #include "validators/world/tree.h"
 
@@ -30,7 +32,7 @@ struct item {
     uint32_t index; /* of the triangle or box in the mesh */
 };
 
-/* Items that are all triangles, or all boxes. */
+/* Items of one kind: triangles only, or boxes only. */
 struct range {
     size_t first, count;
     bool boxes;
@@ -41,7 +43,7 @@ struct builder {
     struct hs_world *world;
     const struct hs_world_mesh *mesh;
     struct item *items;
-    size_t node_room, group_room;
+    size_t node_capacity, group_capacity;
     size_t max_bytes;
     enum hs_world_fault fault;
 };
@@ -57,20 +59,21 @@ static const struct bounds nothing = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -F
 
 static void cover(struct bounds *bounds, const struct bounds *more)
 {
-    for (int a = 0; a < 3; a++) {
-        bounds->low[a] = more->low[a] < bounds->low[a] ? more->low[a] : bounds->low[a];
-        bounds->high[a] = more->high[a] > bounds->high[a] ? more->high[a] : bounds->high[a];
-    }
+    struct bounds other = *more;
+    glm_vec3_minv(other.low, bounds->low, bounds->low);
+    glm_vec3_maxv(other.high, bounds->high, bounds->high);
 }
 
-/* Half the surface; 0 of nothing. */
+/* Half the surface area; 0 if the bounds are empty. */
 static float surface(const struct bounds *b)
 {
-    float x = b->high[0] - b->low[0], y = b->high[1] - b->low[1], z = b->high[2] - b->low[2];
-    return x < 0 ? 0 : x * y + y * z + z * x;
+    struct bounds box = *b;
+    vec3 d;
+    glm_vec3_sub(box.high, box.low, d);
+    return d[0] < 0 ? 0 : d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 
-/* Twice the centre on one axis: the factor is the same everywhere. */
+/* Twice the centre on one axis. Only ratios of centres are used, so the factor cancels. */
 static float center(const struct bounds *b, int axis)
 {
     return b->low[axis] + b->high[axis];
@@ -87,7 +90,7 @@ static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, 
 
 /* ---- splitting ---- */
 
-/* How centres of a range fall into bins. */
+/* Maps the centres of a range to bins. */
 struct binning {
     float low[3], scale[3];
     int bins;
@@ -99,24 +102,25 @@ static int bin_of(const struct binning *b, const struct bounds *bounds, int axis
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* False: all centres are in one place. */
+/* False: all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
     for (size_t i = 0; i < count; i++) {
-        for (int a = 0; a < 3; a++) {
-            float c = center(&items[i].bounds, a);
-            centers.low[a] = c < centers.low[a] ? c : centers.low[a];
-            centers.high[a] = c > centers.high[a] ? c : centers.high[a];
-        }
+        struct bounds box = items[i].bounds;
+        vec3 c;
+        glm_vec3_add(box.low, box.high, c);
+        glm_vec3_minv(c, centers.low, centers.low);
+        glm_vec3_maxv(c, centers.high, centers.high);
     }
     bool apart = false;
     out->bins = count < FEW_ITEMS ? FEW_BINS : BINS;
+    vec3 width;
+    glm_vec3_sub(centers.high, centers.low, width);
+    glm_vec3_copy(centers.low, out->low);
     for (int a = 0; a < 3; a++) {
-        float width = centers.high[a] - centers.low[a];
-        out->low[a] = centers.low[a];
-        out->scale[a] = width > FLT_MIN ? (float)out->bins / width : 0;
-        apart = apart || width > FLT_MIN;
+        out->scale[a] = width[a] > FLT_MIN ? (float)out->bins / width[a] : 0;
+        apart = apart || width[a] > FLT_MIN;
     }
     return apart;
 }
@@ -126,7 +130,8 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* The cheapest border between bins of one axis: bins below it go left. */
+/* Finds the cheapest border between bins of one axis and returns its cost. Bins below the border
+   go left. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
     float right_cost[BINS], best = FLT_MAX;
@@ -153,7 +158,8 @@ static float best_border(const struct bin *bins, int count, bool boxes, int *bor
     return best;
 }
 
-/* Fills the bins of all three axes and finds the best border. False: there is none. */
+/* Fills the bins of all three axes and finds the best border. False: no border separates the
+   items. */
 static bool find_split(const struct item *items, size_t count, bool boxes,
                        const struct binning *binning, int *axis, int *border)
 {
@@ -181,7 +187,7 @@ static bool find_split(const struct item *items, size_t count, bool boxes,
     return best < FLT_MAX;
 }
 
-/* Moves the items of the left bins to the front; returns how many there are. */
+/* Moves the items of the left bins to the front and returns their count. */
 static size_t partition(struct item *items, size_t count, const struct binning *binning, int axis,
                         int border)
 {
@@ -225,20 +231,21 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Bytes in use with this many nodes and groups. For a moment at the end both exist twice. */
+/* Bytes in use with these counts. At the end of the build, nodes and groups exist twice for a
+   short time. */
 static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
     return items * sizeof(struct item) +
            2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
 }
 
-/* Added to both counts, to make up for rounding down. */
+/* Added to both counts to compensate for rounding down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
-    /* A triangle is at worst alone in its group. A node with another below it has eight children,
-       and each node at least two: there are fewer than 4 nodes for 7 leaves. */
+    /* In the worst case each triangle is alone in its group. A node above another node has eight
+       children, and every node has at least two. So 7 leaves need fewer than 4 nodes. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
     size_t nodes = (any ? triangles / 7 * 4 : triangles / 6) + boxes / 7 * 4 + ROUNDING;
@@ -246,8 +253,8 @@ size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
            boxes * sizeof *mesh->boxes;
 }
 
-/* Makes space for one more element of an array. False, with the fault set: there is none. */
-static bool grow(struct builder *b, void **array, size_t count, size_t *room, size_t size)
+/* Makes space for one more element of an array. False: no space, and b->fault is set. */
+static bool grow(struct builder *b, void **array, size_t count, size_t *capacity, size_t size)
 {
     const struct hs_world *world = b->world;
     size_t leaves = world->info.triangles + world->info.boxes;
@@ -255,16 +262,16 @@ static bool grow(struct builder *b, void **array, size_t count, size_t *room, si
     bytes += sizeof *world + world->info.boxes * sizeof *world->boxes;
     if (bytes + 2 * size > b->max_bytes)
         b->fault = HS_WORLD_TOO_LARGE;
-    if (count < *room || b->fault != HS_WORLD_FINE)
+    if (count < *capacity || b->fault != HS_WORLD_FINE)
         return b->fault == HS_WORLD_FINE;
-    size_t more = *room + *room / 2 + 64;
+    size_t more = *capacity + *capacity / 2 + 64;
     void *moved = realloc(*array, more * size);
     if (moved == NULL) {
         b->fault = HS_WORLD_NO_MEMORY;
         return false;
     }
     *array = moved;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
@@ -279,7 +286,7 @@ static uint32_t add_group(struct builder *b, const struct range *range)
 {
     struct hs_world *world = b->world;
     void *array = world->groups;
-    if (!grow(b, &array, world->group_count, &b->group_room, sizeof *world->groups))
+    if (!grow(b, &array, world->group_count, &b->group_capacity, sizeof *world->groups))
         return HS_CHILD_GROUP;
     world->groups = array;
     struct hs_world_group *group = &world->groups[world->group_count];
@@ -307,7 +314,7 @@ static bool is_leaf(const struct range *range)
     return range->count <= (range->boxes ? 1 : GROUP);
 }
 
-/* Splits the largest part until there are enough, or nothing is left to split. */
+/* Splits the largest part until the node is full or only leaves are left. */
 static int split_to_children(const struct builder *b, struct range parts[CHILDREN], int count,
                              bool halve)
 {
@@ -334,7 +341,7 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
 {
     struct hs_world *world = b->world;
     void *array = world->nodes;
-    if (!grow(b, &array, world->node_count, &b->node_room, sizeof *world->nodes))
+    if (!grow(b, &array, world->node_count, &b->node_capacity, sizeof *world->nodes))
         return HS_CHILD_NODE;
     world->nodes = array;
     size_t place = world->node_count++;
@@ -383,7 +390,8 @@ static double largest_of(struct hs_vec v)
     return x > y ? (x > z ? x : z) : (y > z ? y : z);
 }
 
-/* Notes which triangles count, in `items`, and what is around everything; returns how many do. */
+/* Lists the triangles that are not degenerate in `items` and returns their count. Also computes
+   the bounds of everything. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {
     struct hs_vec low = highest, high = lowest;
@@ -429,7 +437,7 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* The same elements in memory that is good to read; frees the old. */
+/* Copies the elements to memory from `alloc` and frees the old array. NULL: out of memory. */
 static void *settle(void *array, size_t count, size_t size, hs_world_alloc *alloc)
 {
     void *settled = array == NULL ? NULL : alloc(count * size);

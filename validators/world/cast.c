@@ -1,4 +1,5 @@
-/* Walks the hierarchy: nearest child first, nothing further away than the best contact so far. */
+/* Walks the hierarchy, nearest child first. Skips everything further away than the best contact
+   so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -7,42 +8,43 @@
 #include <float.h>
 
 /*
- * What the float tests work with. They may only err towards keeping, so the sphere is grown by
- * more than rounding can move anything:
+ * The state of one walk. The float tests may keep too much but must never exclude a contact. So
+ * they grow the sphere by more than any rounding error:
  *
- * - the slack of touch twice, 2e-6 (length + radius): once because a touch within the slack
- *   counts, once for a direction and its inverse in float, 4 x 2^-24 of the travel;
+ * - twice the touch slack, 2e-6 (length + radius): once because a touch within the slack counts,
+ *   once for the direction and its inverse in float, an error of 4 x 2^-24 of the travel;
  * - 1e-12 of the largest coordinate, for rounding in double;
- * - the start is rounded away from the boxes on each side, by the size of a float there.
+ * - one float step at the start, which is rounded away from the boxes on each side.
  */
 struct walk {
     const struct hs_world *world;
     const struct hs_sweep *sweep;
-    bool any; /* the first contact found will do */
+    bool any; /* stop at the first contact found, even if it is not the nearest */
     struct hs_work *work;
 
-    struct hs_lanes near_from[3], far_from[3]; /* start, moved by the sphere's size */
-    struct hs_lanes inverse[3];                /* 1 / direction */
-    int near_row[3], far_row[3];               /* offsets in hs_world_node.bounds */
+    glmm_128 near_from[3], far_from[3]; /* start, moved by the radius of the grown sphere */
+    glmm_128 inverse[3];                /* 1 / direction */
+    int near_row[3], far_row[3];        /* offsets in hs_world_node.bounds */
 
-    struct hs_lanes direction[3]; /* for the triangles */
-    struct hs_lanes reach;        /* of the sphere, and rounding that does not depend ... */
-    struct hs_lanes reach_share;  /* ... and does depend on the size of the triangle */
-    struct hs_lanes blur;         /* by which rounding its corners may make an edge longer */
+    glmm_128 direction[3]; /* for the triangle test */
+    glmm_128 reach; /* of the sphere, with the rounding error that is the same for all triangles */
+    glmm_128 reach_share; /* rounding error per size of the triangle */
+    glmm_128 blur;        /* largest growth of an edge by rounding its corners */
 
-    double best;           /* distance so far; at first the length of the path */
-    float farthest;        /* the same, rounded up */
-    struct hs_lanes limit; /* the same in all lanes */
+    double best;    /* distance of the best contact; at first the length of the path */
+    float farthest; /* `best`, rounded up */
+    glmm_128 limit; /* `farthest` in all lanes */
     enum hs_world_kind kind;
     uint32_t index;
-    const struct hs_world_group *group; /* where the triangle is */
+    const struct hs_world_group *group; /* the group of the touched triangle */
     unsigned lane;
     bool touched;
 };
 
 static double inverse_of(double d)
 {
-    /* Steeper than this the path does not move on the axis: less than the slack over any length. */
+    /* A path with a smaller component does not move on this axis: its movement is below the
+       slack. */
     const double flat = 1e-18;
     if (fabs(d) >= flat)
         return 1 / d;
@@ -66,27 +68,28 @@ static void prepare(struct walk *w)
         w->near_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 0 : 1));
         w->far_row[a] = HS_WORLD_WIDTH * (2 * a + (forward ? 1 : 0));
         float high = hs_float_above(start[a] + grown), low = hs_float_below(start[a] - grown);
-        w->near_from[a] = hs_lanes_all(forward ? high : low);
-        w->far_from[a] = hs_lanes_all(forward ? low : high);
-        w->inverse[a] = hs_lanes_all((float)inverse_of(direction[a]));
-        w->direction[a] = hs_lanes_all((float)direction[a]);
+        w->near_from[a] = glmm_set1(forward ? high : low);
+        w->far_from[a] = glmm_set1(forward ? low : high);
+        w->inverse[a] = glmm_set1((float)inverse_of(direction[a]));
+        w->direction[a] = glmm_set1((float)direction[a]);
     }
-    /* See may_touch. */
-    w->reach = hs_lanes_all(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
-    w->reach_share = hs_lanes_all(2.2e-6f);
-    w->blur = hs_lanes_all(hs_float_above(3e-7 * (s->length + 2 * grown)));
+    /* may_touch derives these bounds. */
+    w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
+    w->reach_share = glmm_set1(2.2e-6f);
+    w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
 }
 
 static void set_limit(struct walk *w, double distance)
 {
     w->best = distance;
     w->farthest = hs_float_above(distance);
-    w->limit = hs_lanes_all(w->farthest);
+    w->limit = glmm_set1(w->farthest);
 }
 
-/* ---- what is in the leaves ---- */
+/* ---- leaves ---- */
 
-/* Keeps a contact if it is the first so far; ties go to triangles, then to the lower index. */
+/* Keeps a contact if it is nearer than the best so far. At equal distances triangles come before
+   boxes, then the lower index. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
     bool better = !w->touched || distance < w->best;
@@ -120,50 +123,47 @@ static struct hs_solid solid_of(const struct hs_world_box *box)
 }
 
 struct lanes_vec {
-    struct hs_lanes x, y, z;
+    glmm_128 x, y, z;
 };
 
 static inline struct lanes_vec minus(struct lanes_vec a, struct lanes_vec b)
 {
-    return (struct lanes_vec){hs_lanes_sub(a.x, b.x), hs_lanes_sub(a.y, b.y),
-                              hs_lanes_sub(a.z, b.z)};
+    return (struct lanes_vec){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
 static inline struct lanes_vec plus(struct lanes_vec a, struct lanes_vec b)
 {
-    return (struct lanes_vec){hs_lanes_add(a.x, b.x), hs_lanes_add(a.y, b.y),
-                              hs_lanes_add(a.z, b.z)};
+    return (struct lanes_vec){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static inline struct hs_lanes dot(struct lanes_vec a, struct lanes_vec b)
+static inline glmm_128 dot(struct lanes_vec a, struct lanes_vec b)
 {
-    return hs_lanes_add(hs_lanes_add(hs_lanes_mul(a.x, b.x), hs_lanes_mul(a.y, b.y)),
-                        hs_lanes_mul(a.z, b.z));
+    return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
 {
-    return (struct lanes_vec){
-        hs_lanes_sub(hs_lanes_mul(a.y, b.z), hs_lanes_mul(a.z, b.y)),
-        hs_lanes_sub(hs_lanes_mul(a.z, b.x), hs_lanes_mul(a.x, b.z)),
-        hs_lanes_sub(hs_lanes_mul(a.x, b.y), hs_lanes_mul(a.y, b.x)),
-    };
+    return (struct lanes_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /*
- * Which of four triangles the sphere may touch before the limit. Looking along the path, it passes
- * a triangle when it is further than its reach on the outer side of an edge:
- * direction . (edge x corner) is the distance to the edge's line times at most the edge's length.
- * And it must come within its reach of the plane: normal . (corner - start - direction t) changes
- * linearly, and at one end of the travel it is small, or it changes sign.
+ * Returns one bit for each of four triangles: whether the sphere may touch it before the limit. Two
+ * tests exclude a triangle.
+ *
+ * Seen along the path, the line is further than `reach` outside an edge. By the scalar triple
+ * product, direction . (edge x corner) is at most the distance between the two lines times the
+ * length of the edge.
+ *
+ * Or the sphere stays further than `reach` from the plane. normal . (corner - start - direction t)
+ * is linear in t. So the sphere can touch the plane only if this is small at one end of the travel,
+ * or changes its sign.
  *
  * Rounding: a triangle that can be touched has its corners within D = length + reach + size of the
- * start. Relative to the start they are rounded to float once, u = 2^-24 of D each way: what is
- * tested is a triangle whose edges are longer by up to 2 sqrt(3) u D, which is more than they were
- * where it is tiny and far away; `blur` is added to its size. The rest of the arithmetic takes
- * edge x (corner + corner) off by less than 32 u size D = 2e-6 size D, and the direction is off by
- * u: 2.2e-6 D covers all, whence `reach` and `reach_share`. What is further away may be judged
- * wrong in either direction, for it cannot be touched.
+ * start. Each corner, relative to the start, is rounded to float once, with an error of u D per
+ * axis, u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D, and `blur` is added to the
+ * size for that. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size
+ * D. The direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`.
+ * For triangles further away the result may be wrong, but they cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
 {
@@ -177,29 +177,27 @@ static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
     e[0] = minus(c[1], c[0]);
     e[1] = minus(c[2], c[1]);
     e[2] = minus(c[0], c[2]);
-    struct hs_lanes f0 = dot(direction, cross(e[0], plus(c[0], c[1])));
-    struct hs_lanes f1 = dot(direction, cross(e[1], plus(c[1], c[2])));
-    struct hs_lanes f2 = dot(direction, cross(e[2], plus(c[2], c[0])));
+    glmm_128 f0 = dot(direction, cross(e[0], plus(c[0], c[1])));
+    glmm_128 f1 = dot(direction, cross(e[1], plus(c[1], c[2])));
+    glmm_128 f2 = dot(direction, cross(e[2], plus(c[2], c[0])));
 
-    struct hs_lanes zero = hs_lanes_all(0);
-    struct hs_lanes size = hs_lanes_add(hs_lanes_load(g->size), w->blur);
-    struct hs_lanes reach = hs_lanes_add(w->reach, hs_lanes_mul(w->reach_share, size));
-    struct hs_lanes by_size = hs_lanes_mul(reach, size);
-    struct hs_lanes aside = hs_lanes_add(by_size, by_size);
-    struct hs_lanes least = hs_lanes_min(f0, hs_lanes_min(f1, f2));
-    struct hs_lanes most = hs_lanes_max(f0, hs_lanes_max(f1, f2));
-    unsigned mask =
-        hs_lanes_at_most(hs_lanes_sub(zero, aside), least) | hs_lanes_at_most(most, aside);
+    glmm_128 zero = glmm_set1(0);
+    glmm_128 size = glmm_load(g->size) + w->blur;
+    glmm_128 reach = w->reach + w->reach_share * size;
+    glmm_128 by_size = reach * size;
+    glmm_128 aside = by_size + by_size;
+    glmm_128 lowest = hs_lanes_min(f0, hs_lanes_min(f1, f2));
+    glmm_128 highest = hs_lanes_max(f0, hs_lanes_max(f1, f2));
+    unsigned mask = hs_lanes_at_most(zero - aside, lowest) | hs_lanes_at_most(highest, aside);
     if (mask == 0)
         return 0;
 
     struct lanes_vec normal = cross(e[0], e[1]);
-    struct hs_lanes near_height = dot(normal, c[0]);
-    struct hs_lanes far_height =
-        hs_lanes_sub(near_height, hs_lanes_mul(w->limit, dot(normal, direction)));
-    struct hs_lanes off = hs_lanes_mul(by_size, size);
+    glmm_128 near_height = dot(normal, c[0]);
+    glmm_128 far_height = near_height - w->limit * dot(normal, direction);
+    glmm_128 off = by_size * size;
     mask &= hs_lanes_at_most(hs_lanes_min(near_height, far_height), off);
-    mask &= hs_lanes_at_most(hs_lanes_sub(zero, off), hs_lanes_max(near_height, far_height));
+    mask &= hs_lanes_at_most(zero - off, hs_lanes_max(near_height, far_height));
     return mask;
 }
 
@@ -233,54 +231,54 @@ static void visit_box(struct walk *w, uint32_t index)
 
 struct place {
     uint32_t child;
-    float enter; /* travel at which the sphere may first touch what is there */
+    float enter; /* travel at which the sphere may first touch this child */
 };
 
-static inline struct hs_lanes slab(const float *bounds, struct hs_lanes from,
-                                   struct hs_lanes inverse)
+static inline glmm_128 slab(const float *bounds, glmm_128 from, glmm_128 inverse)
 {
-    return hs_lanes_mul(hs_lanes_sub(hs_lanes_load(bounds), from), inverse);
+    return (glmm_load(bounds) - from) * inverse;
 }
 
-/* Which of the four children from `first` on are reached, one bit each, and when. */
+/* Slab test of the four children from `first` on. Returns one bit for each child that the sphere
+   may enter, and stores the travel of entry. */
 static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
                                float *entered)
 {
     const float *b = &node->bounds[0][first];
-    struct hs_lanes x = slab(b + w->near_row[0], w->near_from[0], w->inverse[0]);
-    struct hs_lanes y = slab(b + w->near_row[1], w->near_from[1], w->inverse[1]);
-    struct hs_lanes z = slab(b + w->near_row[2], w->near_from[2], w->inverse[2]);
-    struct hs_lanes enter = hs_lanes_max(hs_lanes_max(x, y), hs_lanes_max(z, hs_lanes_all(0)));
+    glmm_128 x = slab(b + w->near_row[0], w->near_from[0], w->inverse[0]);
+    glmm_128 y = slab(b + w->near_row[1], w->near_from[1], w->inverse[1]);
+    glmm_128 z = slab(b + w->near_row[2], w->near_from[2], w->inverse[2]);
+    glmm_128 enter = hs_lanes_max(hs_lanes_max(x, y), hs_lanes_max(z, glmm_set1(0)));
     x = slab(b + w->far_row[0], w->far_from[0], w->inverse[0]);
     y = slab(b + w->far_row[1], w->far_from[1], w->inverse[1]);
     z = slab(b + w->far_row[2], w->far_from[2], w->inverse[2]);
-    struct hs_lanes leave = hs_lanes_min(hs_lanes_min(x, y), hs_lanes_min(z, w->limit));
-    hs_lanes_store(entered + first, enter);
+    glmm_128 leave = hs_lanes_min(hs_lanes_min(x, y), hs_lanes_min(z, w->limit));
+    glmm_store(entered + first, enter);
     return hs_lanes_at_most(enter, leave) << first;
 }
 
-/* Most of what is pushed is looked at: its memory may as well be on the way. */
+/* Prefetches a pushed child, because most pushed children are visited soon. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
     if (HS_CHILD_KIND(child) == HS_CHILD_BOX) {
-        hs_lanes_prefetch(&world->boxes[index]);
+        __builtin_prefetch(&world->boxes[index]);
         return;
     }
     const char *memory = HS_CHILD_KIND(child) == HS_CHILD_NODE
                              ? (const char *)&world->nodes[index]
                              : (const char *)&world->groups[index];
     for (size_t line = 0; line < sizeof(struct hs_world_node); line += 64)
-        hs_lanes_prefetch(memory + line);
+        __builtin_prefetch(memory + line);
 }
 
-/* Pushes the children that can be reached, the nearest last; returns the new top. */
+/* Pushes the children that the sphere may reach, the nearest last. Returns the new top. */
 static inline int push_children(const struct walk *w, const struct hs_world_node *node,
                                 struct place *stack, int top)
 {
     _Alignas(16) float entered[HS_WORLD_WIDTH];
     unsigned mask = 0;
-    hs_lanes_prefetch(node->child);
+    __builtin_prefetch(node->child);
     for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
         mask |= reached(w, node, first, entered);
     if (mask == 0)
@@ -356,7 +354,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* Centre and point are as good as one: the face decides, on the side of the start. */
+    /* The centre is too close to the point to give a direction. So use the normal of the face,
+       on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -374,7 +373,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* From a place no world reaches, floats overflow, and unused places of a node look reached. */
+/* At a start beyond any world, floats would overflow, and empty slots of a node would seem to be
+   reached. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

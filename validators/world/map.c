@@ -32,7 +32,7 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* A copy that is never NULL for want of elements. */
+/* Copies the elements. NULL means only that memory is out, even if count is 0. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);
@@ -41,7 +41,7 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* Of whole cache lines, and never nothing. */
+/* Allocates at least one cache line, and whole cache lines only. */
 static void *alloc_lines(size_t size)
 {
     size_t rounded = (size / 64 + 1) * 64;

@@ -1,12 +1,12 @@
-/* The inside of a world: what world_build.c makes and world_cast.c walks. */
+/* The internal form of a world, which build.c makes and cast.c walks. */
 #ifndef HS_WORLD_TREE_H
 #define HS_WORLD_TREE_H
 
 #include "validators/world.h"
 
 /*
- * A reference to a child: the two highest bits say what it is, the rest its number. A box leaf is
- * one box, whose bounds stand in the parent; a triangle leaf is one group.
+ * A reference to a child. The two highest bits are its kind, the others its index. A box leaf is
+ * one box; its bounds are in the parent. A triangle leaf is one group.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -14,32 +14,33 @@
 #define HS_CHILD_KIND(c)  ((c)&0xc0000000u)
 #define HS_CHILD_INDEX(c) ((c)&0x3fffffffu)
 
-/* Children of a node; a power of two from 4 on, in lanes of four. */
+/* Children per node: a power of two, and a multiple of the four lanes. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
-/* Bounds of the children, relative to the world's origin and rounded outwards. Places without a
-   child have bounds that nothing enters. */
+/* Bounds of the children, relative to the world's origin and rounded outwards. Nothing can enter
+   the bounds of an empty slot. */
 struct hs_world_node {
     float bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
-    uint32_t unused[HS_WORLD_WIDTH]; /* fills whole cache lines */
+    uint32_t unused[HS_WORLD_WIDTH]; /* pads the node to whole cache lines */
 };
 
 /*
- * Four triangles with their corners as they were given, beside each other: five cache lines that
- * come in one go. Places without a triangle repeat the first one.
+ * Four triangles side by side, with exact corners; five cache lines that are read together. Empty
+ * slots repeat the first triangle.
  */
 struct hs_world_group {
     double corner[3][3][4]; /* corner, axis, triangle; world */
     float size[4];          /* longest edge */
-    uint32_t index[4];      /* in the mesh; HS_WORLD_NO_TRIANGLE */
+    uint32_t index[4];      /* in the mesh; HS_WORLD_NO_TRIANGLE: empty slot */
 };
 
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The walk keeps at most all children but one a level. Below HS_WORLD_DEPTH_HALVE levels the build
- * halves what is left by number, so that no tree is deeper than HS_WORLD_DEPTH_MAX.
+ * The stack of a walk holds at most WIDTH - 1 children per level, and one full node. Below
+ * HS_WORLD_DEPTH_HALVE levels the build splits by count into halves. So no tree is deeper than
+ * HS_WORLD_DEPTH_MAX.
  */
 enum {
     HS_WORLD_DEPTH_HALVE = 32,
@@ -53,14 +54,14 @@ struct hs_world {
     struct hs_world_group *groups;
     size_t group_count;
     struct hs_world_box *boxes;
-    struct hs_vec origin; /* the middle of the world */
-    double extent;        /* no coordinate is further from the origin */
-    double coordinate;    /* no coordinate is larger */
+    struct hs_vec origin; /* the centre of the world */
+    double extent;        /* the largest distance of a coordinate from the origin, per axis */
+    double coordinate;    /* the largest absolute coordinate */
     struct hs_world_info info;
 };
 
-/* Builds everything for a mesh that was examined: nodes and groups over triangles and boxes, the
-   rest of the info, the origin. HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */
+/* Builds nodes and groups for a valid mesh, and fills the origin and the rest of the info.
+   Returns HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, size_t max_bytes);
 

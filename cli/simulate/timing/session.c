@@ -98,7 +98,7 @@ void hs_timing_session_play(const struct hs_timing_session *session, struct hs_t
         for (int told = 0; told < HS_TIMING_TELLINGS; told++) {
             struct hs_timing_move move = move_of(&sent, wrapped, (enum hs_timing_told)told);
             struct hs_timing_result result;
-            hs_timing_judge(&state[told], session->rules, &move, &result);
+            hs_timing_check(&state[told], session->rules, &move, &result);
             note(&out->told[told], &result, sent.made - from);
             if (stamp >= 0)
                 out->told[told].claimed += sent.stamp - stamp;

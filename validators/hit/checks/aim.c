@@ -1,10 +1,11 @@
 /* aim: did the shooter look where he shot? */
+#include "validators/base/glm.h"
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
 static bool look_of(const struct hs_sample *sample, struct hs_vec *out)
 {
-    *out = (struct hs_vec){(double)sample->aim[0], (double)sample->aim[1], (double)sample->aim[2]};
+    *out = hs_vec_from_floats(sample->aim);
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
