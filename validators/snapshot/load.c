@@ -59,7 +59,7 @@ static void load_movers(struct loading *l)
         struct hs_str name = get_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
         state.is_unsure = state.tells_solid;
-        if (is_fine(l) && !hs_movers_restore(&l->match->movers, name, &state))
+        if (is_fine(l) && !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
     }
 }
