@@ -94,12 +94,12 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    return memcmp(a->owned, b->owned, sizeof a->owned) == 0 && a->damage_scale == b->damage_scale &&
-           a->life == b->life && a->ammo == b->ammo && a->prediction_us == b->prediction_us &&
-           a->rig == b->rig && a->stance == b->stance && a->team == b->team &&
-           a->weapon == b->weapon && a->any_weapon == b->any_weapon && a->alive == b->alive &&
-           a->is_protected == b->is_protected && a->reloading == b->reloading &&
-           a->unsure == b->unsure;
+#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, unsure)                                         \
+    memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
+    return HS_STATE_FIELDS(SAID, OWN) a->unsure == b->unsure;
+#undef SAID
+#undef OWN
 }
 
 static bool states_equal(const struct hs_history *history, const union hs_any_state *a,

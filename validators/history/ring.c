@@ -207,22 +207,13 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->unsure & ~(unsigned)from->unsure;
-    if (news & HS_UNSURE_LIFE) {
-        to->alive = from->alive;
-        to->life = from->life;
-    }
-    if (news & HS_UNSURE_PROTECTED)
-        to->is_protected = from->is_protected;
-    if (news & HS_UNSURE_RELOADING)
-        to->reloading = from->reloading;
-    if (news & HS_UNSURE_AMMO)
-        to->ammo = from->ammo;
-    if (news & HS_UNSURE_WEAPON)
-        to->weapon = from->weapon;
-    if (news & HS_UNSURE_OWNED) {
-        to->any_weapon = from->any_weapon;
-        memcpy(to->owned, from->owned, sizeof to->owned);
-    }
+#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, unsure)                                         \
+    if (news & HS_UNSURE_##unsure)                                                                 \
+        memcpy(&to->member, &from->member, sizeof to->member);
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
     to->unsure = (uint8_t)(to->unsure & ~news);
     return news != 0;
 }

@@ -19,38 +19,18 @@
 #include "validators/account.h"
 #include "validators/frame.h"
 #include "validators/ruleset.h"
+#include "validators/state.h"
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
 /* What a sample inherits from the one before it in time when it does not say it. */
 struct hs_state {
-    uint64_t owned[HS_MAX_WEAPONS / 64]; /* weapons owned, one bit a ruleset weapon */
-    double damage_scale;                 /* 1 */
-    int64_t life;                        /* counts spawns; 0 */
-    int32_t ammo;                        /* in the weapon held; -1 not said */
-    int32_t prediction_us;               /* prediction ping asked for; -1 not said */
-    uint16_t rig;                        /* ruleset index */
-    uint16_t stance;                     /* rig index */
-    uint16_t team;                       /* interned by the match; HS_NONE not said */
-    uint16_t weapon;                     /* ruleset index, HS_NONE, or HS_WEAPON_FOREIGN */
-    bool any_weapon;                     /* `owned` was never said */
-    bool alive, is_protected, reloading;
+#define SAID(type, member, first, saved, unsure, field)    type member;
+#define OWN(type, member, dimension, first, saved, unsure) type member dimension;
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
     uint8_t unsure; /* set of enum hs_unsure */
-};
-
-/*
- * What was last said before the match was read back (snapshot.h), and may have changed since
- * without anybody hearing of it: until a sample says it again, it refuses nobody.
- */
-enum hs_unsure {
-    HS_UNSURE_LIFE = 1 << 0, /* `alive` and `life` */
-    HS_UNSURE_PROTECTED = 1 << 1,
-    HS_UNSURE_RELOADING = 1 << 2,
-    HS_UNSURE_AMMO = 1 << 3,
-    HS_UNSURE_WEAPON = 1 << 4,
-    HS_UNSURE_OWNED = 1 << 5, /* `any_weapon` and `owned` */
-    HS_UNSURE_LINE = 1 << 6,  /* the sample's rtt_us and interp_us */
-    HS_UNSURE_ALL = (1 << 7) - 1
 };
 
 /* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have

@@ -9,14 +9,15 @@ enum { MAX_TEAMS = 1024 };
 
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
-    return (struct hs_state){.damage_scale = 1,
-                             .ammo = -1,
-                             .prediction_us = -1,
-                             .rig = ruleset->default_rig,
-                             .team = HS_NONE,
-                             .weapon = HS_NONE,
-                             .any_weapon = true,
-                             .alive = true};
+    struct hs_state state = {
+#define SAID(type, member, first, saved, unsure, field)    .member = first,
+#define OWN(type, member, dimension, first, saved, unsure) .member = first,
+        HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
+    };
+    state.rig = ruleset->default_rig;
+    return state;
 }
 
 /* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
@@ -111,14 +112,6 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
                 state->owned[w / 64] |= UINT64_C(1) << (w % 64);
         }
     }
-    if (entry->fields & HS_FIELD_AMMO) {
-        state->ammo = entry->ammo;
-        make_sure(state, HS_UNSURE_AMMO);
-    }
-    if (entry->fields & HS_FIELD_RELOADING) {
-        state->reloading = entry->reloading;
-        make_sure(state, HS_UNSURE_RELOADING);
-    }
     return HS_FRAME_STORED;
 }
 
@@ -168,14 +161,20 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         state->life = entry->life;
     if (entry->fields & HS_FIELD_ALIVE)
         state->alive = entry->alive;
-    if (entry->fields & HS_FIELD_PROTECTED) {
-        state->is_protected = entry->is_protected;
-        make_sure(state, HS_UNSURE_PROTECTED);
+}
+
+/* What an entry says as it is kept. */
+static void take_said(const struct hs_player_frame *entry, struct hs_state *state)
+{
+#define SAID(type, member, first, saved, unsure, field)                                            \
+    if (entry->fields & HS_FIELD_##field) {                                                        \
+        state->member = entry->member;                                                             \
+        make_sure(state, HS_UNSURE_##unsure);                                                      \
     }
-    if (entry->fields & HS_FIELD_PREDICTION)
-        state->prediction_us = entry->prediction_us;
-    if (entry->fields & HS_FIELD_DAMAGE_SCALE)
-        state->damage_scale = entry->damage_scale;
+#define OWN(type, member, dimension, first, saved, unsure)
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
 }
 
 static bool unit_rotation(const double from[4], float out[4])
@@ -339,6 +338,7 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     if (result != HS_FRAME_STORED)
         return result;
     resolve_life(entry, &out->state);
+    take_said(entry, &out->state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)
         return result;
