@@ -25,8 +25,6 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 /* An index that names nothing. */
 #define HS_NONE 0xFFFFu
 
-enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ };
-
 struct hs_history_rules {
     int64_t keep_us;        /* poses older than this, from the newest, are forgotten (but one) */
     int64_t max_gap_us;     /* longer gaps between two samples are not interpolated */
@@ -248,10 +246,6 @@ const char *hs_rewind_source_name(enum hs_rewind_source source);
 bool hs_rewind_source_parse(struct hs_str name, enum hs_rewind_source *out);
 const char *hs_up_name(enum hs_up up); /* "+z" */
 bool hs_up_parse(struct hs_str name, enum hs_up *out);
-struct hs_vec hs_up_direction(enum hs_up up);
-
-/* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
-int64_t hs_seconds_to_us(double seconds);
 
 HS_PUBLIC_END
 

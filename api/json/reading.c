@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "validators/base/units.h"
 #include "validators/ruleset.h"
 
 /* ---- memory ---- */

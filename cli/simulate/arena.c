@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/demo/walkers.h"
+#include "validators/base/units.h"
 
 #define HALF_FIELD 20.0
 #define FENCE      4.0 /* height of the walls around it */

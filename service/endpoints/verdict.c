@@ -9,6 +9,7 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+#include "validators/base/units.h"
 
 /*
  * The name of a verdict: a hash of the tenant (if there are any), the match and its opening, the
@@ -40,7 +41,7 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
                            result->would_reject[i], HS_MODE_SHADOW);
     hs_metrics_flags(metrics, kind, result->flags);
     if (result->rewind.present)
-        hs_metrics_rewind_age(metrics, (double)result->rewind.by_us / 1e6);
+        hs_metrics_rewind_age(metrics, hs_seconds(result->rewind.by_us));
 }
 
 /* What is received without a `now` is received at the newest frame. */

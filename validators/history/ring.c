@@ -1,3 +1,4 @@
+#include "validators/base/units.h"
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -199,7 +200,7 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     if (i == 0 || is_announced(to))
         return;
     const struct hs_sample *from = hs_history_slot(history, i - 1);
-    double seconds = (double)(to->time_us - from->time_us) / 1e6;
+    double seconds = hs_seconds(to->time_us - from->time_us);
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 

@@ -1,4 +1,5 @@
 /* The scalar fields of rulesets and weapons, and the small enums of the document. */
+#include "validators/base/units.h"
 #include "validators/ruleset.h"
 
 #define R(section, key, member, kind, initial, low, high, text)                                    \
@@ -155,18 +156,6 @@ const size_t hs_blast_scalar_count = sizeof hs_blast_scalars / sizeof hs_blast_s
 
 const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
 
-int64_t hs_seconds_to_us(double seconds)
-{
-    /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
-    double scaled = seconds * 1e6;
-    double floor_value = floor(scaled);
-    double rest = scaled - floor_value;
-    int64_t whole = (int64_t)floor_value;
-    if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
-        whole++;
-    return whole;
-}
-
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base)
 {
     const char *at = (const char *)base + scalar->offset;
@@ -283,11 +272,4 @@ bool hs_up_parse(struct hs_str name, enum hs_up *out)
     if (i >= 0)
         *out = (enum hs_up)i;
     return i >= 0;
-}
-
-struct hs_vec hs_up_direction(enum hs_up up)
-{
-    double sign = up % 2 == 0 ? 1 : -1;
-    return (struct hs_vec){up <= HS_UP_NX ? sign : 0, up == HS_UP_PY || up == HS_UP_NY ? sign : 0,
-                           up >= HS_UP_PZ ? sign : 0};
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/simulate/forgery.h"
+#include "validators/base/units.h"
 #include "validators/hints.h"
 
 #define WARM_UP    1.5 /* seconds before anybody is let to shoot: history, links */
@@ -197,9 +198,8 @@ static bool post_frame(struct server *server, size_t tick)
 /* Fired by somebody who had been dead for longer than the rules forgive, and did not know. */
 static bool is_in_vain(const struct server *server, const struct hs_mail *mail)
 {
-    double grace = (double)server->game.arena->ruleset->hit.death_grace_us / 1e6;
-    return hs_crowd_dead_for(server->crowd, mail->from, (double)mail->hit.fire_time_us / 1e6) >
-           grace;
+    double grace = hs_seconds(server->game.arena->ruleset->hit.death_grace_us);
+    return hs_crowd_dead_for(server->crowd, mail->from, hs_seconds(mail->hit.fire_time_us)) > grace;
 }
 
 static void note_example(struct server *server, const struct hs_mail *mail, bool is_forged,
@@ -213,8 +213,8 @@ static void note_example(struct server *server, const struct hs_mail *mail, bool
                                  .forgery = forgery,
                                  .reason = result->reason,
                                  .margin = result->has_margin ? result->margin : 0,
-                                 .age = server->now - (double)mail->hit.hit_time_us / 1e6,
-                                 .fire_age = server->now - (double)mail->hit.fire_time_us / 1e6,
+                                 .age = server->now - hs_seconds(mail->hit.hit_time_us),
+                                 .fire_age = server->now - hs_seconds(mail->hit.fire_time_us),
                                  .match = server->skirmish->number};
     for (int i = 0; i < result->check_count; i++) {
         if (result->checks[i].reason == result->reason) {
@@ -267,8 +267,8 @@ static void expect_time(struct server *server, unsigned who)
     }
     double newest = server->now - server->clients[who].interp;
     server->forger.now = server->now;
-    server->forger.expected[0] = newest - (double)most / 1e6;
-    server->forger.expected[1] = newest - (double)least / 1e6;
+    server->forger.expected[0] = newest - hs_seconds(most);
+    server->forger.expected[1] = newest - hs_seconds(least);
 }
 
 static void forge_all(struct server *server, const struct hs_mail *mail, bool after)
@@ -332,7 +332,7 @@ static void shoot_unlawfully(struct server *server)
 {
     unsigned who = hs_dice_pick(&server->forger.dice, HS_CROWD);
     struct hs_mail forged;
-    double grace = (double)server->game.arena->ruleset->hit.death_grace_us / 1e6;
+    double grace = hs_seconds(server->game.arena->ruleset->hit.death_grace_us);
     bool dead = hs_crowd_dead_for(server->crowd, who, server->now) > grace + 0.1;
     bool empty =
         server->empty_since[who] > 0 && server->now > server->empty_since[who] + 0.15 && !dead;
