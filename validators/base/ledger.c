@@ -20,11 +20,6 @@ static size_t charge_of(size_t bytes)
     return bytes > HS_LEDGER_RESERVE ? bytes : HS_LEDGER_RESERVE;
 }
 
-size_t hs_ledger_charge(const struct hs_ledger *ledger)
-{
-    return charge_of(ledger->bytes);
-}
-
 static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
 {
     return charge_of(ledger->bytes + more) - charge_of(ledger->bytes);

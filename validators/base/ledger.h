@@ -94,9 +94,6 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 /* What it takes, counted anew. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* The bytes its owner answers for: those, and no less than the reserve. */
-size_t hs_ledger_charge(const struct hs_ledger *ledger);
-
 /* Room for so many numbers, of which there are fewer: without asking the account, in a ledger that
    is read back. False: out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
