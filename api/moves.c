@@ -1,6 +1,7 @@
 #include "api/moves.h"
 
 #include "api/detail.h"
+#include "validators/base/units.h"
 
 /* ---- decoding ---- */
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "linkage.h"
+#include "state.h"
 #include "str.h"
 #include "vec.h"
 #include "vocabulary.h"
@@ -21,6 +22,15 @@ struct hs_posted_bone {
     double scale[3];
 };
 
+/* The bits of sticky members, in the order of state.h. */
+enum hs_sticky_field {
+#define SAID(type, member, first, saved, unsure, field) HS_STICKY_##field,
+#define OWN(type, member, dimension, first, saved, unsure)
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+        HS_STICKY_COUNT
+};
+
 /* A set of optional members of struct hs_player_frame. */
 enum hs_frame_field {
     HS_FIELD_ROTATION = 1 << 0,
@@ -30,14 +40,13 @@ enum hs_frame_field {
     HS_FIELD_SCALES = 1 << 4, /* bones carry scale */
     HS_FIELD_ALIVE = 1 << 5,
     HS_FIELD_LIFE = 1 << 6,
-    HS_FIELD_PROTECTED = 1 << 7,
-    HS_FIELD_RTT = 1 << 8,
-    HS_FIELD_INTERP = 1 << 9,
-    HS_FIELD_AMMO = 1 << 10,
-    HS_FIELD_RELOADING = 1 << 11,
-    HS_FIELD_DAMAGE_SCALE = 1 << 12,
-    HS_FIELD_WEAPONS = 1 << 13,
-    HS_FIELD_PREDICTION = 1 << 14,
+    HS_FIELD_RTT = 1 << 7,
+    HS_FIELD_INTERP = 1 << 8,
+    HS_FIELD_WEAPONS = 1 << 9,
+#define SAID(type, member, first, saved, unsure, field)                                            \
+    HS_FIELD_##field = 1 << (10 + HS_STICKY_##field),
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
 };
 
 /* One player of a posted frame. An absent name has ptr NULL. Numbers are finite. */
@@ -54,12 +63,13 @@ struct hs_player_frame {
     const struct hs_str *weapons;
     size_t weapon_count;
     enum hs_sample_event event;
-    bool alive, is_protected, reloading;
+    bool alive;
     int64_t life;
-    int32_t ammo;
     int32_t rtt_us, interp_us;
-    int32_t prediction_us; /* requested prediction ping */
-    double damage_scale;
+#define SAID(type, member, first, saved, unsure, field) type member; /* with HS_FIELD_##field */
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
 };
 
 /* A set of optional members of struct hs_mover_frame. */

@@ -231,11 +231,6 @@ extern const size_t hs_weapon_scalar_count;
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
 void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
 
-struct hs_vec hs_up_direction(enum hs_up up);
-
-/* Converts seconds to whole microseconds, half to even. The argument must be within +-9e12. */
-int64_t hs_seconds_to_us(double seconds);
-
 HS_PUBLIC_END
 
 #endif

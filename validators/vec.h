@@ -83,6 +83,17 @@ static inline bool hs_vec_is_finite(struct hs_vec a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
+/* Which axis of a world points up. */
+enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ, HS_UP_COUNT };
+
+static inline struct hs_vec hs_up_direction(enum hs_up up)
+{
+    double sign = up % 2 == 0 ? 1 : -1;
+    struct hs_vec out = {up <= HS_UP_NX ? sign : 0, up == HS_UP_PY || up == HS_UP_NY ? sign : 0,
+                         up >= HS_UP_PZ ? sign : 0};
+    return out;
+}
+
 HS_PUBLIC_END
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "linkage.h"
 #include "str.h"
+#include "vec.h"
 
 HS_PUBLIC_BEGIN
 
@@ -322,8 +323,6 @@ enum hs_rewind_source {
     HS_REWIND_BY_PREDICTION, /* the shooter's prediction ping, back from now */
     HS_REWIND_SOURCE_COUNT
 };
-
-enum hs_up { HS_UP_PX, HS_UP_NX, HS_UP_PY, HS_UP_NY, HS_UP_PZ, HS_UP_NZ, HS_UP_COUNT };
 
 /* Remarks on a stored sample, a set. */
 #define HS_FRAME_FLAGS(X)                                                                          \

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "validators/base/units.h"
+#include "validators/ruleset.h"
 /* ---- memory ---- */
 
 /* An allocation of the library failed in this thread. Only one of the library's errors reports

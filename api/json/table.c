@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "validators/base/units.h"
 #include "validators/ruleset.h"
 
 /* ---- values ---- */

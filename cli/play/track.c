@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "validators/base/units.h"
+
 enum { MAX_TRACK_FRAMES = 100000 };
 
 /* What moves: the field of its name, and of the list of them in frames, tracks and fixtures. */
@@ -90,7 +92,7 @@ static json_t *frame_at(struct track *track, long long time_us)
             break;
         i--;
     }
-    json_t *frame = json_pack("{s:f,s:[]}", "time", (double)time_us / 1e6, "players");
+    json_t *frame = json_pack("{s:f,s:[]}", "time", hs_seconds(time_us), "players");
     json_array_insert_new(track->frames, i, frame);
     return frame;
 }

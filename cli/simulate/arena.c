@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "validators/base/units.h"
 #define HALF_FIELD 20.0
 #define FENCE      4.0 /* height of the walls around it */
 

@@ -9,6 +9,7 @@
 
 #include "cli/simulate/crowd.h"
 #include "cli/simulate/hits/trial.h"
+#include "validators/base/units.h"
 #include "validators/shot.h"
 
 #define BURST_US INT64_C(10000000)
@@ -37,7 +38,7 @@ static size_t fire(struct hs_dice *dice, const struct hs_link *link, int64_t int
     size_t count = 0;
     for (int64_t at = 0; at <= BURST_US && count < room; at += interval_us / 2) {
         unsigned losses;
-        double fired = (double)(START_US + at) / 1e6;
+        double fired = hs_seconds(START_US + at);
         if (way == ROUNDED)
             fired = floor(fired * HS_CROWD_HZ) / HS_CROWD_HZ;
         else if (way == JITTERED)

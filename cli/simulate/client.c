@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "validators/base/units.h"
+
 #define PI 3.14159265358979323846
 #define DT (1.0 / HS_CROWD_HZ)
 
@@ -214,7 +216,7 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
         return;
     if (client->reload_until == 0) {
         client->reload_until =
-            fmax(time, client->drawn_at) + (double)game->arena->weapons[arm]->reload_us / 1e6;
+            fmax(time, client->drawn_at) + hs_seconds(game->arena->weapons[arm]->reload_us);
     } else if (client->reload_until <= time) {
         client->reload_until = 0;
         fill_magazine(client, game, arm);
@@ -242,7 +244,7 @@ static bool is_ready(const struct hs_client *client, double time)
 static void note_fired(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.9, 0.9, 0};
-    double interval = (double)game->arena->weapons[client->arm]->min_interval_us / 1e6;
+    double interval = hs_seconds(game->arena->weapons[client->arm]->min_interval_us);
     double *ready_at = &client->ready_at[client->arm];
     *ready_at = fmax(*ready_at, time - DT) + interval +
                 by_hand[client->arm] * hs_dice_between(&client->dice, 0, 2);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "validators/base/units.h"
+
 /* The first tick is at this time: not 0, which too much code treats alike with "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)

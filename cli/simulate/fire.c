@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/simulate/client.h"
+#include "validators/base/units.h"
 #include "validators/spread.h"
 
 #define LOST_PREDICTION                                                                            \
@@ -121,7 +122,7 @@ static void launch(struct hs_client *client, const struct hs_mail *mail, double 
         struct hs_missile *missile = &client->missiles[i];
         if (missile->flies)
             continue;
-        double at = (double)mail->hit.fire_time_us / 1e6;
+        double at = hs_seconds(mail->hit.fire_time_us);
         *missile = (struct hs_missile){.flies = true,
                                        .mail = *mail,
                                        .velocity = hs_vec_scale(mail->direction, speed),
@@ -290,7 +291,7 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
         return;
     }
     missile->flown_to = until;
-    if (until - missile->launched > (double)weapon->max_flight_us / 1e6)
+    if (until - missile->launched > hs_seconds(weapon->max_flight_us))
         missile->flies = false;
 }
 

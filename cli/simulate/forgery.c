@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "validators/base/units.h"
+
 #define CLEAR  0.03 /* metres by which a forged shot passes a body at least */
 #define THIN   0.05 /* metres: five times this is claimed for a ray */
 #define TRIES  24
@@ -42,7 +44,7 @@ static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
 
 static double hit_time(const struct hs_mail *mail)
 {
-    return (double)mail->hit.hit_time_us / 1e6;
+    return hs_seconds(mail->hit.hit_time_us);
 }
 
 /* ---- how near a shot comes ---- */
@@ -59,7 +61,7 @@ static double trace_gap(const struct hs_forger *forger, const struct hs_mail *ma
 static double flight_gap(const struct hs_forger *forger, const struct hs_mail *mail, unsigned who)
 {
     const struct hs_weapon *weapon = weapon_of(forger, mail);
-    double from = (double)mail->hit.fire_time_us / 1e6, flight = hit_time(mail) - from;
+    double from = hs_seconds(mail->hit.fire_time_us), flight = hit_time(mail) - from;
     double gap = HUGE_VAL;
     struct hs_vec at = mail->hit.start;
     if (!(flight > 0))
@@ -199,7 +201,7 @@ static bool move_in_time(const struct hs_forger *forger, const struct hs_mail *h
 
 static bool forge_old(struct hs_forger *forger, const struct hs_mail *honest, struct hs_mail *out)
 {
-    double limit = (double)forger->game->arena->ruleset->rewind.limit_us / 1e6;
+    double limit = hs_seconds(forger->game->arena->ruleset->rewind.limit_us);
     double to = forger->now - limit - between(forger, 0.001, LATEST);
     if (!move_in_time(forger, honest, to, out))
         return false;
@@ -211,7 +213,7 @@ static bool forge_old(struct hs_forger *forger, const struct hs_mail *honest, st
 static bool forge_future(struct hs_forger *forger, const struct hs_mail *honest,
                          struct hs_mail *out)
 {
-    double slack = (double)forger->game->arena->ruleset->rewind.future_slack_us / 1e6;
+    double slack = hs_seconds(forger->game->arena->ruleset->rewind.future_slack_us);
     return move_in_time(forger, honest, forger->now + slack + between(forger, 0.001, LATEST), out);
 }
 
@@ -219,9 +221,9 @@ static bool forge_future(struct hs_forger *forger, const struct hs_mail *honest,
 static bool forge_slack(struct hs_forger *forger, const struct hs_mail *honest, struct hs_mail *out)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    double slack = (double)rules->latency_slack_us / 1e6 + 0.001;
-    double room[2] = {forger->expected[0] - slack - (forger->now - (double)rules->limit_us / 1e6),
-                      forger->now + (double)rules->future_slack_us / 1e6 -
+    double slack = hs_seconds(rules->latency_slack_us) + 0.001;
+    double room[2] = {forger->expected[0] - slack - (forger->now - hs_seconds(rules->limit_us)),
+                      forger->now + hs_seconds(rules->future_slack_us) -
                           (forger->expected[1] + slack)};
     int way = room[1] > 0 && (room[0] <= 0 || hs_dice_pick(&forger->dice, 2) == 1) ? 1 : 0;
     double off = slack + between(forger, 0, room[way] > 0 ? room[way] : LATEST);
@@ -265,10 +267,10 @@ static bool aim_through_wall(struct hs_forger *forger, const struct hs_mail *hon
     out->hit.fire_time_us -= hs_seconds_to_us(away / weapon->speed) -
                              (honest->hit.hit_time_us - honest->hit.fire_time_us);
     return weapon->gravity == 0 &&
-           hs_vec_distance(hs_crowd_place(forger->game->crowd, honest->from,
-                                          (double)out->hit.fire_time_us / 1e6),
-                           hs_crowd_place(forger->game->crowd, honest->from,
-                                          (double)honest->hit.fire_time_us / 1e6)) < 0.3;
+           hs_vec_distance(
+               hs_crowd_place(forger->game->crowd, honest->from, hs_seconds(out->hit.fire_time_us)),
+               hs_crowd_place(forger->game->crowd, honest->from,
+                              hs_seconds(honest->hit.fire_time_us))) < 0.3;
 }
 
 /* A burst whose victim stands behind a wall. */
@@ -334,7 +336,7 @@ static bool forge_weapon(struct hs_forger *forger, const struct hs_mail *honest,
                          struct hs_mail *out)
 {
     const struct hs_crowd *crowd = forger->game->crowd;
-    double fired = (double)honest->hit.fire_time_us / 1e6;
+    double fired = hs_seconds(honest->hit.fire_time_us);
     enum hs_arm arm = (enum hs_arm)hs_dice_pick(&forger->dice, HS_ARMS);
     for (size_t tick = hs_crowd_tick(crowd, fired - 0.15);
          tick <= hs_crowd_tick(crowd, fired + 0.15); tick++)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "validators/base/units.h"
+
 #define WARM_UP    1.5 /* seconds before anybody is let to shoot: history, links */
 #define PING_EVERY 0.5 /* seconds between two measured round trips */
 

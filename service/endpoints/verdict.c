@@ -9,6 +9,7 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+#include "validators/base/units.h"
 
 /*
  * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
@@ -40,7 +41,7 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
                            result->would_reject[i], HS_MODE_SHADOW);
     hs_metrics_flags(metrics, kind, result->flags);
     if (result->rewind.present)
-        hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, (double)result->rewind.by_us * 1e-6);
+        hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
 /* The default of `now` is the newest frame. */

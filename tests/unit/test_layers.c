@@ -41,7 +41,7 @@ static const struct {
     {"base", " account bytes ledger_entry limits linkage str vec vocabulary work "},
     {"geometry", " spread sweep "},
     {"rules", " moves_rules rig ruleset "},
-    {"history", " frame "},
+    {"history", " frame state "},
     {"clock", " move "},
     {"world", " world "},
     {"match", " match "},

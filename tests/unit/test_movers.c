@@ -65,10 +65,11 @@ static const struct hs_mover *door(void)
 
 static enum hs_rewind_status rewind_to(double ms, struct hs_mover_pose *pose)
 {
-    struct hs_mover_bracket bracket;
-    enum hs_rewind_status status = hs_mover_find(door(), rules, (int64_t)(ms * 1000), &bracket);
+    struct hs_bracket bracket;
+    enum hs_rewind_status status =
+        hs_rewind_find(door()->history, rules, (int64_t)(ms * 1000), &bracket);
     if (status == HS_REWIND_OK)
-        hs_mover_place(&bracket, pose);
+        hs_mover_place(door(), &bracket, pose);
     return status;
 }
 
@@ -188,10 +189,10 @@ START_TEST(jumps)
     expect_center(99, 1, 0);
     expect_center(100, 51, 0);
     expect_center(150, 51.25, 0);
-    struct hs_mover_bracket now, later;
-    ck_assert_int_eq(hs_mover_find(door(), rules, 0, &now), HS_REWIND_OK);
+    struct hs_bracket now, later;
+    ck_assert_int_eq(hs_rewind_find(door()->history, rules, 0, &now), HS_REWIND_OK);
     ck_assert(!hs_mover_later(door(), rules, &now, HS_MS(50), &later));
-    ck_assert_int_eq(hs_mover_find(door(), rules, HS_MS(100), &now), HS_REWIND_OK);
+    ck_assert_int_eq(hs_rewind_find(door()->history, rules, HS_MS(100), &now), HS_REWIND_OK);
     ck_assert(hs_mover_later(door(), rules, &now, HS_MS(200), &later));
     ck_assert_double_eq(later.alpha, 1);
     ck_assert_int_eq(hs_mover_next_change(door(), rules, 0), HS_MS(100));
@@ -225,7 +226,7 @@ START_TEST(old_samples_go)
             most = hs_movers_bytes(&match->movers);
         ck_assert(ms <= 2000 || hs_movers_bytes(&match->movers) <= most * 2);
     }
-    ck_assert_uint_eq(door()->count, 101);
+    ck_assert_uint_eq(hs_history_count(door()->history), 101);
     expect_center(19000, 20, 0);
     entry.position.x = 0;
     ck_assert_int_eq(post(18999, &entry), HS_FRAME_TOO_OLD);
@@ -241,11 +242,13 @@ START_TEST(surroundings)
         entry.position = (struct hs_vec){ms * 1e-3, -ms * 1e-3, 0};
         ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
         double reach = sqrt(2.01) + 1, oldest = fmax(0, ms - 1000) * 1e-3;
-        ck_assert_double_le(door()->low.x, oldest - reach);
-        ck_assert_double_ge(door()->high.x, ms * 1e-3 + reach);
-        ck_assert_double_le(door()->low.y, -ms * 1e-3 - reach);
-        ck_assert_double_ge(door()->high.z, reach);
-        ck_assert_double_ge(door()->low.x, oldest - reach - 1.2);
+        struct hs_vec low, high;
+        hs_mover_surroundings(door(), &low, &high);
+        ck_assert_double_le(low.x, oldest - reach);
+        ck_assert_double_ge(high.x, ms * 1e-3 + reach);
+        ck_assert_double_le(low.y, -ms * 1e-3 - reach);
+        ck_assert_double_ge(high.z, reach);
+        ck_assert_double_ge(low.x, oldest - reach - 1.2);
     }
     ck_assert(hs_mover_is_placed(door(), rules, HS_MS(4000), HS_MS(5050)));
     ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(3999), HS_MS(5000)));
@@ -272,14 +275,15 @@ START_TEST(never_beyond_the_limit)
             entry.position.x = (ms - 10) * 1e-3;
             ck_assert_int_eq(post(ms - 10, &entry), HS_FRAME_STORED);
         }
-        ck_assert_uint_le(door()->capacity, LIMIT);
+        ck_assert_uint_le(hs_history_capacity(door()->history), LIMIT);
         for (int back = 0; back < 150 && back <= ms - 20; back += 5)
             expect_center(ms - back - 20, (ms - back - 20) * 1e-3 + 1, 0);
     }
-    ck_assert_uint_eq(door()->count, LIMIT);
+    ck_assert_uint_eq(hs_history_count(door()->history), LIMIT);
     ck_assert_uint_le(hs_movers_bytes(&match->movers),
                       match->movers.capacity * sizeof *match->movers.all +
-                          LIMIT * sizeof *door()->samples);
+                          hs_history_least_bytes(LIMIT) +
+                          (LIMIT - HS_HISTORY_FIRST) * sizeof(struct hs_sample));
 }
 END_TEST
 
@@ -297,7 +301,7 @@ START_TEST(those_that_went_are_inherited_from)
     ck_assert_int_eq(post(1000, &entry), HS_FRAME_STORED); /* full: that of 0 ms goes */
     ck_assert_int_eq(post(1950, &entry), HS_FRAME_STORED); /* so does that of 900 ms */
     ck_assert_int_eq(post(2010, &entry), HS_FRAME_STORED);
-    ck_assert_uint_eq(door()->count, 2);
+    ck_assert_uint_eq(hs_history_count(door()->history), 2);
     ck_assert(door()->carried.has_box);
 }
 END_TEST
@@ -312,7 +316,7 @@ START_TEST(a_restart_keeps_what_movers_are)
         struct hs_player_frame t = hs_stage_entry("T", 0, 0, 0);
         hs_stage_post(match, HS_MS(ms), &t, NULL);
     }
-    ck_assert_uint_eq(door()->count, 0);
+    ck_assert_uint_eq(hs_history_count(door()->history), 0);
     entry = just_at(3);
     ck_assert_int_eq(post(100150, &entry), HS_FRAME_STORED);
     expect_center(100150, 4, 0);
@@ -330,7 +334,7 @@ START_TEST(frames_of_movers_alone_restart_the_clock)
     ck_assert_uint_eq(flags, 0);
     ck_assert_int_eq(post(100100, &entry), HS_FRAME_STORED);
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
-    ck_assert_uint_eq(door()->count, 1);
+    ck_assert_uint_eq(hs_history_count(door()->history), 1);
     expect_center(100100, 4, 0);
 }
 END_TEST

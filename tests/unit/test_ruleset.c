@@ -8,6 +8,7 @@
 #include "service/state/rulesets.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/stage.h"
+#include "validators/base/units.h"
 #include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 

@@ -92,8 +92,7 @@ void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
-    uint8_t member[HS_SAVED_VOCABULARIES]
-                  [HS_VOCABULARY_MAX]; /* HS_NO_MEMBER: not one of today's */
+    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* HS_NO_MEMBER: not one of today's */
 };
 #define HS_NO_MEMBER 0xFF
 

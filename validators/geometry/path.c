@@ -1,4 +1,5 @@
 #include "validators/geometry/path.h"
+#include "validators/base/units.h"
 
 static struct hs_vec unit_or_x(struct hs_vec v)
 {
@@ -26,7 +27,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 /* The position after a share of the flight: start + velocity t + gravity t^2 / 2. */
 static struct hs_vec flight_place(const struct hs_path *path, double share)
 {
-    double t = (double)(path->end_us - path->start_us) / 1e6 * share;
+    double t = hs_seconds(path->end_us - path->start_us) * share;
     struct hs_vec at = hs_vec_add_scaled(path->start, path->velocity, t);
     return hs_vec_add_scaled(at, path->gravity, t * t / 2);
 }
@@ -39,7 +40,7 @@ static uint32_t legs_needed(const struct hs_path *path, double chord_error)
     if (gravity > 0 && chord_error > 0) {
         /* Sagitta of a parabola: over a time dt the chord is at most g dt^2 / 8 from the curve. */
         double longest = sqrt(8 * chord_error / gravity);
-        legs = fmax(legs, ceil((double)flight / 1e6 / longest));
+        legs = fmax(legs, ceil(hs_seconds(flight) / longest));
     }
     return legs >= HS_MAX_LEGS ? HS_MAX_LEGS : legs < 1 ? 1 : (uint32_t)legs;
 }
@@ -48,7 +49,7 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out)
 {
-    double t = (double)(end_us - start_us) / 1e6;
+    double t = hs_seconds(end_us - start_us);
     struct hs_vec along = hs_vec_sub(end, start);
     struct hs_vec fall = hs_vec_scale(gravity, t * t / 2);
     *out = (struct hs_path){.start = start,

@@ -80,14 +80,33 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history)
     return HS_GROWTH_NO_MEMORY;
 }
 
-static bool states_equal(const struct hs_state *a, const struct hs_state *b)
+static bool is_same(struct hs_vec a, struct hs_vec b)
 {
-    return memcmp(a->owned, b->owned, sizeof a->owned) == 0 && a->damage_scale == b->damage_scale &&
-           a->life == b->life && a->ammo == b->ammo && a->prediction_us == b->prediction_us &&
-           a->rig == b->rig && a->stance == b->stance && a->team == b->team &&
-           a->weapon == b->weapon && a->any_weapon == b->any_weapon && a->alive == b->alive &&
-           a->is_protected == b->is_protected && a->reloading == b->reloading &&
-           a->unsure == b->unsure;
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_mover_state *b)
+{
+    return is_same(a->half_extents, b->half_extents) && is_same(a->center, b->center) &&
+           a->has_box == b->has_box && a->is_solid == b->is_solid &&
+           a->tells_solid == b->tells_solid && a->is_unsure == b->is_unsure;
+}
+
+static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
+{
+#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, unsure)                                         \
+    memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
+    return HS_STATE_FIELDS(SAID, OWN) a->unsure == b->unsure;
+#undef SAID
+#undef OWN
+}
+
+static bool states_equal(const struct hs_history *history, const union hs_any_state *a,
+                         const union hs_any_state *b)
+{
+    return history->of_mover ? mover_states_equal(&a->mover, &b->mover)
+                             : player_states_equal(&a->player, &b->player);
 }
 
 static enum hs_growth grow_states(struct hs_history *history)
@@ -110,10 +129,10 @@ static enum hs_growth grow_states(struct hs_history *history)
     return HS_GROWTH_DONE;
 }
 
-enum hs_growth hs_history_share_state(struct hs_history *history, const struct hs_state *state,
+enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out)
 {
-    if (like != NULL && states_equal(&history->states[like->state].state, state)) {
+    if (like != NULL && states_equal(history, &history->states[like->state].state, state)) {
         history->states[like->state].references++;
         *out = like->state;
         return HS_GROWTH_DONE;

@@ -2,15 +2,18 @@
 
 #include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
+#include "validators/history/ring_inside.h"
 
 /* ---- which two samples ---- */
 
-/* The player did not simply move from one sample to the next. */
+/* The player or mover did not simply move from one sample to the next. */
 static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
                              const struct hs_sample *to)
 {
     if (to->jumped || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
         return true;
+    if (history->of_mover)
+        return false;
     const struct hs_state *a = hs_history_state(history, from);
     const struct hs_state *b = hs_history_state(history, to);
     return a->life != b->life || a->rig != b->rig;
@@ -20,25 +23,24 @@ enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out)
 {
-    uint32_t count = hs_history_count(history);
-    if (count == 0)
+    if (history->count == 0)
         return HS_REWIND_NO_HISTORY;
     int64_t i = hs_history_find(history, time_us);
     if (i < 0)
         return HS_REWIND_TOO_SHORT;
 
-    const struct hs_sample *from = hs_history_at(history, (uint32_t)i);
+    const struct hs_sample *from = hs_history_slot(history, (uint32_t)i);
     *out = (struct hs_bracket){.from = from, .to = from, .time_us = time_us};
     if (from->time_us == time_us)
         return HS_REWIND_OK;
-    if ((uint32_t)i + 1 == count) {
+    if ((uint32_t)i + 1 == history->count) {
         if (time_us - from->time_us > ruleset->rewind.future_slack_us)
             return HS_REWIND_AFTER_NEWEST;
         out->clamped = true;
         out->time_us = from->time_us;
         return HS_REWIND_OK;
     }
-    const struct hs_sample *to = hs_history_at(history, (uint32_t)i + 1);
+    const struct hs_sample *to = hs_history_slot(history, (uint32_t)i + 1);
     int64_t gap = to->time_us - from->time_us;
     if (gap > ruleset->history.max_gap_us)
         return HS_REWIND_LOW_CONFIDENCE;

@@ -1,3 +1,4 @@
+#include "validators/base/units.h"
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct hs_history *hs_history_create(const struct hs_history_limits *limits)
         return NULL;
     history->limit = limits->samples < 2 ? 2 : limits->samples;
     history->account = limits->account;
+    history->of_mover = limits->of_mover;
     history->extra_free = HS_NO_EXTRA;
     if (hs_history_make_first_room(history))
         return history;
@@ -52,7 +54,22 @@ const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t
 const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample)
 {
-    return &history->states[sample->state].state;
+    return &history->states[sample->state].state.player;
+}
+
+const struct hs_mover_state *hs_history_mover_state(const struct hs_history *history,
+                                                    const struct hs_sample *sample)
+{
+    return &history->states[sample->state].state.mover;
+}
+
+const struct hs_sample *hs_history_next(const struct hs_history *history,
+                                        const struct hs_sample *sample)
+{
+    if (sample == hs_history_slot(history, history->count - 1))
+        return NULL;
+    bool is_last = sample + 1 == history->samples + history->capacity;
+    return is_last ? history->samples : sample + 1;
 }
 
 const struct hs_extra *hs_history_extra(const struct hs_history *history,
@@ -112,6 +129,15 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
+/* Nothing that came with the sample is further from its root. */
+static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
+{
+    if (history->of_mover)
+        return hs_mover_reach(hs_history_mover_state(history, sample));
+    const struct hs_extra *extra = hs_history_extra(history, sample);
+    return extra != NULL && extra->bone_count > 0 ? (double)extra->reach : 0;
+}
+
 /* Takes in sample i, and the gap before it. */
 static void widen_span(struct hs_history *history, uint32_t i)
 {
@@ -122,9 +148,7 @@ static void widen_span(struct hs_history *history, uint32_t i)
         (struct hs_vec){least(span->low.x, p.x), least(span->low.y, p.y), least(span->low.z, p.z)};
     span->high =
         (struct hs_vec){most(span->high.x, p.x), most(span->high.y, p.y), most(span->high.z, p.z)};
-    const struct hs_extra *extra = hs_history_extra(history, sample);
-    if (extra != NULL && extra->bone_count > 0)
-        span->posted_reach = most(span->posted_reach, (double)extra->reach);
+    span->posted_reach = most(span->posted_reach, posted_reach(history, sample));
     int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
@@ -176,51 +200,64 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     if (i == 0 || is_announced(to))
         return;
     const struct hs_sample *from = hs_history_slot(history, i - 1);
-    double seconds = (double)(to->time_us - from->time_us) / 1e6;
+    double seconds = hs_seconds(to->time_us - from->time_us);
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
 /* Takes over of `from` what `to` is unsure of. False: nothing. */
-static bool learn(struct hs_state *to, const struct hs_state *from)
+static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->unsure & ~(unsigned)from->unsure;
-    if (news & HS_UNSURE_LIFE) {
-        to->alive = from->alive;
-        to->life = from->life;
-    }
-    if (news & HS_UNSURE_PROTECTED)
-        to->is_protected = from->is_protected;
-    if (news & HS_UNSURE_RELOADING)
-        to->reloading = from->reloading;
-    if (news & HS_UNSURE_AMMO)
-        to->ammo = from->ammo;
-    if (news & HS_UNSURE_WEAPON)
-        to->weapon = from->weapon;
-    if (news & HS_UNSURE_OWNED) {
-        to->any_weapon = from->any_weapon;
-        memcpy(to->owned, from->owned, sizeof to->owned);
-    }
+#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, unsure)                                         \
+    if (news & HS_UNSURE_##unsure)                                                                 \
+        memcpy(&to->member, &from->member, sizeof to->member);
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
     to->unsure = (uint8_t)(to->unsure & ~news);
     return news != 0;
+}
+
+static bool learn_mover(struct hs_mover_state *to, const struct hs_mover_state *from)
+{
+    if (from->is_unsure || !to->is_unsure)
+        return false;
+    to->is_solid = from->is_solid;
+    to->is_unsure = false;
+    return true;
+}
+
+static bool learn(const struct hs_history *history, union hs_any_state *to,
+                  const union hs_any_state *from)
+{
+    return history->of_mover ? learn_mover(&to->mover, &from->mover)
+                             : learn_player(&to->player, &from->player);
+}
+
+/* The connection of a player who was unsure of it. */
+static bool lacks_line(const struct hs_history *history, const union hs_any_state *state)
+{
+    return !history->of_mover && (state->player.unsure & HS_UNSURE_LINE) != 0;
 }
 
 /* Samples after i came first, as the newest frame does after a restart, and inherited less than i
    knows. Without memory they stay unsure. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
-    struct hs_state known = history->states[hs_history_slot(history, i)->state].state;
+    union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
     for (uint32_t k = i + 1; k < history->count; k++) {
         struct hs_sample *later = hs_history_slot(history, k);
-        struct hs_state state = history->states[later->state].state;
-        bool lacks_line = (state.unsure & HS_UNSURE_LINE) != 0;
+        union hs_any_state state = history->states[later->state].state;
+        bool lacked_line = lacks_line(history, &state);
         uint16_t informed;
-        if (!learn(&state, &known) ||
+        if (!learn(history, &state, &known) ||
             hs_history_share_state(history, &state, hs_history_slot(history, k - 1), &informed) !=
                 HS_GROWTH_DONE)
             return;
         history->states[later->state].references--;
         later->state = informed;
-        if (lacks_line && (state.unsure & HS_UNSURE_LINE) == 0)
+        if (lacked_line && !lacks_line(history, &state))
             later->rtt_us = hs_history_slot(history, k - 1)->rtt_us;
         known = state;
     }
@@ -234,7 +271,7 @@ static enum hs_insert_result result_of(enum hs_growth growth)
 /* NO_ROOM where the account has none for what comes with it; samples may have to go. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
-                                    const struct hs_sample *sample, const struct hs_state *state,
+                                    const struct hs_sample *sample, const union hs_any_state *state,
                                     const struct hs_extra *extra)
 {
     int64_t before = hs_history_find(history, sample->time_us);
@@ -288,10 +325,11 @@ static bool give_way(struct hs_history *history)
            hs_history_shrink(history, half > HS_HISTORY_LEAST ? half : HS_HISTORY_LEAST);
 }
 
-enum hs_insert_result hs_history_insert(struct hs_history *history,
-                                        const struct hs_history_rules *rules,
-                                        const struct hs_sample *sample,
-                                        const struct hs_state *state, const struct hs_extra *extra)
+static enum hs_insert_result insert_with_room(struct hs_history *history,
+                                              const struct hs_history_rules *rules,
+                                              const struct hs_sample *sample,
+                                              const union hs_any_state *state,
+                                              const struct hs_extra *extra)
 {
     enum hs_insert_result result = insert(history, rules, sample, state, extra);
     bool gave_way = false;
@@ -300,4 +338,40 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
         result = insert(history, rules, sample, state, extra);
     }
     return gave_way && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
+}
+
+enum hs_insert_result hs_history_insert(struct hs_history *history,
+                                        const struct hs_history_rules *rules,
+                                        const struct hs_sample *sample,
+                                        const struct hs_state *state, const struct hs_extra *extra)
+{
+    union hs_any_state any = {.player = *state};
+    return insert_with_room(history, rules, sample, &any, extra);
+}
+
+enum hs_insert_result hs_history_insert_mover(struct hs_history *history,
+                                              const struct hs_history_rules *rules,
+                                              const struct hs_sample *sample,
+                                              const struct hs_mover_state *state)
+{
+    union hs_any_state any = {.mover = *state};
+    return insert_with_room(history, rules, sample, &any, NULL);
+}
+
+enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
+                                              enum hs_insert_result inserted, int64_t time_us,
+                                              unsigned *flags)
+{
+    static const enum hs_frame_result results[] = {
+        [HS_INSERT_STORED] = HS_FRAME_STORED,    [HS_INSERT_STORED_FULL] = HS_FRAME_STORED,
+        [HS_INSERT_TOO_OLD] = HS_FRAME_TOO_OLD,  [HS_INSERT_DUPLICATE] = HS_FRAME_DUPLICATE_TIME,
+        [HS_INSERT_NO_ROOM] = HS_FRAME_CAPACITY, [HS_INSERT_NO_MEMORY] = HS_FRAME_CAPACITY,
+    };
+    if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
+        *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
+    int64_t at = hs_history_find(history, time_us);
+    if (at >= 0 && hs_history_slot(history, (uint32_t)at)->time_us == time_us &&
+        hs_history_slot(history, (uint32_t)at)->jumped)
+        *flags |= 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP;
+    return results[inserted];
 }

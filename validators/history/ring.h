@@ -1,5 +1,5 @@
 /*
- * The history of one player: samples in order of time, with late ones put in their place.
+ * The history of one player or mover: samples in order of time, with late ones put in their place.
  *
  * The root pose is kept in double, everything hanging on it (bones, eye) as float offsets from
  * the root, and what rarely changes (rig, stance, team, weapon, life ...) once per change and not
@@ -17,44 +17,41 @@
 #include <stdint.h>
 
 #include "validators/account.h"
+#include "validators/frame.h"
 #include "validators/ruleset.h"
+#include "validators/state.h"
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
 /* What a sample inherits from the one before it in time when it does not say it. */
 struct hs_state {
-    uint64_t owned[HS_MAX_WEAPONS / 64]; /* weapons owned, one bit a ruleset weapon */
-    double damage_scale;                 /* 1 */
-    int64_t life;                        /* counts spawns; 0 */
-    int32_t ammo;                        /* in the weapon held; -1 not said */
-    int32_t prediction_us;               /* prediction ping asked for; -1 not said */
-    uint16_t rig;                        /* ruleset index */
-    uint16_t stance;                     /* rig index */
-    uint16_t team;                       /* interned by the match; HS_NONE not said */
-    uint16_t weapon;                     /* ruleset index, HS_NONE, or HS_WEAPON_FOREIGN */
-    bool any_weapon;                     /* `owned` was never said */
-    bool alive, is_protected, reloading;
+#define SAID(type, member, first, saved, unsure, field)    type member;
+#define OWN(type, member, dimension, first, saved, unsure) type member dimension;
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
     uint8_t unsure; /* set of enum hs_unsure */
-};
-
-/*
- * What was last said before the match was read back (snapshot.h), and may have changed since
- * without anybody hearing of it: until a sample says it again, it refuses nobody.
- */
-enum hs_unsure {
-    HS_UNSURE_LIFE = 1 << 0, /* `alive` and `life` */
-    HS_UNSURE_PROTECTED = 1 << 1,
-    HS_UNSURE_RELOADING = 1 << 2,
-    HS_UNSURE_AMMO = 1 << 3,
-    HS_UNSURE_WEAPON = 1 << 4,
-    HS_UNSURE_OWNED = 1 << 5, /* `any_weapon` and `owned` */
-    HS_UNSURE_LINE = 1 << 6,  /* the sample's rtt_us and interp_us */
-    HS_UNSURE_ALL = (1 << 7) - 1
 };
 
 /* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
+
+/* The same of a mover: its box, and whether it is in the way. */
+struct hs_mover_state {
+    struct hs_vec half_extents; /* of the box, in the mover's frame; length */
+    struct hs_vec center;       /* of the box, in the mover's frame */
+    bool has_box;
+    bool is_solid;    /* an open door is not */
+    bool tells_solid; /* `is_solid` was said, and may change; a lift's never is */
+    bool is_unsure;   /* it was last said before the match was read back (snapshot.h) */
+};
+
+/* Nothing of the box is further from the mover's position. */
+static inline double hs_mover_reach(const struct hs_mover_state *state)
+{
+    return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
+}
 
 struct hs_sample {
     int64_t time_us;
@@ -103,6 +100,7 @@ static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone
 struct hs_history_limits {
     uint32_t samples;           /* at most, >= 2; the oldest go first */
     struct hs_account *account; /* what the samples take is taken from it; NULL: there is none */
+    bool of_mover;              /* its states are struct hs_mover_state */
 };
 
 /* Samples there is room for at first and always, and samples that are not given up for bones. */
@@ -137,6 +135,18 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_sample *sample,
                                         const struct hs_state *state, const struct hs_extra *extra);
 
+/* The same for the history of a mover. */
+enum hs_insert_result hs_history_insert_mover(struct hs_history *history,
+                                              const struct hs_history_rules *rules,
+                                              const struct hs_sample *sample,
+                                              const struct hs_mover_state *state);
+
+/* What an insert at a time means for the entry of the frame. *flags gets a bit per enum
+   hs_frame_flag. */
+enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
+                                              enum hs_insert_result inserted, int64_t time_us,
+                                              unsigned *flags);
+
 /* Gives memory back: all samples but the newest `capacity` go, and what none of those needs, but
    for the room of the first. False: out of memory, and it stays as it is but for samples that went.
  */
@@ -155,6 +165,11 @@ uint32_t hs_history_count(const struct hs_history *history);
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
 const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample);
+const struct hs_mover_state *hs_history_mover_state(const struct hs_history *history,
+                                                    const struct hs_sample *sample);
+/* The sample after one; NULL: it is the newest. */
+const struct hs_sample *hs_history_next(const struct hs_history *history,
+                                        const struct hs_sample *sample);
 /* NULL: neither bones nor eye were posted. */
 const struct hs_extra *hs_history_extra(const struct hs_history *history,
                                         const struct hs_sample *sample);
@@ -167,7 +182,7 @@ const struct hs_extra *hs_history_extra(const struct hs_history *history,
 struct hs_history_span {
     struct hs_vec middle, half;   /* of the box from low to high, rounded up */
     struct hs_vec low, high;      /* roots; world, length */
-    double posted_reach;          /* nothing posted is further from its root; 0: nothing posted */
+    double posted_reach;          /* nothing posted, and no box, is further from its root; or 0 */
     int64_t oldest_us, newest_us; /* exact */
     int64_t longest_gap_us;       /* between neighbours */
 };

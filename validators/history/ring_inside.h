@@ -1,17 +1,24 @@
-/* What a history is made of, for the two files it is made in: history.c and history_room.c. */
+/* What a history is made of, for the files of this folder alone. */
 #ifndef HS_HISTORY_INSIDE_H
 #define HS_HISTORY_INSIDE_H
 
 #include "validators/history/ring.h"
 
+/* What the samples of a history share: of a player's or a mover's, one or the other. */
+union hs_any_state {
+    struct hs_state player;
+    struct hs_mover_state mover;
+};
+
 /* A state in use by `references` samples. */
 struct hs_shared_state {
-    struct hs_state state;
+    union hs_any_state state;
     uint32_t references;
 };
 
 struct hs_history {
     uint32_t limit;
+    bool of_mover;
     struct hs_account *account;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
@@ -45,7 +52,7 @@ bool hs_history_make_first_room(struct hs_history *history);
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
 /* Index of a state equal to `state`, with one more reference; `like` is tried first. */
-enum hs_growth hs_history_share_state(struct hs_history *history, const struct hs_state *state,
+enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
 /* NULL: none. There is room for its sample. */

@@ -2,6 +2,8 @@
 
 #include <float.h>
 
+#include "validators/base/units.h"
+
 /* A body during one leg. */
 struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
@@ -111,7 +113,7 @@ static double chunk_gap(const struct hs_path *path, uint32_t first, uint32_t las
     double nearest = hs_vec_length(hs_vec_add_scaled(from, along, s));
     /* The way bends away from its chord by at most g t^2 / 8; a last leg that only extends it
        bends the chord by no more than its own length. */
-    double seconds = (double)(end.end_us - begin.start_us) / 1e6;
+    double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
         bulge += end.sweep.length;

@@ -1,6 +1,7 @@
 /* Who and what a claim is about, looked up before any check of it runs. */
 #include "validators/hit/context.h"
 
+#include "validators/base/units.h"
 #include "validators/match/connection.h"
 #include "validators/match/player_moves.h"
 
@@ -104,7 +105,7 @@ static int64_t launch_time(struct hs_hit_context *c, struct hs_vec gravity)
     const struct hs_hit_claim *claim = c->claim;
     if (claim->has_fire_time || c->posted != NULL)
         return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
-    double low, high, needed, longest = (double)c->weapon->max_flight_us / 1e6;
+    double low, high, needed, longest = hs_seconds(c->weapon->max_flight_us);
     if (!hs_flight_times(claim->start, claim->end, gravity, c->weapon->speed, &low, &high, &needed))
         low = longest;
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "validators/base/units.h"
 #include "validators/hints.h"
 #include "validators/history/rewind.h"
 #include "validators/hit/hints_rules.h"
@@ -45,11 +46,6 @@ static void age_shooters(struct hs_shooter_set *set)
 static bool is_sampled(uint32_t heard)
 {
     return heard <= ALL_OF_FIRST || heard * UINT32_C(2654435769) >> (32 - SAMPLED_BITS) == 0;
-}
-
-static double seconds(int64_t us)
-{
-    return (double)us / 1e6;
 }
 
 static void look_at_shooter(struct hs_claim_facts *f)
@@ -114,9 +110,9 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
         .result = result,
         .shooter = shooter,
         .frames_jump = match->jump_count > 0,
-        .time = seconds(time_us),
-        .now = seconds(result->now_us),
-        .frames = seconds(match->jump_count > 0 ? match->jump_us : match->newest_us)};
+        .time = hs_seconds(time_us),
+        .now = hs_seconds(result->now_us),
+        .frames = hs_seconds(match->jump_count > 0 ? match->jump_us : match->newest_us)};
     look_at_shooter(&f);
     hs_hints_keep_offset(&f, hints);
     add_shooter(&hints->shooters, shooter);

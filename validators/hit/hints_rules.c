@@ -1,6 +1,7 @@
 /* A claim speaks for a mistake, against it, or not at all. */
 #include "validators/hit/hints_rules.h"
 
+#include "validators/base/units.h"
 #include "validators/hit/contact.h"
 #include "validators/hit/work.h"
 
@@ -289,7 +290,7 @@ static double late_by(const struct hs_claim_facts *f)
         double off = hs_vec_distance(sample->position, offset);
         if (off < nearest) {
             nearest = off;
-            late = (double)(f->result->eye_time_us - sample->time_us) / 1e6;
+            late = hs_seconds(f->result->eye_time_us - sample->time_us);
         }
     }
     return late;
@@ -352,7 +353,7 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints 
     hs_path_trace(claim->start, claim->end, ruleset->weapons[result->weapon]->radius,
                   ruleset->hit.sweep_extension, claim->hit_time_us + f->newest->interp_us, &path);
     hs_contact_find(&path, ruleset, target->history, false, false, &work, &contact);
-    f->measured = (double)f->newest->interp_us / 1e6;
+    f->measured = hs_seconds(f->newest->interp_us);
     bool lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
     return !contact.has_pose || contact.touched == lands ? HS_SAYS_NOTHING
                                                          : answer(contact.touched);
@@ -380,7 +381,7 @@ static enum hs_says says_rtt_unit(struct hs_claim_facts *f, struct hs_hints *hin
     (void)hints;
     if (f->newest == NULL || f->newest->rtt_us < 0)
         return HS_SAYS_NOTHING;
-    f->measured = (double)f->newest->rtt_us / 1e6;
+    f->measured = hs_seconds(f->newest->rtt_us);
     return answer(f->measured > LONGEST_RTT);
 }
 

@@ -55,11 +55,11 @@ static void doubt_mover(const struct hs_leg *leg, const struct hs_mover *mover,
 }
 
 /* Box and path apart, by a ball around the one and the whole of the other. */
-static bool is_near(const struct hs_leg *leg, const struct hs_mover_bracket *start,
-                    struct hs_vec motion)
+static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
+                    const struct hs_bracket *start, struct hs_vec motion)
 {
     struct hs_mover_pose ball = {.is_solid = true};
-    hs_mover_ball(start, &ball.solid.center, &ball.reach);
+    hs_mover_ball(mover, start, &ball.solid.center, &ball.reach);
     double slack = 4 * HS_TOUCH_SLACK * (leg->sweep.length + leg->sweep.radius + ball.reach);
     return !is_far(leg, &ball, motion, slack);
 }
@@ -69,12 +69,11 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover_bracket *sta
  * has a place there, and none after it.
  */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
-                                         const struct hs_ruleset *ruleset,
-                                         struct hs_mover_bracket *out)
+                                         const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
     if (leg->end_us - leg->start_us < 2)
-        return hs_mover_find(mover, ruleset, leg->start_us, out);
-    enum hs_rewind_status status = hs_mover_find(mover, ruleset, leg->start_us + 1, out);
+        return hs_rewind_find(mover->history, ruleset, leg->start_us, out);
+    enum hs_rewind_status status = hs_rewind_find(mover->history, ruleset, leg->start_us + 1, out);
     if (status == HS_REWIND_OK && out->to != out->from)
         hs_mover_later(mover, ruleset, out, leg->start_us, out);
     return status;
@@ -84,7 +83,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
 static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
                       const struct hs_mover *mover, struct hs_obstacle *out)
 {
-    struct hs_mover_bracket start, end;
+    struct hs_bracket start, end;
     hs_work_spend(&c->work, HS_WORK_LEG + HS_WORK_SWEEP);
     enum hs_rewind_status status = find_on_leg(leg, mover, c->ruleset, &start);
     if (status != HS_REWIND_OK) {
@@ -92,24 +91,25 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
         doubt_mover(leg, mover, status, out);
         return;
     }
-    if (!start.from->state.is_solid)
+    const struct hs_mover_state *state = hs_mover_state_at(mover, &start);
+    if (!state->is_solid)
         return;
     struct hs_mover_pose pose, later;
     struct hs_vec motion = {0, 0, 0};
     if (leg->end_us > leg->start_us &&
         hs_mover_later(mover, c->ruleset, &start, leg->end_us, &end)) {
-        hs_mover_place(&start, &pose);
-        hs_mover_place(&end, &later);
+        hs_mover_place(mover, &start, &pose);
+        hs_mover_place(mover, &end, &later);
         motion = hs_vec_sub(later.solid.center, pose.solid.center);
     } else {
-        if (!is_near(leg, &start, motion))
+        if (!is_near(leg, mover, &start, motion))
             return;
-        hs_mover_place(&start, &pose);
+        hs_mover_place(mover, &start, &pose);
     }
     struct hs_sweep_contact contact;
     if (!touches(leg, &pose, motion, &contact))
         return;
-    if (start.from->state.is_unsure) {
+    if (state->is_unsure) {
         /* It was solid before a restart; a door may have opened since. */
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
         note_doubt(mover, &contact, HS_REWIND_TOO_SHORT, out);
@@ -168,27 +168,27 @@ static double size_of(struct hs_vec v)
  * How far from its way a sphere may touch a mover: its radius, the slack over a way that the
  * mover's own movement makes longer, and rounding.
  */
-static double margin_of(const struct hs_mover *mover, double length, double radius)
+static double margin_of(const struct extent *around, double length, double radius)
 {
-    double moves = size_of(hs_vec_sub(mover->high, mover->low));
-    double rounding = 1e-12 * (size_of(mover->low) + size_of(mover->high));
+    double moves = size_of(hs_vec_sub(around->high, around->low));
+    double rounding = 1e-12 * (size_of(around->low) + size_of(around->high));
     return radius + 4 * HS_TOUCH_SLACK * (length + radius + moves) + rounding;
 }
 
-static bool is_apart(const struct extent *extent, const struct hs_mover *mover, double margin)
+static bool is_apart(const struct extent *extent, const struct extent *around, double margin)
 {
-    const struct hs_vec *low = &mover->low, *high = &mover->high;
+    const struct hs_vec *low = &around->low, *high = &around->high;
     return extent->low.x > high->x + margin || extent->high.x < low->x - margin ||
            extent->low.y > high->y + margin || extent->high.y < low->y - margin ||
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
 /* A long leg goes by far more than its extent touches: the ball around the box decides. */
-static bool passes_by(const struct hs_leg *leg, const struct hs_mover *mover, double margin)
+static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
-    struct hs_vec middle = hs_vec_lerp(mover->low, mover->high, 0.5);
+    struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
     struct hs_mover_pose ball = {.solid = {.center = middle},
-                                 .reach = hs_vec_distance(middle, mover->high)};
+                                 .reach = hs_vec_distance(middle, around->high)};
     return is_far(leg, &ball, (struct hs_vec){0, 0, 0}, margin);
 }
 
@@ -196,13 +196,13 @@ static bool passes_by(const struct hs_leg *leg, const struct hs_mover *mover, do
 static void note_distant(struct hs_hit_context *c, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
-    struct hs_mover_bracket unused;
+    struct hs_bracket unused;
     hs_work_spend(&c->work, UINT64_C(2) * HS_WORK_PASS);
     if (hs_mover_is_placed(mover, c->ruleset, from_us, to_us))
         return;
     hs_work_spend(&c->work, HS_WORK_LEG);
-    if (hs_mover_find(mover, c->ruleset, from_us, &unused) != HS_REWIND_OK ||
-        hs_mover_find(mover, c->ruleset, to_us, &unused) != HS_REWIND_OK)
+    if (hs_rewind_find(mover->history, c->ruleset, from_us, &unused) != HS_REWIND_OK ||
+        hs_rewind_find(mover->history, c->ruleset, to_us, &unused) != HS_REWIND_OK)
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
 }
 
@@ -217,8 +217,10 @@ static void try_movers_on_leg(struct hs_hit_context *c, const struct hs_leg *leg
          i++) {
         const struct hs_mover *mover = &movers->all[i];
         hs_work_spend(&c->work, HS_WORK_PASS);
-        double margin = margin_of(mover, leg->sweep.length, leg->sweep.radius);
-        if (is_apart(&extent, mover, margin) || passes_by(leg, mover, margin))
+        struct extent around;
+        hs_mover_surroundings(mover, &around.low, &around.high);
+        double margin = margin_of(&around, leg->sweep.length, leg->sweep.radius);
+        if (is_apart(&extent, &around, margin) || passes_by(leg, &around, margin))
             note_distant(c, mover, leg->start_us, leg->end_us);
         else
             try_leg(c, leg, mover, out);
@@ -258,14 +260,16 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
 {
-    double margin = margin_of(mover, stretch->length, stretch->radius);
+    struct extent around;
+    hs_mover_surroundings(mover, &around.low, &around.high);
+    double margin = margin_of(&around, stretch->length, stretch->radius);
     note_distant(c, mover, stretch->start_us, stretch->end_us);
-    if (is_apart(&stretch->whole, mover, margin))
+    if (is_apart(&stretch->whole, &around, margin))
         return;
     for (uint32_t first = 0; first < stretch->legs; first += CHUNK) {
         uint32_t end = first + CHUNK < stretch->legs ? first + CHUNK : stretch->legs;
         hs_work_spend(&c->work, HS_WORK_PASS);
-        if (is_apart(&stretch->chunks[first / CHUNK], mover, margin))
+        if (is_apart(&stretch->chunks[first / CHUNK], &around, margin))
             continue;
         hs_work_spend(&c->work, UINT64_C(1) * CHUNK * HS_WORK_CAST);
         for (uint32_t i = first; i < end; i++) {
@@ -274,7 +278,7 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
             leg.sweep.radius = stretch->radius;
             if (out->touched && out->contact.distance < leg.travelled)
                 return;
-            if (!passes_by(&leg, mover, margin))
+            if (!passes_by(&leg, &around, margin))
                 try_leg(c, &leg, mover, out);
         }
     }

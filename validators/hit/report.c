@@ -1,5 +1,6 @@
 /* What the checks write: the rows of the report. */
 #include "validators/hit/report.h"
+#include "validators/base/units.h"
 #include "validators/hit/context.h"
 
 static struct hs_check_row *add_row(struct hs_hit_context *c, enum hs_check check,
@@ -113,7 +114,7 @@ void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
         limit_us = c->ruleset->rewind.future_slack_us;
         lack_us = view->time_us - hs_history_at(history, (uint32_t)i)->time_us;
     }
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)lack_us / 1e6, (double)limit_us / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(lack_us), hs_seconds(limit_us));
 }
 
 struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check check,

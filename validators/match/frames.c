@@ -206,25 +206,15 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
     hs_players_note_history(&match->players, player);
-    if (is_new && (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY))
+    *result = hs_history_insert_report(player->history, inserted, time_us, flags);
+    if (is_new && *result == HS_FRAME_CAPACITY)
         hs_players_drop_last(&match->players);
-    if (inserted == HS_INSERT_NO_ROOM)
-        *result = HS_FRAME_CAPACITY;
-    if (inserted == HS_INSERT_NO_ROOM || inserted == HS_INSERT_NO_MEMORY)
+    if (*result == HS_FRAME_CAPACITY)
         return inserted == HS_INSERT_NO_ROOM;
     if (is_new)
         hs_players_begin_session(&match->players, player);
-    if (inserted != HS_INSERT_DUPLICATE && inserted != HS_INSERT_TOO_OLD)
+    if (*result == HS_FRAME_STORED)
         note_moved(player, entry, time_us);
-    if (inserted == HS_INSERT_DUPLICATE)
-        *result = HS_FRAME_DUPLICATE_TIME;
-    if (inserted == HS_INSERT_TOO_OLD)
-        *result = HS_FRAME_TOO_OLD;
-    if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
-        *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
-    int64_t at = hs_history_find(player->history, time_us);
-    if (at >= 0 && hs_history_at(player->history, (uint32_t)at)->jumped)
-        *flags |= 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP;
     return true;
 }
 
@@ -340,26 +330,31 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-bool hs_match_player_jump(const struct hs_match *match, struct hs_str name, int64_t time_us,
-                          struct hs_frame_jump *out)
+/* Whether there is a sample of exactly this time that counts as a jump. */
+static bool find_jump(const struct hs_match *match, const struct hs_history *history,
+                      int64_t time_us, struct hs_frame_jump *out)
 {
-    const struct hs_player *player = hs_players_find(&match->players, name);
-    int64_t i = player != NULL ? hs_history_find(player->history, time_us) : -1;
+    int64_t i = hs_history_find(history, time_us);
     if (i < 1)
         return false;
-    const struct hs_sample *to = hs_history_at(player->history, (uint32_t)i);
-    const struct hs_sample *from = hs_history_at(player->history, (uint32_t)i - 1);
+    const struct hs_sample *to = hs_history_at(history, (uint32_t)i);
+    const struct hs_sample *from = hs_history_at(history, (uint32_t)i - 1);
     out->distance = hs_vec_distance(from->position, to->position);
     out->elapsed_us = to->time_us - from->time_us;
     out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
     return to->time_us == time_us && to->jumped;
 }
 
+bool hs_match_player_jump(const struct hs_match *match, struct hs_str name, int64_t time_us,
+                          struct hs_frame_jump *out)
+{
+    const struct hs_player *player = hs_players_find(&match->players, name);
+    return player != NULL && find_jump(match, player->history, time_us, out);
+}
+
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
                          int64_t time_us, struct hs_frame_jump *out)
 {
-    bool jumped =
-        hs_movers_jump(&match->movers, mover, at, time_us, &out->distance, &out->elapsed_us);
-    out->limit = match->ruleset->history.max_speed * (double)out->elapsed_us / 1e6;
-    return jumped;
+    const struct hs_mover *found = hs_movers_find(&match->movers, mover, at);
+    return found != NULL && find_jump(match, found->history, time_us, out);
 }

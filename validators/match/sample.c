@@ -1,89 +1,20 @@
 /* What a posted sample says, what it inherits, and why it is refused. */
 #include "validators/match/sample.h"
 
-#include <stdlib.h>
-
 #include "validators/geometry/quat.h"
-
-enum { MAX_TEAMS = 1024 };
+#include "validators/match/teams.h"
 
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
-    return (struct hs_state){.damage_scale = 1,
-                             .ammo = -1,
-                             .prediction_us = -1,
-                             .rig = ruleset->default_rig,
-                             .team = HS_NONE,
-                             .weapon = HS_NONE,
-                             .any_weapon = true,
-                             .alive = true};
-}
-
-/* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
-static uint16_t free_team(struct hs_match *match)
-{
-    bool used[MAX_TEAMS] = {false};
-    if (match->has_swept_teams && match->newest_us - match->teams_swept_us >= 0 &&
-        match->newest_us - match->teams_swept_us < match->ruleset->history.keep_us)
-        return HS_NONE;
-    for (uint32_t p = 0; p < match->players.count; p++) {
-        const struct hs_player *player = match->players.all[p];
-        if (player->has_carried && player->carried.team != HS_NONE)
-            used[player->carried.team] = true;
-        for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
-            uint16_t team =
-                hs_history_state(player->history, hs_history_at(player->history, i))->team;
-            if (team != HS_NONE)
-                used[team] = true;
-        }
-    }
-    uint16_t kept = HS_NONE;
-    for (uint16_t i = 0; i < match->team_count; i++) {
-        if (used[i])
-            continue;
-        memset(&match->teams[i], 0, sizeof match->teams[i]);
-        kept = i;
-    }
-    match->has_swept_teams = true;
-    match->teams_swept_us = match->newest_us;
-    return kept;
-}
-
-bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
-{
-    uint16_t empty = HS_NONE;
-    for (uint16_t i = 0; i < match->team_count; i++) {
-        if (match->teams[i].text[0] == '\0')
-            empty = i;
-        if (hs_str_equal(hs_name_str(&match->teams[i]), name)) {
-            *out = i;
-            return true;
-        }
-    }
-    if (empty == HS_NONE && match->team_count == MAX_TEAMS)
-        empty = free_team(match);
-    if (empty != HS_NONE) {
-        hs_name_set(&match->teams[empty], name);
-        *out = empty;
-        return true;
-    }
-    if (match->team_count == match->team_capacity) {
-        uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
-        struct hs_name *teams;
-        size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
-        if (capacity > MAX_TEAMS || !hs_account_take_spare(&match->account, more))
-            return false;
-        teams = realloc(match->teams, capacity * sizeof *teams);
-        if (teams == NULL) {
-            hs_account_give(&match->account, more);
-            return false;
-        }
-        match->teams = teams;
-        match->team_capacity = capacity;
-    }
-    hs_name_set(&match->teams[match->team_count], name);
-    *out = match->team_count++;
-    return true;
+    struct hs_state state = {
+#define SAID(type, member, first, saved, unsure, field)    .member = first,
+#define OWN(type, member, dimension, first, saved, unsure) .member = first,
+        HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
+    };
+    state.rig = ruleset->default_rig;
+    return state;
 }
 
 static void make_sure(struct hs_state *state, enum hs_unsure what)
@@ -110,14 +41,6 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
             if (w != HS_NONE)
                 state->owned[w / 64] |= UINT64_C(1) << (w % 64);
         }
-    }
-    if (entry->fields & HS_FIELD_AMMO) {
-        state->ammo = entry->ammo;
-        make_sure(state, HS_UNSURE_AMMO);
-    }
-    if (entry->fields & HS_FIELD_RELOADING) {
-        state->reloading = entry->reloading;
-        make_sure(state, HS_UNSURE_RELOADING);
     }
     return HS_FRAME_STORED;
 }
@@ -168,14 +91,20 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         state->life = entry->life;
     if (entry->fields & HS_FIELD_ALIVE)
         state->alive = entry->alive;
-    if (entry->fields & HS_FIELD_PROTECTED) {
-        state->is_protected = entry->is_protected;
-        make_sure(state, HS_UNSURE_PROTECTED);
+}
+
+/* What an entry says as it is kept. */
+static void take_said(const struct hs_player_frame *entry, struct hs_state *state)
+{
+#define SAID(type, member, first, saved, unsure, field)                                            \
+    if (entry->fields & HS_FIELD_##field) {                                                        \
+        state->member = entry->member;                                                             \
+        make_sure(state, HS_UNSURE_##unsure);                                                      \
     }
-    if (entry->fields & HS_FIELD_PREDICTION)
-        state->prediction_us = entry->prediction_us;
-    if (entry->fields & HS_FIELD_DAMAGE_SCALE)
-        state->damage_scale = entry->damage_scale;
+#define OWN(type, member, dimension, first, saved, unsure)
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
 }
 
 static bool unit_rotation(const double from[4], float out[4])
@@ -339,10 +268,11 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     if (result != HS_FRAME_STORED)
         return result;
     resolve_life(entry, &out->state);
+    take_said(entry, &out->state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)
         return result;
-    if (entry->team.ptr != NULL && !hs_sample_intern_team(match, entry->team, &out->state.team))
+    if (entry->team.ptr != NULL && !hs_match_intern_team(match, entry->team, &out->state.team))
         return HS_FRAME_CAPACITY;
     return HS_FRAME_STORED;
 }

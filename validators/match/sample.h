@@ -25,7 +25,4 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
                                        const struct hs_player_frame *entry, int64_t time_us,
                                        union hs_extra_room *room, struct hs_posted_sample *out);
 
-/* The place of a team's name in the match, noted where it is new. False: no room, or memory. */
-bool hs_sample_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
-
 #endif

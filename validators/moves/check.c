@@ -1,3 +1,4 @@
+#include "validators/base/units.h"
 #include "validators/moves.h"
 
 #include <stdlib.h>
@@ -54,13 +55,13 @@ static void add_timing_failures(struct judging *j, const struct hs_timing_result
 {
     if (timing->flags & HS_TIMING_FAST_PROVEN)
         add_failure(j, HS_MOVE_CHECK_FAST_CLOCK_PROVEN, HS_UNIT_SECONDS, timing->proven_by_us / 1e6,
-                    (double)j->rules->ack_slack_us / 1e6);
+                    hs_seconds(j->rules->ack_slack_us));
     if (timing->flags & HS_TIMING_FAST_SUSPECTED)
         add_failure(j, HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED, HS_UNIT_SECONDS,
                     timing->suspected_us / 1e6, timing->suspected_limit_us / 1e6);
     if (timing->flags & HS_TIMING_DISCREPANCY)
         add_failure(j, HS_MOVE_CHECK_TIMING_DISCREPANCY, HS_UNIT_SECONDS, timing->ahead_us / 1e6,
-                    (double)j->rules->max_margin_us / 1e6);
+                    hs_seconds(j->rules->max_margin_us));
 }
 
 static void add_finding(struct judging *j, enum hs_move_check check,

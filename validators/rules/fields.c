@@ -1,4 +1,5 @@
 /* The scalar fields of rulesets and weapons. */
+#include "validators/base/units.h"
 #include "validators/ruleset.h"
 
 #define R(section, key, member, kind, initial, low, high)                                          \
@@ -107,18 +108,6 @@ const size_t hs_blast_scalar_count = sizeof hs_blast_scalars / sizeof hs_blast_s
 
 const size_t hs_weapon_scalar_count = sizeof hs_weapon_scalars / sizeof hs_weapon_scalars[0];
 
-int64_t hs_seconds_to_us(double seconds)
-{
-    /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
-    double scaled = seconds * 1e6;
-    double floor_value = floor(scaled);
-    double rest = scaled - floor_value;
-    int64_t whole = (int64_t)floor_value;
-    if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
-        whole++;
-    return whole;
-}
-
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base)
 {
     const char *at = (const char *)base + scalar->offset;
@@ -156,11 +145,4 @@ void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value)
         break;
     }
     *(double *)(void *)at = value;
-}
-
-struct hs_vec hs_up_direction(enum hs_up up)
-{
-    double sign = up % 2 == 0 ? 1 : -1;
-    return (struct hs_vec){up <= HS_UP_NX ? sign : 0, up == HS_UP_PY || up == HS_UP_NY ? sign : 0,
-                           up >= HS_UP_PZ ? sign : 0};
 }

@@ -63,13 +63,12 @@ static const struct hs_saved_field player_fields[] = {
 /* The team is a place in a list of the match's, which changes: it is saved by its name. Of what is
    read back all is unsure. */
 static const struct hs_saved_field state_fields[] = {
-    FIELD(hs_state, owned, UNSIGNED),      FIELD(hs_state, damage_scale, REAL),
-    FIELD(hs_state, life, MARK),           FIELD(hs_state, ammo, INT32),
-    FIELD(hs_state, prediction_us, INT32), FIELD(hs_state, rig, UNSIGNED),
-    FIELD(hs_state, stance, UNSIGNED),     FIELD(hs_state, team, ELSEWHERE),
-    FIELD(hs_state, weapon, UNSIGNED),     FIELD(hs_state, any_weapon, FLAG),
-    FIELD(hs_state, alive, FLAG),          FIELD(hs_state, is_protected, FLAG),
-    FIELD(hs_state, reloading, FLAG),      FIELD(hs_state, unsure, ELSEWHERE),
+#define SAID(type, member, first, saved, unsure, field)    FIELD(hs_state, member, saved),
+#define OWN(type, member, dimension, first, saved, unsure) FIELD(hs_state, member, saved),
+    HS_STATE_FIELDS(SAID, OWN)
+#undef SAID
+#undef OWN
+        FIELD(hs_state, unsure, ELSEWHERE),
 };
 
 static const struct hs_saved_field mover_state_fields[] = {

@@ -5,7 +5,7 @@
 #include "validators/hit.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
-#include "validators/match/sample.h"
+#include "validators/match/teams.h"
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
@@ -59,7 +59,7 @@ static void load_movers(struct loading *l)
         struct hs_str name = get_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
         state.is_unsure = state.tells_solid;
-        if (is_fine(l) && !hs_movers_restore(&l->match->movers, name, &state))
+        if (is_fine(l) && !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
     }
 }
@@ -106,7 +106,7 @@ static void load_state(struct loading *l, struct hs_player *player)
     if (!is_fine(l))
         return;
     check_state(l, &player->carried);
-    if (team.len > 0 && !hs_sample_intern_team(l->match, team, &player->carried.team))
+    if (team.len > 0 && !hs_match_intern_team(l->match, team, &player->carried.team))
         l->is_damaged = true;
 }
 

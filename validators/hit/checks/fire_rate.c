@@ -1,4 +1,5 @@
 /* fire_rate: does the weapon fire that fast? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
 /* The mean gap may be shorter than the weapon's interval by this: ticks and frames round the times
@@ -21,5 +22,5 @@ void hs_check_fire_rate(struct hs_hit_context *c)
     struct hs_check_row *row = mean >= limit
                                    ? hs_report_pass(c, HS_CHECK_FIRE_RATE)
                                    : hs_report_fail(c, HS_CHECK_FIRE_RATE, HS_REASON_FIRE_RATE);
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)mean / 1e6, (double)limit / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(mean), hs_seconds(limit));
 }

@@ -1,4 +1,5 @@
 /* flight: does the projectile leave as fast, and fly as long, as the weapon lets it? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
 /* Launch speeds may be off by this share: games round velocities on the wire. */
@@ -54,18 +55,18 @@ void hs_check_flight(struct hs_hit_context *c)
         hs_flight_times(c->claim->start, c->claim->end, gravity, fastest, &low, &high, &needed);
     }
     if (flown > c->weapon->max_flight_us) {
-        fail(c, HS_REASON_FLIGHT_TIME, HS_UNIT_SECONDS, (double)flown / 1e6,
-             (double)c->weapon->max_flight_us / 1e6)
+        fail(c, HS_REASON_FLIGHT_TIME, HS_UNIT_SECONDS, hs_seconds(flown),
+             hs_seconds(c->weapon->max_flight_us))
             ->of_whole_flight = true;
         return;
     }
     /* More than a time can hold is far off too. */
-    double beyond = 2 * ((double)c->weapon->max_flight_us / 1e6 + 1);
+    double beyond = 2 * (hs_seconds(c->weapon->max_flight_us) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
     off = lobbed < off ? lobbed : off;
     int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;
     struct hs_check_row *row = off <= limit
                                    ? hs_report_pass(c, HS_CHECK_FLIGHT)
                                    : hs_report_fail(c, HS_CHECK_FLIGHT, HS_REASON_FLIGHT_TIME);
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)off / 1e6, (double)limit / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(off), hs_seconds(limit));
 }

@@ -1,4 +1,5 @@
 /* identity: was this number used before, and was the shot posted that the hit belongs to? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
 /* A posted shot is remembered this long at least, however short its flight. */
@@ -79,5 +80,5 @@ void hs_check_identity(struct hs_hit_context *c)
     struct hs_check_row *row =
         age <= oldest ? hs_report_pass(c, HS_CHECK_IDENTITY)
                       : hs_report_fail(c, HS_CHECK_IDENTITY, HS_REASON_NO_MATCHING_SHOT);
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)age / 1e6, (double)oldest / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(age), hs_seconds(oldest));
 }

@@ -1,4 +1,5 @@
 /* latency: does the time of the claim fit the shooter's connection, and his earlier shots? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
@@ -12,7 +13,7 @@ static bool runs_forward(struct hs_hit_context *c)
     if (back <= limit)
         return true;
     hs_report_measure(hs_report_fail(c, HS_CHECK_LATENCY, HS_REASON_TIME_BACKWARDS),
-                      HS_UNIT_SECONDS, (double)back / 1e6, (double)limit / 1e6);
+                      HS_UNIT_SECONDS, hs_seconds(back), hs_seconds(limit));
     return false;
 }
 
@@ -58,6 +59,5 @@ void hs_check_latency(struct hs_hit_context *c)
         row = hs_report_unknown(c, HS_CHECK_LATENCY, HS_REASON_HISTORY_TOO_SHORT);
     else
         row = hs_report_fail(c, HS_CHECK_LATENCY, HS_REASON_TIME_MISMATCH);
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)off / 1e6,
-                      (double)rules->latency_slack_us / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(off), hs_seconds(rules->latency_slack_us));
 }

@@ -1,4 +1,5 @@
 /* life: was the shooter alive to fire, and the target alive, in this life, and vulnerable? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
 /* When the life that is over at the bracket ended, as far as the history tells. */
@@ -36,7 +37,7 @@ static bool shooter_may_fire(struct hs_hit_context *c)
     if (dead_for <= grace)
         return true;
     struct hs_check_row *row = hs_report_fail(c, HS_CHECK_LIFE, HS_REASON_SHOOTER_DEAD);
-    hs_report_measure(row, HS_UNIT_SECONDS, (double)dead_for / 1e6, (double)grace / 1e6);
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(dead_for), hs_seconds(grace));
     hs_report_player(row, c->shooter.player);
     return false;
 }

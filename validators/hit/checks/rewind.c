@@ -1,10 +1,6 @@
 /* rewind: how far into the past or the future does the claim ask to look? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
-
-static double seconds(int64_t us)
-{
-    return (double)us / 1e6;
-}
 
 /*
  * The limit holds for the moment of the hit and, where the shot is instant, for the moment of
@@ -30,12 +26,12 @@ void hs_check_rewind(struct hs_hit_context *c)
     int64_t ahead = latest - c->now_us;
     if (ahead > rules->future_slack_us) {
         hs_report_measure(hs_report_fail(c, HS_CHECK_REWIND, HS_REASON_TIME_IN_FUTURE),
-                          HS_UNIT_SECONDS, seconds(ahead), seconds(rules->future_slack_us));
+                          HS_UNIT_SECONDS, hs_seconds(ahead), hs_seconds(rules->future_slack_us));
         return;
     }
     int64_t age = oldest_age(c);
     struct hs_check_row *row = age <= rules->limit_us
                                    ? hs_report_pass(c, HS_CHECK_REWIND)
                                    : hs_report_fail(c, HS_CHECK_REWIND, HS_REASON_REWIND_LIMIT);
-    hs_report_measure(row, HS_UNIT_SECONDS, seconds(age), seconds(rules->limit_us));
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(age), hs_seconds(rules->limit_us));
 }

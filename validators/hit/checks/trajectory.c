@@ -1,4 +1,5 @@
 /* trajectory: is this the same shot again under another number? */
+#include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
 /* Ends that differ by less than this share of the trace are the same. */
@@ -31,7 +32,7 @@ void hs_check_trajectory(struct hs_hit_context *c)
             !is_same_way(c, entry))
             continue;
         hs_report_measure(hs_report_fail(c, HS_CHECK_TRAJECTORY, HS_REASON_DUPLICATE_TRAJECTORY),
-                          HS_UNIT_SECONDS, (double)apart / 1e6, (double)limit / 1e6);
+                          HS_UNIT_SECONDS, hs_seconds(apart), hs_seconds(limit));
         return;
     }
     hs_report_pass(c, HS_CHECK_TRAJECTORY);

@@ -1,0 +1,26 @@
+/* Seconds, as the wire and the reports have them, and whole microseconds, as the library counts. */
+#ifndef HS_UNITS_H
+#define HS_UNITS_H
+
+#include <math.h>
+#include <stdint.h>
+
+static inline double hs_seconds(int64_t us)
+{
+    return (double)us / 1e6;
+}
+
+/* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
+static inline int64_t hs_seconds_to_us(double seconds)
+{
+    /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
+    double scaled = seconds * 1e6;
+    double floor_value = floor(scaled);
+    double rest = scaled - floor_value;
+    int64_t whole = (int64_t)floor_value;
+    if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
+        whole++;
+    return whole;
+}
+
+#endif

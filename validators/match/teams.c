@@ -1,0 +1,73 @@
+#include "validators/match/teams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEAMS = 1024 };
+
+/* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
+static uint16_t free_team(struct hs_match *match)
+{
+    bool used[MAX_TEAMS] = {false};
+    if (match->has_swept_teams && match->newest_us - match->teams_swept_us >= 0 &&
+        match->newest_us - match->teams_swept_us < match->ruleset->history.keep_us)
+        return HS_NONE;
+    for (uint32_t p = 0; p < match->players.count; p++) {
+        const struct hs_player *player = match->players.all[p];
+        if (player->has_carried && player->carried.team != HS_NONE)
+            used[player->carried.team] = true;
+        for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
+            uint16_t team =
+                hs_history_state(player->history, hs_history_at(player->history, i))->team;
+            if (team != HS_NONE)
+                used[team] = true;
+        }
+    }
+    uint16_t kept = HS_NONE;
+    for (uint16_t i = 0; i < match->team_count; i++) {
+        if (used[i])
+            continue;
+        memset(&match->teams[i], 0, sizeof match->teams[i]);
+        kept = i;
+    }
+    match->has_swept_teams = true;
+    match->teams_swept_us = match->newest_us;
+    return kept;
+}
+
+bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out)
+{
+    uint16_t empty = HS_NONE;
+    for (uint16_t i = 0; i < match->team_count; i++) {
+        if (match->teams[i].text[0] == '\0')
+            empty = i;
+        if (hs_str_equal(hs_name_str(&match->teams[i]), name)) {
+            *out = i;
+            return true;
+        }
+    }
+    if (empty == HS_NONE && match->team_count == MAX_TEAMS)
+        empty = free_team(match);
+    if (empty != HS_NONE) {
+        hs_name_set(&match->teams[empty], name);
+        *out = empty;
+        return true;
+    }
+    if (match->team_count == match->team_capacity) {
+        uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
+        struct hs_name *teams;
+        size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
+        if (capacity > MAX_TEAMS || !hs_account_take_spare(&match->account, more))
+            return false;
+        teams = realloc(match->teams, capacity * sizeof *teams);
+        if (teams == NULL) {
+            hs_account_give(&match->account, more);
+            return false;
+        }
+        match->teams = teams;
+        match->team_capacity = capacity;
+    }
+    hs_name_set(&match->teams[match->team_count], name);
+    *out = match->team_count++;
+    return true;
+}
