@@ -600,9 +600,11 @@ START_TEST(a_broken_connection_is_a_bad_gateway)
     static const char request[] = "GET /v1/matches HTTP/1.1\r\nHost: x\r\n\r\n";
     struct hs_balancer balancer;
     struct hs_raw_answer answer;
+    int stopped;
     start_replicas(1, NULL);
     balance(&balancer, 1);
     ck_assert_int_eq(kill(replicas[0].pid, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(replicas[0].pid, &stopped, WUNTRACED), replicas[0].pid);
     int fd = hs_raw_connect(balancer.port);
     ck_assert(hs_raw_send(fd, request, strlen(request)));
     hs_test_pause_ms(500);
