@@ -24,8 +24,8 @@ struct hs_posted_bone {
 
 /* The bits of sticky members, in the order of state.h. */
 enum hs_sticky_field {
-#define SAID(type, member, first, saved, unsure, field) HS_STICKY_##field,
-#define OWN(type, member, dimension, first, saved, unsure)
+#define SAID(type, member, first, saved, stale, field) HS_STICKY_##field,
+#define OWN(type, member, dimension, first, saved, stale)
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
         HS_STICKY_COUNT
@@ -43,7 +43,7 @@ enum hs_frame_field {
     HS_FIELD_RTT = 1 << 7,
     HS_FIELD_INTERP = 1 << 8,
     HS_FIELD_WEAPONS = 1 << 9,
-#define SAID(type, member, first, saved, unsure, field)                                            \
+#define SAID(type, member, first, saved, stale, field)                                             \
     HS_FIELD_##field = 1 << (10 + HS_STICKY_##field),
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
@@ -66,7 +66,7 @@ struct hs_player_frame {
     bool alive;
     int64_t life;
     int32_t rtt_us, interp_us;
-#define SAID(type, member, first, saved, unsure, field) type member; /* with HS_FIELD_##field */
+#define SAID(type, member, first, saved, stale, field) type member; /* with HS_FIELD_##field */
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN

@@ -4,11 +4,11 @@
  * compared and inherited, how it is saved, and for most the member and bit of struct
  * hs_player_frame.
  *
- *   SAID(type, member, first, saved, unsure, field)       a frame says the value itself: the member
+ *   SAID(type, member, first, saved, stale, field)       a frame says the value itself: the member
  *                                                         of the same name, with HS_FIELD_##field
- *   OWN(type, member, dimension, first, saved, unsure)    match/sample.c finds the value
+ *   OWN(type, member, dimension, first, saved, stale)    match/sample.c finds the value
  *
- * `saved` is an enum hs_saved_kind; `unsure` an enum hs_unsure: what a restart leaves in doubt.
+ * `saved` is an enum hs_saved_kind; `stale` an enum hs_unsure: what a restart leaves in doubt.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H

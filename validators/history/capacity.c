@@ -97,6 +97,8 @@ static bool player_states_equal(const struct hs_state *a, const struct hs_state 
 #define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
 #define OWN(type, member, dimension, first, saved, unsure)                                         \
     memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
+    /* Equal bits: states that differ only in the sign of a zero may stay apart. */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return HS_STATE_FIELDS(SAID, OWN) a->unsure == b->unsure;
 #undef SAID
 #undef OWN

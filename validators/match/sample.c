@@ -7,8 +7,11 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-#define SAID(type, member, first, saved, unsure, field)    .member = first,
-#define OWN(type, member, dimension, first, saved, unsure) .member = first,
+/* An initializer may have braces: no parentheses around it. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
+#define SAID(type, member, first, saved, stale, field)    .member = first,
+#define OWN(type, member, dimension, first, saved, stale) .member = first,
+        /* NOLINTEND(bugprone-macro-parentheses) */
         HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN

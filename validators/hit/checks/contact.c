@@ -144,23 +144,19 @@ static void check_path(struct hs_hit_context *c, const struct hs_encounter *e)
 
 static void check_pellets(struct hs_hit_context *c, const struct hs_volley *volley)
 {
-    if (volley->landed > 0 || hs_volley_hangs(c, volley)) {
-        hs_report_pass(c, HS_CHECK_CONTACT);
-    } else if (volley->is_missing) {
+    bool is_reached = volley->landed > 0 || hs_volley_hangs(c, volley);
+    bool is_missed = !is_reached && volley->blocker == NULL && volley->has_margin;
+    if (!is_reached && volley->is_missing)
         hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
                        &volley->missing_view);
-    } else if (volley->blocker != NULL) {
-        hs_report_pass(c, HS_CHECK_CONTACT);
-    } else if (volley->has_margin && c->is_weapon_unsure) {
+    else if (is_missed && c->is_weapon_unsure)
         hs_report_measure(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT),
                           HS_UNIT_LENGTH, volley->margin, 0);
-    } else if (volley->has_margin) {
+    else if (is_missed)
         hs_report_measure(hs_report_fail(c, HS_CHECK_CONTACT, HS_REASON_NO_INTERSECTION),
                           HS_UNIT_LENGTH, volley->margin, 0);
-    } else {
-        /* Nobody was claimed, or team and life say no, or the world is in the way. */
+    else /* or nobody was claimed, or team and life refuse, or the world is in the way */
         hs_report_pass(c, HS_CHECK_CONTACT);
-    }
     judge_others_claimed(c, NULL);
 }
 
