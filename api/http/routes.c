@@ -117,7 +117,7 @@ enum hs_route_match hs_route_find(enum hs_listener listener, const char *method,
 
 enum hs_priority hs_route_priority(enum hs_route route)
 {
-    return routes[route].priority;
+    return (int)route < HS_ROUTE_COUNT ? routes[route].priority : HS_PRIORITY_CONSOLE;
 }
 
 /* ---- scopes ---- */

@@ -123,6 +123,7 @@ enum hs_priority {
     HS_PRIORITY_CONSOLE, /* what people and tools look at, rulesets and maps */
 };
 
+/* HS_ROUTE_COUNT stands for a request that no route answers. */
 enum hs_priority hs_route_priority(enum hs_route route);
 
 #endif
