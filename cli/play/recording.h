@@ -25,13 +25,13 @@ struct hs_recording_header {
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: the match has none */
     json_t *ruleset_document; /* owned; to be PUT before the match, or NULL: it is there already */
-    json_t *map_document;     /* owned; as PUT, or NULL likewise */
+    json_t *map_document;     /* owned; to be PUT too, or NULL */
 };
 
 enum hs_entry_kind {
     HS_ENTRY_REQUEST, /* of the open match `name` */
     HS_ENTRY_RULESET, /* `document` is used under `name` from here on */
-    HS_ENTRY_MAP,     /* likewise */
+    HS_ENTRY_MAP,     /* a map `document`, used under `name` */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
     HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
     HS_ENTRY_RESTART, /* the service was started again: no match is open */

@@ -11,7 +11,7 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* A player at the time that counts for him. */
+/* A player at the time at which they are evaluated. */
 struct hs_view {
     const struct hs_player *player; /* NULL: never seen */
     enum hs_rewind_status status;   /* of `bracket`; NO_HISTORY without a player */
@@ -55,7 +55,7 @@ struct hs_hit_context {
     uint16_t weapon_index;          /* with a weapon */
 
     bool lacks_weapon;     /* the shooter's history is known, and nothing names a weapon */
-    bool is_weapon_unsure; /* the one he held before a restart, and he may have changed it */
+    bool is_weapon_unsure; /* held before a restart, and perhaps changed since */
 
     bool has_path;           /* the trace is not degenerate and in the world */
     struct hs_vec direction; /* unit */
@@ -73,7 +73,7 @@ struct hs_hit_context {
     uint16_t landed_count;
 
     bool is_predicted;       /* hit_time_us follows from the shooter's ping, not from the claim */
-    bool has_no_prediction;  /* it should, and no round trip of his is known */
+    bool has_no_prediction;  /* it should, but the shooter's round trip is not known */
     bool shooter_not_needed; /* every check that looks at the shooter's history is off */
     bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
 
@@ -90,8 +90,8 @@ static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_c
 void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
              struct hs_view *out);
 
-/* Alive, in his newest life and not protected at that time: HS_REASON_OK, or why not; or that it is
-   not known, as what says so was said before a restart. */
+/* Whether the player was alive, in their newest life and not protected at that time. HS_REASON_OK,
+   or the reason why not. If a restart makes this uncertain, the reason of an unknown check. */
 enum hs_reason hs_judge_life(const struct hs_view *view);
 
 /* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */
