@@ -11,9 +11,9 @@ set -u
 LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck world_oracle
     contract_generated scenario_frames sweep_oracle simulated_hits'
 WAITING='checkpoint_files checkpoint_maps observability haproxy edge_time tls
-    overload checkpoint_rules library example moved_match linger memory_faults
+    contract_errors overload checkpoint_rules library example moved_match linger memory_faults
     checkpoint kills patience logging eviction'
-ALONE='shares soak storm file_faults contract_errors'
+ALONE='shares soak storm file_faults'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
 # how many seconds it took.

@@ -183,7 +183,6 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
         hs_http_run_endpoint(request, connection, &reply);
     request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
-    hs_http_drop_body(request); /* before the answer, so that its bytes are free for the next */
     return hs_http_send_reply(request, connection, &reply);
 }
 
