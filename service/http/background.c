@@ -12,6 +12,15 @@
    busy machine would never build a map; with a higher one, requests would wait. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
+static void set_timer(struct hs_background *background, long ns)
+{
+    const struct itimerspec times = {.it_value.tv_nsec = ns};
+    if (background->has_timer)
+        (void)timer_settime(background->timer, 0, &times, NULL);
+}
+
+/* The timer starts again only after the yield: where a signal costs more than GIVE_WAY_NS (under a
+   tracer, for example), a periodic timer would leave the thread no time to work. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;
@@ -19,6 +28,8 @@ static void give_way(int signal, siginfo_t *info, void *context)
     (void)context;
     atomic_fetch_add(&background->yields, 1);
     sched_yield();
+    if (atomic_load(&background->works))
+        set_timer(background, GIVE_WAY_NS);
 }
 
 /*
@@ -61,20 +72,15 @@ void hs_background_enter(struct hs_background *background)
     background->has_timer = make_timer(background);
 }
 
-static void set_timer(struct hs_background *background, long ns)
-{
-    const struct itimerspec times = {{.tv_nsec = ns}, {.tv_nsec = ns}};
-    if (background->has_timer)
-        (void)timer_settime(background->timer, 0, &times, NULL);
-}
-
 void hs_background_begin(struct hs_background *background)
 {
+    atomic_store(&background->works, true);
     set_timer(background, GIVE_WAY_NS);
 }
 
 void hs_background_end(struct hs_background *background)
 {
+    atomic_store(&background->works, false);
     set_timer(background, 0);
 }
 

@@ -15,6 +15,7 @@
 struct hs_background {
     timer_t timer;
     bool has_timer;
+    atomic_bool works;  /* between _begin and _end; the signal handler reads it */
     atomic_uint yields; /* times the thread yielded */
 };
 
