@@ -46,9 +46,9 @@ static bool check_steps(const struct hs_options *options, FILE *to)
 {
     char error[256] = "";
     struct hs_reload reload = {.fault = put_problem, .context = to};
-    struct hs_ruleset_store *store =
-        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets,
-                                hs_memory_part(options->ruleset_bytes, HS_RULESET_PART), error);
+    struct hs_ruleset_store *store = hs_ruleset_store_create(
+        options->default_ruleset, options->max_rulesets,
+        hs_memory_part(options->ruleset_bytes, options->memory, HS_RULESET_PART), error);
     if (store == NULL) {
         fprintf(to, "%s\n", error);
         return false;

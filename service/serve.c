@@ -48,8 +48,9 @@ static unsigned processors(void)
 /* Sets the limits of memory and rates. False: memory is out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
-    hs_registry_limit_bytes(service->registry, options->match_bytes,
-                            hs_memory_part(options->history_bytes, HS_HISTORY_PART));
+    hs_registry_limit_bytes(
+        service->registry, options->match_bytes,
+        hs_memory_part(options->history_bytes, options->memory, HS_HISTORY_PART));
     if (options->tenant_rate == 0)
         return true;
     service->rates = hs_tenant_rates_create(options->tenant_rate, options->tenant_burst > 0
@@ -66,13 +67,13 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->match_log =
         (struct hs_log_limit){.per_second = (unsigned)options->log_rate, .kind = "matches"};
     service->metrics = hs_metrics_create();
-    service->rulesets =
-        hs_ruleset_store_create(options->default_ruleset, options->max_rulesets,
-                                hs_memory_part(options->ruleset_bytes, HS_RULESET_PART), error);
+    service->rulesets = hs_ruleset_store_create(
+        options->default_ruleset, options->max_rulesets,
+        hs_memory_part(options->ruleset_bytes, options->memory, HS_RULESET_PART), error);
     if (service->rulesets != NULL)
         hs_ruleset_store_limit_work(service->rulesets, options->request_work);
-    service->maps =
-        hs_map_store_create(options->max_maps, hs_memory_part(options->map_bytes, HS_MAP_PART));
+    service->maps = hs_map_store_create(
+        options->max_maps, hs_memory_part(options->map_bytes, options->memory, HS_MAP_PART));
     service->bodies = hs_share_create(options->inflight_body_bytes);
     service->map_builder = hs_pool_create(1, true);
     service->ruleset_builder = hs_pool_create(1, true);

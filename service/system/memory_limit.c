@@ -64,9 +64,11 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
     return limit;
 }
 
-size_t hs_memory_part(size_t configured, unsigned part)
+size_t hs_memory_part(size_t configured, size_t memory, unsigned part)
 {
-    return configured != 0 ? configured : (size_t)(hs_memory_limit_bytes() / part);
+    if (configured != 0)
+        return configured;
+    return memory != 0 ? memory / part : (size_t)(hs_memory_limit_bytes() / part);
 }
 
 double hs_memory_limit_bytes(void)

@@ -14,8 +14,9 @@ double hs_memory_limit_bytes(void);
  */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* Returns the configured limit, or, if it is 0, memory / `part`. */
-size_t hs_memory_part(size_t configured, unsigned part);
+/* Returns the configured limit. If it is 0, returns `memory` / `part`; if `memory` is 0 too, the part
+   of what hs_memory_limit_bytes returns. All in bytes. */
+size_t hs_memory_part(size_t configured, size_t memory, unsigned part);
 
 /* The parts for histories, maps and rulesets. */
 enum { HS_HISTORY_PART = 2, HS_MAP_PART = 4, HS_RULESET_PART = 16 };

@@ -88,6 +88,9 @@ END_TEST
 START_TEST(of_this_process)
 {
     ck_assert(hs_memory_limit_bytes() > 1e6);
+    ck_assert_uint_eq(hs_memory_part(100, 6400, 16), 100);
+    ck_assert_uint_eq(hs_memory_part(0, 6400, 16), 400);
+    ck_assert_uint_eq(hs_memory_part(0, 0, 16), (size_t)(hs_memory_limit_bytes() / 16));
 }
 END_TEST
 

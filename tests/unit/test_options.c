@@ -321,8 +321,8 @@ START_TEST(differences_are_told)
     hs_options_each_difference(&options, &other, note_key, text);
     ck_assert_str_eq(text, "rules  /etc/rules 1\n"
                            "auto_open true false 0\n"
-                           "max_matches 4096 1 0\n"
-                           "log_level info debug 1\n");
+                           "log_level info debug 1\n"
+                           "max_matches 4096 1 0\n");
     hs_options_take_reloaded(&options, &other);
     ck_assert_str_eq(options.rules, "/etc/rules");
     ck_assert_str_eq(options.log_level, "debug");
