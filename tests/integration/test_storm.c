@@ -28,7 +28,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GAMES = 2, SHOOTERS = 3, TICK_US = 10000, DAMAGE = 20, CLAIMS = 2, BODY = 2048 };
+enum {
+    GAMES = 2,
+    SHOOTERS = 3,
+    TICK_US = 10000,
+    DAMAGE = 20,
+    CLAIMS = 2,
+    BODY = 2048,
+    TENANT_RATE = 400 /* --tenant-rate below */
+};
 
 static char directory[64], data_path[96], token_path[96], rules_path[96];
 static struct hs_test_service service;
@@ -457,7 +465,8 @@ START_TEST(nothing_is_lost)
                                  "--rules", rules_path, "--default-ruleset", "house",
                                  NULL};
     int status = -1;
-    long refused = 0;
+    long refused = 0, floods = 0;
+    double began = hs_test_seconds();
     put_file("rules/house.json", HOUSE);
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
@@ -469,7 +478,7 @@ START_TEST(nothing_is_lost)
     ck_assert_int_ge(reloads, 3);
     ck_assert(hs_metric(&service, "hindsight_checkpoints_total{result=\"written\"}") >= 1);
     ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"deadline\"}") >= 1);
-    ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"tenant_rate\"}") >= 1);
+    double limited = hs_metric(&service, "hindsight_requests_shed_total{reason=\"tenant_rate\"}");
 
     atomic_store(&leaving, true);
     kill(service.pid, SIGTERM);
@@ -482,9 +491,13 @@ START_TEST(nothing_is_lost)
         ck_assert_msg(clients[i].answers >= 10, "client %zu had %ld answers", i,
                       clients[i].answers);
         refused += clients[i].refused;
+        floods += clients[i].act == flood ? clients[i].answers : 0;
     }
+    /* On a slow machine the flood stays below the tenant's rate. */
+    if ((double)floods > TENANT_RATE * (1 + hs_test_seconds() - began))
+        ck_assert(limited >= 1);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "it ended with %d", status);
-    ck_assert_int_ge(refused, 10);
+    ck_assert_int_ge(refused, limited >= 1 ? 10 : 1);
     ck_assert(hs_test_service_stop(&service));
 
     ck_assert(hs_test_service_start(&service, after));
