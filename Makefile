@@ -61,7 +61,7 @@ LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 sources  = $(sort $(foreach depth,* */* */*/*,$(wildcard $(1)/$(depth).c)))
 CORE_SRC := $(call sources,validators)
 EDGE_SRC := $(call sources,api) $(call sources,service) $(filter-out cli/main.c,$(call sources,cli))
-SUP_SRC  := $(wildcard tests/support/*.c)
+SUP_SRC  := $(wildcard tests/support/*.c tests/support/*/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
 SUP_OBJ  := $(SUP_SRC:%.c=$(B)/obj/%.o)
@@ -75,7 +75,7 @@ APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight
 
 # Each test_*.c is one Check program; each bench_*.c one measuring program.
-TEST_SRC  := $(wildcard tests/unit/test_*.c tests/property/test_*.c tests/integration/test_*.c)
+TEST_SRC  := $(wildcard $(addsuffix /test_*.c,tests/unit tests/unit/* tests/property tests/integration))
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
@@ -248,10 +248,10 @@ lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static anal
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
 	@sh scripts/lint_deploy.sh $(PROG)
 
-docs: deps-test all $(B)/tests/unit/test_ruleset_page $(B)/tests/unit/test_metrics ## renew the lists of options, ruleset fields and metrics in docs/ and the man page
+docs: deps-test all $(B)/tests/unit/api/test_ruleset_page $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields and metrics in docs/ and the man page
 	@sh scripts/docs.sh $(PROG)
-	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_ruleset_page
-	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_metrics
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/api/test_ruleset_page
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/service/test_metrics
 
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/http.h"
-#include "tests/support/load.h"
-#include "tests/support/service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/load.h"
+#include "tests/support/http/service.h"
 
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 9 };
 #define ROUND_SECONDS 0.5

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/clock_play.h"
+#include "tests/support/play/move_stream.h"
 #include "validators/clock/timing.h"
 
 enum { PLAYERS = 64, MOVES = 1024 };

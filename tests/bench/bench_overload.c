@@ -1,6 +1,6 @@
 /*
  * The service under more than it can do, on a processor of its own; the load is on another, and
- * open: see tests/support/open_load.h. On a machine with one processor both share it, and the
+ * open: see tests/support/http/open_load.h. On a machine with one processor both share it, and the
  * figures mean little.
  *
  *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
@@ -34,12 +34,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/balancer.h"
 #include "tests/support/bench.h"
-#include "tests/support/game_load.h"
-#include "tests/support/raw.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
+#include "tests/support/http/balancer.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
+#include "tests/support/play/game_load.h"
 
 /* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
    --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer

@@ -1,9 +1,9 @@
 /* What outlives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -1,12 +1,12 @@
 /* The directory of checkpoints, and files that are not what they were. */
 #include "service/checkpoint/file.h"
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
-#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* Rulesets that were put outlive the process, and everything has its owner again. */
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <jansson.h>

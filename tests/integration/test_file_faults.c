@@ -6,8 +6,8 @@
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
-#include "tests/support/gallery.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/gallery.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

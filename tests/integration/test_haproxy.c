@@ -3,17 +3,17 @@
  * differently is refused or comes through as one request, a replica drains without a failed
  * request, and replicas that come and go move their own matches only.
  */
-#include "tests/support/balancer.h"
 #include "tests/support/clock.h"
-#include "tests/support/contract.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/contract/schema.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
-#include "tests/support/load.h"
+#include "tests/support/http/balancer.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/load.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
-#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/schema.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -16,11 +16,11 @@
 
 #include "api/http/problem.h"
 #include "api/http/routes.h"
-#include "tests/support/contract.h"
-#include "tests/support/http_lane.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/fuzz/http_lane.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 enum {
     LANES = 4,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/json/buffer.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/kept_service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 

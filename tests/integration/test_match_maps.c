@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 /* Matches opened by posting are on "plain"; few movers, so that the bound can be reached. */
 static const char *const options[] = {"--default-map", "plain", "--max-movers", "3", NULL};

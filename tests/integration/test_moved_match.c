@@ -3,11 +3,11 @@
  * server does what docs/balancer.md says: none of its requests fails, no honest claim is rejected,
  * and the wall stands where it stood.
  */
-#include "tests/support/balancer.h"
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
+#include "tests/support/http/balancer.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

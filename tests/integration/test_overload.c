@@ -5,11 +5,11 @@
  * be seen. A queue is made by stopping the process for a while.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
    the same result, and gives up in bounded time with what it was told. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <arpa/inet.h>
 #include <check.h>

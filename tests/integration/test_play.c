@@ -9,9 +9,9 @@
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static struct hs_test_service service;
 static char url[64], folder[64];

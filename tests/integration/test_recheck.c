@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/traffic.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/traffic.h"
 
 static struct hs_test_service service;
 static char folder[64];

@@ -1,10 +1,10 @@
 /* Configuration taken anew while the service runs: all of it or nothing, seen over HTTP. */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -7,13 +7,13 @@
  * Meant for SANITIZE=thread as well. HS_STORM_SECONDS is how long it blows.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/clock_play.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/move_stream.h"
+#include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/timing_runner.h"
 
 enum { BATCH = 1000 };
 

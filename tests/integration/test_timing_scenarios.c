@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/http/service.h"
+#include "tests/support/play/timing_rows.h"
+#include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/timing_rows.h"
-#include "tests/support/timing_runner.h"
 
 /* A session is 10 minutes. */
 enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8, BUFFERBLOAT_SESSIONS = 60 };

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static char directory[] = "/tmp/hindsight_tls_XXXXXX";
 static char certificate[128], key[128];

@@ -1,6 +1,6 @@
 /*
- * What must hold of every verdict. Random fights (tests/support/scene.h) are judged as they are
- * and again moved, turned, scaled, later, with -q for q, and in another order.
+ * What must hold of every verdict. Random fights (tests/support/oracle/scene.h) are judged as they
+ * are and again moved, turned, scaled, later, with -q for q, and in another order.
  *
  * Rounding may decide a claim that lies on the edge of a limit. Whether one does is found by
  * judging it again a little beside itself: where that changes what is said, the case is left out
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/hit_compare.h"
+#include "tests/support/oracle/hit_compare.h"
+#include "tests/support/oracle/scene.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/hit_compare.h"
+#include "tests/support/oracle/hit_compare.h"
+#include "tests/support/oracle/scene.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000

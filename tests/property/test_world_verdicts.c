@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/oracle/scene.h"
+#include "tests/support/oracle/world_cases.h"
+#include "tests/support/oracle/world_reference.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
-#include "tests/support/world_cases.h"
-#include "tests/support/world_reference.h"
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
 

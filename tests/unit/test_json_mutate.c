@@ -1,12 +1,12 @@
 /* The mutations of the fuzzers: bounded, repeatable, and of every kind they are there for. */
-#include "tests/support/json_mutate.h"
+#include "tests/support/fuzz/json_mutate.h"
 
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/json_outline.h"
+#include "tests/support/fuzz/json_outline.h"
 #include "tests/support/run_suite.h"
 
 static const char document[] = "{\"now\":12.5,\"hits\":[{\"shot\":1042,\"shooter\":\"alice\",\"hit_"
