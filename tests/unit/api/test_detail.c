@@ -6,27 +6,21 @@
 
 #include "api/detail.h"
 #include "tests/support/oracle/world_cases.h"
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/run_suite.h"
 
-#define NOW HS_MS(1000)
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static struct hs_world *world;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     world = NULL;
     hs_stage_play(match);
 }
 
 static void tear_down(void)
 {
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
+    close_stage();
     hs_world_destroy(world);
 }
 

@@ -4,25 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit/context.h"
 
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static struct hs_weapon *rifle;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     rifle = rules->weapons[HS_STAGE_RIFLE];
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
 }
 
 /* ---- falloff ---- */
@@ -283,7 +274,7 @@ int main(void)
 {
     Suite *suite = suite_create("damage");
     TCase *tcase = tcase_create("damage");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_loop_test(tcase, falloff_is_linear_between_points, 0, CURVE);
     tcase_add_test(tcase, falloff_of_no_and_of_one_point);
     tcase_add_loop_test(tcase, zones_multiply, 0, ZONES);

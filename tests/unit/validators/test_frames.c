@@ -4,40 +4,9 @@
 #include <string.h>
 
 #include "tests/support/play/inspect.h"
-#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
+#include "tests/unit/validators/posting.h"
 #include "validators/match/players.h"
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
-
-static void set_up(void)
-{
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
-}
-
-static enum hs_frame_result post_flags(int64_t time_us, struct hs_player_frame entry,
-                                       unsigned *flags)
-{
-    return hs_stage_post(match, time_us, &entry, flags);
-}
-
-static enum hs_frame_result post(int64_t time_us, struct hs_player_frame entry)
-{
-    return post_flags(time_us, entry, NULL);
-}
-
-static enum hs_frame_result place(int64_t time_us, const char *player)
-{
-    return post(time_us, hs_stage_entry(player, 0, 0, 0));
-}
 
 /* ---- refusals ---- */
 
@@ -369,7 +338,7 @@ int main(void)
 {
     Suite *suite = suite_create("frames");
     TCase *tcase = tcase_create("frames");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, open_stage, close_stage);
     tcase_add_loop_test(tcase, entries_are_judged_one_by_one, 0, REFUSALS);
     tcase_add_loop_test(tcase, a_refused_entry_of_a_known_player_changes_nothing, 0, REFUSALS);
     tcase_add_test(tcase, the_first_of_two_at_one_time_is_kept);

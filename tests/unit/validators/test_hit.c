@@ -6,15 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
-#define NOW HS_MS(1000)
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static struct hs_world *wall_between, *wall_behind; /* S and T */
 
 static struct hs_world *wall_at(double x)
@@ -28,16 +24,14 @@ static struct hs_world *wall_at(double x)
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     wall_between = wall_at(15);
     wall_behind = wall_at(25);
 }
 
 static void tear_down(void)
 {
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
+    close_stage();
     hs_world_destroy(wall_between);
     hs_world_destroy(wall_behind);
 }

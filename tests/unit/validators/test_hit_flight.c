@@ -2,26 +2,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
 #include "tests/support/run_suite.h"
-
-#define NOW HS_MS(1000)
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
-
-static void set_up(void)
-{
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
-}
 
 static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
 {
@@ -249,7 +232,7 @@ int main(void)
 {
     Suite *suite = suite_create("hit flight");
     TCase *tcase = cases_of_projectiles();
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, open_stage, close_stage);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -5,17 +5,14 @@
 #include <string.h>
 
 #include "tests/support/oracle/world_cases.h"
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/run_suite.h"
 
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static struct hs_world *world;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     world = NULL;
     for (int i = 0; i < HS_CHECK_COUNT; i++)
         rules->checks[i] = HS_MODE_OFF;
@@ -25,8 +22,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
+    close_stage();
     hs_world_destroy(world);
 }
 

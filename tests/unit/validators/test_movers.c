@@ -4,27 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/run_suite.h"
 #include "validators/geometry/angle.h"
 #include "validators/match/players.h"
 #include "validators/world/movers.h"
 
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static unsigned flags;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     flags = 0;
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
 }
 
 static enum hs_frame_result post(int ms, const struct hs_mover_frame *entry)
@@ -365,7 +356,7 @@ int main(void)
 {
     Suite *suite = suite_create("movers");
     TCase *tcase = tcase_create("movers");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_test(tcase, places_are_interpolated_and_rotations_turn);
     tcase_add_test(tcase, box_and_solidity_are_sticky_in_time);
     tcase_add_test(tcase, a_mover_needs_a_box);

@@ -5,25 +5,15 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
 #include "tests/support/run_suite.h"
 #include "validators/match/connection.h"
 
-static struct hs_ruleset *rules;
-static struct hs_match *match;
-
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
+    open_stage();
     rules->rewind.source = HS_REWIND_BY_PREDICTION;
-    match = hs_stage_match(rules);
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
 }
 
 /* The fixture's history, with a connection told by S. A negative number is not told. */
@@ -152,7 +142,7 @@ int main(void)
 {
     Suite *suite = suite_create("prediction");
     TCase *tcase = tcase_create("prediction");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_loop_test(tcase, the_moment_follows_from_the_ping, 0, PINGS);
     tcase_add_test(tcase, the_shooters_pose_is_that_of_the_claim);
     tcase_add_test(tcase, without_a_round_trip_nothing_is_known);

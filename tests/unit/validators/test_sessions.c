@@ -4,39 +4,8 @@
 #include <stdlib.h>
 
 #include "tests/support/play/inspect.h"
-#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
-
-static void set_up(void)
-{
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
-}
-
-static enum hs_frame_result post_flags(int64_t time_us, struct hs_player_frame entry,
-                                       unsigned *flags)
-{
-    return hs_stage_post(match, time_us, &entry, flags);
-}
-
-static enum hs_frame_result post(int64_t time_us, struct hs_player_frame entry)
-{
-    return post_flags(time_us, entry, NULL);
-}
-
-static enum hs_frame_result place(int64_t time_us, const char *player)
-{
-    return post(time_us, hs_stage_entry(player, 0, 0, 0));
-}
+#include "tests/unit/validators/posting.h"
 
 /* ---- inheritance ---- */
 
@@ -397,7 +366,7 @@ int main(void)
 {
     Suite *suite = suite_create("sessions");
     TCase *tcase = tcase_create("sessions");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, open_stage, close_stage);
     tcase_add_test(tcase, first_sample_says_the_defaults);
     tcase_add_test(tcase, what_is_said_sticks);
     tcase_add_test(tcase, rtt_and_interp_stick);

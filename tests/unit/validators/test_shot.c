@@ -6,30 +6,19 @@
 #include <string.h>
 
 #include "tests/support/oracle/world_cases.h"
-#include "tests/support/play/stage.h"
+#include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit/context.h"
 #include "validators/shot.h"
 
-#define NOW HS_MS(1000)
-
-static struct hs_ruleset *rules;
-static struct hs_match *match;
 static struct hs_hit_result result;
 static int64_t forward_us;
 
 static void set_up(void)
 {
-    rules = hs_stage_ruleset();
-    match = hs_stage_match(rules);
+    open_stage();
     hs_stage_play(match);
-}
-
-static void tear_down(void)
-{
-    hs_match_destroy(match);
-    hs_ruleset_destroy(rules);
 }
 
 static struct hs_shot_claim shot_at(uint64_t number, int64_t time_us)
@@ -454,7 +443,7 @@ int main(void)
 {
     Suite *suite = suite_create("shot");
     TCase *tcase = tcase_create("shot");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_test(tcase, the_checks_in_their_order);
     tcase_add_test(tcase, forward_time);
     tcase_add_test(tcase, each_at_its_limit);
