@@ -1,14 +1,17 @@
 #include "tests/support/http/kept_service.h"
 
 #include "tests/support/clock.h"
+#include "tests/support/files.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/program.h"
 
 #include <check.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@ void hs_kept_setup(struct hs_test_kept *kept)
     *kept = (struct hs_test_kept){.directory = "/tmp/hindsight_kept_XXXXXX"};
     ck_assert_ptr_nonnull(mkdtemp(kept->directory));
     snprintf(kept->data, sizeof kept->data, "%s/deep/data", kept->directory);
+    snprintf(kept->rules, sizeof kept->rules, "%s/rules", kept->directory);
 }
 
 void hs_kept_teardown(struct hs_test_kept *kept)
@@ -24,6 +28,14 @@ void hs_kept_teardown(struct hs_test_kept *kept)
     int code;
     hs_test_shell(&code, "rm -r '%s'", kept->directory);
     ck_assert_int_eq(code, 0);
+}
+
+void hs_kept_write_rules(struct hs_test_kept *kept, const char *name, const char *text)
+{
+    char path[160];
+    ck_assert(mkdir(kept->rules, 0700) == 0 || errno == EEXIST);
+    snprintf(path, sizeof path, "%s/%s.json", kept->rules, name);
+    hs_test_write_file(path, text);
 }
 
 void hs_kept_start(struct hs_test_kept *kept, const char *const *more)
@@ -39,6 +51,11 @@ void hs_kept_start(struct hs_test_kept *kept, const char *const *more)
     kept->http = hs_test_http_open(kept->service.admin_port);
 }
 
+void hs_kept_start_with(struct hs_test_kept *kept, const char *option, const char *value)
+{
+    hs_kept_start(kept, (const char *const[]){option, value, NULL});
+}
+
 void hs_kept_stop(struct hs_test_kept *kept)
 {
     hs_test_http_close(kept->http);
@@ -52,6 +69,16 @@ void hs_kept_kill(struct hs_test_kept *kept)
     ck_assert_int_eq(waitpid(kept->service.pid, NULL, 0), kept->service.pid);
     kept->service.pid = 0;
     ck_assert(hs_test_service_stop(&kept->service));
+}
+
+void hs_kept_end(struct hs_test_kept *kept, int round)
+{
+    if (round % 2 == 0) {
+        hs_kept_stop(kept);
+        return;
+    }
+    hs_kept_wait(kept);
+    hs_kept_kill(kept);
 }
 
 const char *hs_kept_path(const struct hs_test_kept *kept, const char *name)

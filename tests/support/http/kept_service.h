@@ -11,6 +11,7 @@
 struct hs_test_kept {
     char directory[64]; /* of the test; removed at the end */
     char data[96];      /* in it; made by the service */
+    char rules[96];     /* in it; the folder of hs_kept_write_rules */
     struct hs_test_service service;
     struct hs_test_http *http;  /* of the operators' listener, which serves everything */
     const char *const *headers; /* of every request; NULL: none */
@@ -19,12 +20,20 @@ struct hs_test_kept {
 void hs_kept_setup(struct hs_test_kept *kept);
 void hs_kept_teardown(struct hs_test_kept *kept);
 
+/* Writes NAME.json into the folder of rulesets, which the first call makes. */
+void hs_kept_write_rules(struct hs_test_kept *kept, const char *name, const char *text);
+
 /* Starts it with a checkpoint each second; `more`: NULL, or arguments closed by NULL. */
 void hs_kept_start(struct hs_test_kept *kept, const char *const *more);
+/* The same, with one option and its value. */
+void hs_kept_start_with(struct hs_test_kept *kept, const char *option, const char *value);
 /* SIGTERM; it must end well. */
 void hs_kept_stop(struct hs_test_kept *kept);
 /* SIGKILL, as the kernel does when memory is out. */
 void hs_kept_kill(struct hs_test_kept *kept);
+
+/* Ends it with everything in a checkpoint: even rounds stop it, odd ones kill it after one. */
+void hs_kept_end(struct hs_test_kept *kept, int round);
 
 /* A path in the data directory, until the next call. */
 const char *hs_kept_path(const struct hs_test_kept *kept, const char *name);

@@ -10,6 +10,14 @@
 
 #define PI 3.14159265358979323846
 
+const struct hs_scene_wishes hs_scene_anything = {.aligned = true,
+                                                  .events = true,
+                                                  .turning = true,
+                                                  .lagging = true,
+                                                  .kinds = true,
+                                                  .falling = true,
+                                                  .world = true};
+
 /* ---- rotations, in double ---- */
 
 struct hs_scene_quat hs_scene_product(struct hs_scene_quat a, struct hs_scene_quat b)
@@ -492,4 +500,9 @@ void hs_scene_close(struct hs_scene_stage *stage)
     hs_match_destroy(stage->match);
     hs_world_destroy(stage->world);
     hs_ruleset_destroy(stage->rules);
+}
+
+void hs_scene_verify(const struct hs_scene_stage *stage, struct hs_hit_result *out)
+{
+    hs_hit_verify(stage->match, &stage->claim, stage->now_us, out);
 }

@@ -114,6 +114,9 @@ struct hs_scene_wishes {
     bool world;   /* walls and a moving box */
 };
 
+/* All of it but `instant`. */
+extern const struct hs_scene_wishes hs_scene_anything;
+
 void hs_scene_draw(struct hs_random *random, const struct hs_scene_wishes *wishes,
                    struct hs_scene *out);
 
@@ -150,6 +153,9 @@ struct hs_scene_stage {
 void hs_scene_open(const struct hs_scene *scene, const struct hs_scene_frame *frame,
                    struct hs_scene_stage *out);
 void hs_scene_close(struct hs_scene_stage *stage);
+
+/* The verdict about the scene's claim. */
+void hs_scene_verify(const struct hs_scene_stage *stage, struct hs_hit_result *out);
 
 /* The ruleset scenes are played by, for a unit of 1 / scale metres. */
 struct hs_ruleset *hs_scene_ruleset(double scale);
