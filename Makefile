@@ -61,10 +61,8 @@ LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 sources  = $(sort $(foreach depth,* */* */*/*,$(wildcard $(1)/$(depth).c)))
 CORE_SRC := $(call sources,validators)
 EDGE_SRC := $(call sources,api) $(call sources,service) $(filter-out cli/main.c,$(call sources,cli))
-SUP_SRC  := $(wildcard tests/support/*.c tests/support/*/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
-SUP_OBJ  := $(SUP_SRC:%.c=$(B)/obj/%.o)
 LIB      := $(B)/libhindsight.a
 # Before 1.0 each minor version may break the binary interface, so the soname carries it.
 SO_NAME  := libhindsight.so.$(basename $(VERSION))
@@ -74,8 +72,13 @@ HEADERS  := $(sort $(wildcard validators/*.h))
 APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight
 
-# Each test_*.c is one Check program; each bench_*.c one measuring program.
-TEST_SRC  := $(wildcard $(addsuffix /test_*.c,tests/unit tests/unit/* tests/property tests/integration))
+# Each test_*.c is one Check program; each bench_*.c one measuring program. The other files beside
+# the tests, and those of tests/support, are linked where they are used.
+TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration))
+TEST_SRC  := $(foreach file,$(TESTS),$(if $(filter test_%,$(notdir $(file))),$(file)))
+SUP_SRC   := $(wildcard tests/support/*.c tests/support/*/*.c) $(filter-out $(TEST_SRC),$(TESTS))
+SUP_OBJ   := $(SUP_SRC:%.c=$(B)/obj/%.o)
+SUP_LIB   := $(B)/libtests.a
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
@@ -140,7 +143,11 @@ $(PROG): $(B)/obj/cli/main.o $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) $^ $(PKG_LIBS) -lm -pthread -o $@
 
-$(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
+$(SUP_LIB): $(SUP_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar qcs $@ $^
+
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUP_LIB) $(APP_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) -Wl,--wrap=_mark_point $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "api/http/routes.h"
+#include "tests/integration/refusals.h"
 #include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
-#include "tests/support/contract/refusals.h"
 #include "tests/support/contract/schema.h"
 #include "tests/support/http/process_states.h"
 #include "tests/support/http/service.h"

@@ -16,8 +16,8 @@
 
 #include "api/http/problem.h"
 #include "api/http/routes.h"
+#include "tests/integration/http_lane.h"
 #include "tests/support/contract/document.h"
-#include "tests/support/fuzz/http_lane.h"
 #include "tests/support/http/service.h"
 #include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"

@@ -3,11 +3,11 @@
  * is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
  * how often the service is killed; HS_SEED seeds the game.
  */
+#include "tests/integration/kill_game.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/play/follower.h"
 #include "tests/support/play/gallery.h"
-#include "tests/support/play/kill_game.h"
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/integration/traffic.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/service.h"
-#include "tests/support/play/traffic.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"

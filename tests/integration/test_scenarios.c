@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/play/scenario/file.h"
+#include "tests/integration/regroup.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/service.h"
-#include "tests/support/oracle/regroup.h"
 #include "tests/support/run_suite.h"
 
 enum { MAX_FILES = 32, MAX_CASES = 4096 };

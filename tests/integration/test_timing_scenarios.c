@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/integration/timing_rows.h"
 #include "tests/support/http/service.h"
-#include "tests/support/play/timing_rows.h"
 #include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/oracle/scene_reference.h"
+#include "tests/property/scene_reference.h"
 #include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
 

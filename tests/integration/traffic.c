@@ -1,4 +1,4 @@
-#include "tests/support/play/traffic.h"
+#include "tests/integration/traffic.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "tests/support/fuzz/http_lane.h"
+#include "tests/integration/http_lane.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "tests/support/play/kill_game.h"
+#include "tests/integration/kill_game.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

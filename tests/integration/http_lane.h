@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "api/json/buffer.h"
-#include "tests/support/fuzz/http_requests.h"
+#include "tests/integration/http_requests.h"
 
 enum { HS_LANE_REQUESTS = 6 };
 

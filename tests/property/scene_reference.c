@@ -1,4 +1,4 @@
-#include "tests/support/oracle/scene_reference.h"
+#include "tests/property/scene_reference.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "tests/support/oracle/regroup.h"
+#include "tests/integration/regroup.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tests/support/play/timing_rows.h"
+#include "tests/integration/timing_rows.h"
 
 #define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
 

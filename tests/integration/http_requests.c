@@ -1,4 +1,4 @@
-#include "tests/support/fuzz/http_requests.h"
+#include "tests/integration/http_requests.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tests/support/contract/refusals.h"
+#include "tests/integration/refusals.h"
 
 #include <check.h>
 #include <stdatomic.h>
