@@ -326,10 +326,10 @@ static void fill(const struct hs_clock_options *options, int64_t start_us, struc
 {
     static struct hs_clock_item items[BATCH];
     struct hs_clock_options shifted = *options;
-    struct hs_clock_play play;
+    struct hs_move_stream play;
     shifted.start_us = start_us;
-    hs_clock_play_start(&play, &shifted);
-    ck_assert_uint_eq(hs_clock_play_fill(&play, items, BATCH), BATCH);
+    hs_move_stream_start(&play, &shifted);
+    ck_assert_uint_eq(hs_move_stream_fill(&play, items, BATCH), BATCH);
     for (int i = 0; i < BATCH; i++)
         moves[i] = items[i].move;
 }

@@ -9,7 +9,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Box and Muller. */
-static double normal(struct hs_clock_play *play)
+static double normal(struct hs_move_stream *play)
 {
     if (play->has_spare) {
         play->has_spare = false;
@@ -22,9 +22,9 @@ static double normal(struct hs_clock_play *play)
     return radius * cos(angle);
 }
 
-void hs_clock_play_start(struct hs_clock_play *play, const struct hs_clock_options *options)
+void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_options *options)
 {
-    *play = (struct hs_clock_play){
+    *play = (struct hs_move_stream){
         .options = *options, .random = hs_random_start(options->seed, 1), .arrived_us = INT64_MIN};
     struct hs_clock_options *own = &play->options;
     own->rate_hz = own->rate_hz > 0 ? own->rate_hz : 60;
@@ -50,7 +50,7 @@ static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64
 }
 
 /* The event of that kind at that time, or NULL. */
-static const struct hs_clock_event *during(const struct hs_clock_play *play,
+static const struct hs_clock_event *during(const struct hs_move_stream *play,
                                            enum hs_clock_event_kind kind, int64_t time_us,
                                            int64_t *from_us, int64_t *to_us)
 {
@@ -62,7 +62,7 @@ static const struct hs_clock_event *during(const struct hs_clock_play *play,
     return NULL;
 }
 
-static double amount(const struct hs_clock_play *play, enum hs_clock_event_kind kind,
+static double amount(const struct hs_move_stream *play, enum hs_clock_event_kind kind,
                      int64_t time_us, double otherwise)
 {
     int64_t from_us, to_us;
@@ -79,7 +79,7 @@ static int64_t jumps(const struct hs_clock_event *event, int64_t time_us)
 }
 
 /* The client's clock goes on from the last frame to this one. */
-static void run_clock(struct hs_clock_play *play, int64_t now_us)
+static void run_clock(struct hs_move_stream *play, int64_t now_us)
 {
     double rate = (1 + play->options.skew_ppm * 1e-6) *
                   amount(play, HS_CLOCK_SPEED, play->now_us, 1) *
@@ -105,7 +105,7 @@ static void run_clock(struct hs_clock_play *play, int64_t now_us)
 }
 
 /* The queue on the way after that much time. */
-static double queue(struct hs_clock_play *play, int64_t passed_us)
+static double queue(struct hs_move_stream *play, int64_t passed_us)
 {
     const struct hs_clock_options *options = &play->options;
     if (options->queue_sd_us <= 0)
@@ -117,14 +117,14 @@ static double queue(struct hs_clock_play *play, int64_t passed_us)
     return fmin(fmax(most / 2 + play->queue_us, 0), most);
 }
 
-static int64_t delay_at(const struct hs_clock_play *play, int64_t time_us)
+static int64_t delay_at(const struct hs_move_stream *play, int64_t time_us)
 {
     return llround(amount(play, HS_CLOCK_DELAY, time_us, (double)play->options.delay_us * 1e-6) *
                    1e6);
 }
 
 /* When a packet sent at that time is received; never before an earlier one. */
-static int64_t arrival(struct hs_clock_play *play, int64_t sent_us, double queued_us)
+static int64_t arrival(struct hs_move_stream *play, int64_t sent_us, double queued_us)
 {
     const struct hs_clock_options *options = &play->options;
     int64_t from_us, to_us, at = sent_us;
@@ -144,7 +144,7 @@ static int64_t arrival(struct hs_clock_play *play, int64_t sent_us, double queue
 }
 
 /* Send time of the newest snapshot that the client has at that time. */
-static int64_t newest_snapshot(const struct hs_clock_play *play, int64_t time_us)
+static int64_t newest_snapshot(const struct hs_move_stream *play, int64_t time_us)
 {
     int64_t from_us, to_us;
     if (during(play, HS_CLOCK_OLD_ACKS, time_us, &from_us, &to_us) != NULL)
@@ -154,7 +154,7 @@ static int64_t newest_snapshot(const struct hs_clock_play *play, int64_t time_us
     return latest - age;
 }
 
-static bool is_sent(struct hs_clock_play *play, int64_t now_us)
+static bool is_sent(struct hs_move_stream *play, int64_t now_us)
 {
     int64_t from_us, to_us;
     if (play->options.loss > 0 && hs_random_chance(&play->random, play->options.loss))
@@ -162,7 +162,7 @@ static bool is_sent(struct hs_clock_play *play, int64_t now_us)
     return during(play, HS_CLOCK_LOSS, now_us, &from_us, &to_us) == NULL;
 }
 
-static void make_move(struct hs_clock_play *play, double queued_us, struct hs_clock_item *item)
+static void make_move(struct hs_move_stream *play, double queued_us, struct hs_clock_item *item)
 {
     const struct hs_clock_options *options = &play->options;
     int64_t clock_us = llround(play->clock_us);
@@ -182,7 +182,7 @@ static void make_move(struct hs_clock_play *play, double queued_us, struct hs_cl
     }
 }
 
-bool hs_clock_play_next(struct hs_clock_play *play, struct hs_clock_item *item)
+bool hs_move_stream_next(struct hs_move_stream *play, struct hs_clock_item *item)
 {
     for (;;) {
         int64_t now_us = llround((double)play->frame * 1e6 / play->options.rate_hz);
@@ -201,10 +201,10 @@ bool hs_clock_play_next(struct hs_clock_play *play, struct hs_clock_item *item)
     }
 }
 
-size_t hs_clock_play_fill(struct hs_clock_play *play, struct hs_clock_item *items, size_t most)
+size_t hs_move_stream_fill(struct hs_move_stream *play, struct hs_clock_item *items, size_t most)
 {
     size_t count = 0;
-    while (count < most && hs_clock_play_next(play, &items[count]))
+    while (count < most && hs_move_stream_next(play, &items[count]))
         count++;
     return count;
 }

@@ -58,7 +58,7 @@ struct hs_clock_item {
     int64_t sent_us;     /* real time of sending, since the beginning of the stream */
 };
 
-struct hs_clock_play {
+struct hs_move_stream {
     struct hs_clock_options options;
     struct hs_random random;
     double spare; /* normal deviate */
@@ -72,12 +72,12 @@ struct hs_clock_play {
 };
 
 /* `play` may be moved and copied; it owns nothing. */
-void hs_clock_play_start(struct hs_clock_play *play, const struct hs_clock_options *options);
+void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_options *options);
 
 /* The next move in order of arrival; false: the stream has ended. */
-bool hs_clock_play_next(struct hs_clock_play *play, struct hs_clock_item *item);
+bool hs_move_stream_next(struct hs_move_stream *play, struct hs_clock_item *item);
 
 /* Up to `most` of them; how many. */
-size_t hs_clock_play_fill(struct hs_clock_play *play, struct hs_clock_item *items, size_t most);
+size_t hs_move_stream_fill(struct hs_move_stream *play, struct hs_clock_item *items, size_t most);
 
 #endif

@@ -423,12 +423,12 @@ END_TEST
 static size_t play(const struct hs_clock_options *options, size_t skipped,
                    struct hs_timing_result *kept, size_t most)
 {
-    struct hs_clock_play stream;
+    struct hs_move_stream stream;
     struct hs_clock_item item;
     size_t count = 0;
     begin_at(1, 1);
-    hs_clock_play_start(&stream, options);
-    for (size_t i = 0; hs_clock_play_next(&stream, &item) && count < most; i++) {
+    hs_move_stream_start(&stream, options);
+    for (size_t i = 0; hs_move_stream_next(&stream, &item) && count < most; i++) {
         move = (struct hs_timing_move){.timestamp_us = item.move.timestamp_us,
                                        .received_us = item.move.received_us,
                                        .ack_us = item.move.ack_us,
