@@ -1,4 +1,5 @@
-/* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. */
+/* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. And what
+   a document leaves out. */
 #include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
@@ -160,6 +161,37 @@ START_TEST(files_are_bounded_too)
 }
 END_TEST
 
+/* A default fits what the document sets. */
+START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
+{
+    static const struct {
+        const char *document;
+        int64_t limit_us; /* -1: refused */
+    } documents[] = {
+        {"{\"name\":\"a\"}", 400000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"rewind\":{\"max_interp\":0},\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.5}}", 400000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.2},\"history\":{\"keep\":0.25}}", 200000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.4},\"history\":{\"keep\":0.25}}", -1},
+    };
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        struct hs_problem problem;
+        hs_problem_init(&problem);
+        struct hs_ruleset *ruleset =
+            hs_ruleset_from_text(str(documents[i].document), (struct hs_str){NULL, 0}, &problem);
+        if (documents[i].limit_us < 0) {
+            ck_assert_ptr_null(ruleset);
+            ck_assert_str_eq(problem.errors[0].pointer, "/rewind/limit");
+            continue;
+        }
+        ck_assert_msg(ruleset != NULL, "%s: %s", documents[i].document, problem.errors[0].detail);
+        ck_assert_int_eq(ruleset->rewind.limit_us, documents[i].limit_us);
+        hs_ruleset_destroy(ruleset);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ruleset store");
@@ -170,5 +202,8 @@ int main(void)
     tcase_add_test(tests, bytes_are_bounded);
     tcase_add_test(tests, files_are_bounded_too);
     suite_add_tcase(suite, tests);
+    TCase *documents = tcase_create("documents");
+    tcase_add_test(documents, rewind_limit_defaults_to_no_more_than_what_is_kept);
+    suite_add_tcase(suite, documents);
     return hs_run_suite(suite);
 }
