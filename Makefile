@@ -75,12 +75,14 @@ PROG     := $(B)/hindsight
 # Each test_*.c is one Check program; each bench_*.c one measuring program. The other files beside
 # the tests, and those of tests/support, are linked where they are used.
 TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration))
+BENCHES   := $(filter-out tests/bench/open_load.c,$(wildcard tests/bench/*.c))
 TEST_SRC  := $(foreach file,$(TESTS),$(if $(filter test_%,$(notdir $(file))),$(file)))
-SUP_SRC   := $(wildcard tests/support/*.c tests/support/*/*.c) $(filter-out $(TEST_SRC),$(TESTS))
+BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+SUP_SRC   := $(wildcard tests/support/*.c tests/support/*/*.c) \
+             $(filter-out $(TEST_SRC) $(BENCH_SRC),$(TESTS) $(BENCHES))
 SUP_OBJ   := $(SUP_SRC:%.c=$(B)/obj/%.o)
 SUP_LIB   := $(B)/libtests.a
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
-BENCH_SRC := $(wildcard tests/bench/bench_*.c)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
 # What is compared with other libraries links them; nothing else does.
 PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
@@ -210,8 +212,8 @@ bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without 
 
 # The programs in which threads meet; meant for SANITIZE=thread.
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_linger %test_overload %test_limits \
-    %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_http_fuzz %test_reload %test_golden \
-    %test_record %test_recheck %test_recheck_restarts %test_simulate %test_checkpoint %test_storm %test_tokens \
+    %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_replicas %test_http_fuzz %test_reload %test_golden \
+    %test_record %test_line_queue %test_recheck %test_recheck_restarts %test_simulate %test_checkpoint %test_storm %test_tokens \
     %test_map_store %test_registry %test_work_budget %test_replays %test_memory %test_account %test_kills %test_pool \
     %test_share,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone

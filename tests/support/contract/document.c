@@ -119,3 +119,20 @@ bool hs_contract_allows(const json_t *document, const json_t *operation,
     }
     return body_fits(document, type, json_object_get(media, "schema"), answer, why);
 }
+
+void hs_contract_expect_problem(const char *text, int status, const char *code)
+{
+    struct hs_schema_fault fault = {{0}, {0}};
+    json_t *document = hs_contract_load(), *problem = json_loads(text, 0, NULL);
+    ck_assert_msg(
+        problem != NULL &&
+            hs_schema_fits(document, hs_contract_schema(document, "Problem"), problem, &fault),
+        "%s: %s %s", text, fault.pointer, fault.text);
+    const char *given = json_string_value(json_object_get(problem, "code"));
+    const char *type = json_string_value(json_object_get(problem, "type"));
+    ck_assert_int_eq(json_integer_value(json_object_get(problem, "status")), status);
+    ck_assert_str_eq(given, code != NULL ? code : given);
+    ck_assert_str_eq(type + strlen("urn:hindsight:problem:"), given);
+    json_decref(problem);
+    json_decref(document);
+}

@@ -38,4 +38,8 @@ const json_t *hs_contract_example(const json_t *content, const char *name);
 bool hs_contract_allows(const json_t *document, const json_t *operation,
                         const struct hs_test_response *answer, char why[1024]);
 
+/* Fails the test unless `text` is a problem document with this status, and this code (NULL: any).
+ */
+void hs_contract_expect_problem(const char *text, int status, const char *code);
+
 #endif

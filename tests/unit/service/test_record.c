@@ -1,299 +1,28 @@
-/* The recording of requests: the queue to the file, its bound, gaps, and the lines of a stream. */
-#include "service/record/queue.h"
+/* The recording of requests: the lines of its stream, and its gaps. */
 #include "service/record/recorder.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
-#include "service/system/clock.h"
 #include "service/watch/metrics.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
+#include "tests/unit/service/recording_file.h"
 
 #include <check.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-static char folder[64], path[128];
-
-static void setup(void)
-{
-    strcpy(folder, "/tmp/hs-record-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/stream", folder);
-}
-
-static void teardown(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-static struct hs_line_queue *open_queue(size_t max_bytes)
-{
-    char error[256] = "";
-    struct hs_line_queue *queue = hs_line_queue_open(path, max_bytes, error);
-    ck_assert_msg(queue != NULL, "%s", error);
-    return queue;
-}
-
-static bool put(struct hs_line_queue *queue, const char *line)
-{
-    struct hs_buffer text = {0};
-    hs_buffer_puts(&text, line);
-    bool taken = hs_line_queue_put(queue, &text);
-    ck_assert(taken == (text.data == NULL));
-    hs_buffer_free(&text);
-    return taken;
-}
-
-/* ---- the queue ---- */
-
-enum { WRITERS = 4, LINES = 2000 };
-
-struct putter {
-    struct hs_line_queue *queue;
-    int id;
-};
-
-static void *put_lines(void *context)
-{
-    const struct putter *putter = context;
-    for (int i = 0; i < LINES; i++) {
-        struct hs_buffer line = {0};
-        hs_buffer_printf(&line, "%d %d\n", putter->id, i);
-        if (!hs_line_queue_put(putter->queue, &line))
-            hs_buffer_free(&line);
-    }
-    return NULL;
-}
-
-START_TEST(each_thread_keeps_its_order)
-{
-    struct hs_line_queue *queue = open_queue(1 << 24);
-    pthread_t threads[WRITERS];
-    struct putter putters[WRITERS];
-    int next[WRITERS] = {0}, id, number, lines = 0;
-    for (int i = 0; i < WRITERS; i++) {
-        putters[i] = (struct putter){queue, i};
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, put_lines, &putters[i]), 0);
-    }
-    for (int i = 0; i < WRITERS; i++)
-        pthread_join(threads[i], NULL);
-    hs_line_queue_close(queue);
-    FILE *file = fopen(path, "r");
-    while (fscanf(file, "%d %d\n", &id, &number) == 2) {
-        ck_assert_int_lt(id, WRITERS);
-        ck_assert_int_eq(number, next[id]++);
-        lines++;
-    }
-    fclose(file);
-    ck_assert_int_eq(lines, WRITERS * LINES);
-}
-END_TEST
-
-/* A pipe nobody reads from stands for a disk that hangs. */
-static int make_pipe(void)
-{
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
-    int reader = open(path, O_RDONLY | O_NONBLOCK);
-    ck_assert_int_ge(reader, 0);
-    return reader;
-}
-
-struct drain {
-    int reader;
-    atomic_bool go;
-    struct hs_buffer text;
-};
-
-/* Reads until the writer has closed. */
-static void *drain(void *context)
-{
-    struct drain *drain = context;
-    char part[4096];
-    while (!atomic_load(&drain->go))
-        hs_test_pause_ms(1);
-    fcntl(drain->reader, F_SETFL, 0);
-    for (ssize_t got; (got = read(drain->reader, part, sizeof part)) > 0;)
-        hs_buffer_append(&drain->text, part, (size_t)got);
-    hs_buffer_append(&drain->text, "", 1);
-    return NULL;
-}
-
-START_TEST(what_does_not_fit_is_refused_and_the_rest_is_written)
-{
-    enum { BOUND = 100000 };
-    struct drain drained = {.reader = make_pipe()};
-    struct hs_line_queue *queue = open_queue(BOUND);
-    struct hs_buffer expected = {0};
-    pthread_t thread;
-    char line[1024];
-    size_t refused = 0;
-    for (int i = 0; i < 1000; i++) {
-        snprintf(line, sizeof line, "%d %0900d\n", i, 0);
-        ck_assert_uint_le(hs_line_queue_bytes(queue), BOUND);
-        if (put(queue, line))
-            hs_buffer_puts(&expected, line);
-        else
-            refused++;
-    }
-    ck_assert_uint_gt(refused, 500);
-    ck_assert_uint_gt(expected.len, BOUND / 2);
-    /* Small ones count for more than their bytes. */
-    size_t small = 0;
-    while (put(queue, "\n")) {
-        hs_buffer_puts(&expected, "\n");
-        small++;
-    }
-    ck_assert_uint_lt(small, BOUND / 32);
-    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
-    atomic_store(&drained.go, true);
-    hs_line_queue_close(queue);
-    pthread_join(thread, NULL);
-    hs_buffer_append(&expected, "", 1);
-    ck_assert_str_eq(drained.text.data, expected.data);
-    hs_buffer_free(&expected);
-    hs_buffer_free(&drained.text);
-    close(drained.reader);
-}
-END_TEST
-
-static atomic_int done_calls;
-
-static void note_done(void *holder)
-{
-    atomic_fetch_add(&done_calls, 1);
-    free(holder);
-}
-
-/* A thread can wait for room until the disk is back, up to a moment. */
-START_TEST(room_can_be_waited_for)
-{
-    enum { BOUND = 200000 };
-    struct drain drained = {.reader = make_pipe()};
-    struct hs_line_queue *queue = open_queue(BOUND);
-    pthread_t thread;
-    char line[1024];
-    snprintf(line, sizeof line, "%0900d\n", 0);
-    do { /* until the pipe is full, too */
-        while (put(queue, line))
-            continue;
-        hs_test_pause_ms(50);
-    } while (put(queue, line));
-    int64_t began_us = hs_clock_us();
-    ck_assert(!hs_line_queue_wait(queue, BOUND / 2, began_us + 50000));
-    ck_assert_int_ge(hs_clock_us(), began_us + 50000);
-    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
-    atomic_store(&drained.go, true);
-    ck_assert(hs_line_queue_wait(queue, BOUND / 2, began_us + 60000000));
-    ck_assert_uint_le(hs_line_queue_bytes(queue), BOUND / 2);
-    hs_line_queue_close(queue);
-    pthread_join(thread, NULL);
-    hs_buffer_free(&drained.text);
-}
-END_TEST
-
-START_TEST(a_large_part_is_written_from_where_it_is)
-{
-    enum { SIZE = 300000 };
-    struct hs_line_queue *queue = open_queue(65536);
-    struct hs_buffer head = {0};
-    char *body = malloc(SIZE);
-    memset(body, '1', SIZE);
-    body[1] = '\n';
-    body[5000] = '\r';
-    body[SIZE - 1] = '\n';
-    atomic_store(&done_calls, 0);
-    hs_buffer_puts(&head, "{\"map\":");
-    ck_assert(hs_line_queue_put_around(queue, &head, (struct hs_str){body, SIZE}, note_done, body));
-    ck_assert_ptr_null(head.data);
-    ck_assert(put(queue, "next\n"));
-    hs_line_queue_close(queue);
-    ck_assert_int_eq(atomic_load(&done_calls), 1);
-    char *text = hs_test_read_file(path, NULL);
-    ck_assert_uint_eq(strlen(text), 7 + SIZE + 2 + 5);
-    ck_assert(memcmp(text, "{\"map\":1 1", 10) == 0);
-    ck_assert_int_eq(text[7 + 5000], ' ');
-    ck_assert_str_eq(text + 7 + SIZE - 2, "1 }\nnext\n");
-    free(text);
-}
-END_TEST
-
-START_TEST(a_large_part_that_is_refused_is_given_back_at_once)
-{
-    struct hs_line_queue *queue = open_queue(16); /* less than any line costs */
-    struct hs_buffer head = {0};
-    atomic_store(&done_calls, 0);
-    hs_buffer_puts(&head, "{\"map\":");
-    ck_assert(!hs_line_queue_put_around(queue, &head, HS_STR("1"), note_done, malloc(1)));
-    ck_assert_int_eq(atomic_load(&done_calls), 1);
-    hs_buffer_free(&head);
-    hs_line_queue_close(queue);
-}
-END_TEST
-
-START_TEST(a_file_is_continued)
-{
-    hs_test_write_file(path, "one\ntw");
-    struct hs_line_queue *queue = open_queue(65536);
-    char error[256] = "";
-    ck_assert_ptr_null(hs_line_queue_open(path, 65536, error));
-    ck_assert_ptr_nonnull(strstr(error, "another process writes to it"));
-    ck_assert(put(queue, "three\n"));
-    hs_line_queue_close(queue);
-    queue = open_queue(65536);
-    ck_assert(put(queue, "four\n"));
-    hs_line_queue_close(queue);
-    char *text = hs_test_read_file(path, NULL);
-    ck_assert_str_eq(text, "one\ntw\nthree\nfour\n");
-    free(text);
-}
-END_TEST
-
-START_TEST(a_new_file_is_the_owners_alone)
-{
-    struct stat status;
-    mode_t mask = umask(0);
-    hs_line_queue_close(open_queue(65536));
-    umask(mask);
-    ck_assert_int_eq(stat(path, &status), 0);
-    ck_assert_uint_eq(status.st_mode & 0777, 0600);
-}
-END_TEST
-
-START_TEST(a_full_disk_ends_the_recording)
-{
-    char error[256] = "";
-    struct hs_line_queue *queue = hs_line_queue_open("/dev/full", 65536, error);
-    ck_assert_msg(queue != NULL, "%s", error);
-    int tries = 0;
-    while (put(queue, "line\n") && ++tries < 5000)
-        hs_test_pause_ms(1);
-    ck_assert_int_lt(tries, 5000);
-    ck_assert(!put(queue, "line\n"));
-    hs_line_queue_close(queue);
-    ck_assert_ptr_null(hs_line_queue_open("/nonexistent/file", 65536, error));
-    ck_assert_ptr_nonnull(strstr(error, "/nonexistent/file"));
-}
-END_TEST
-
-/* ---- the stream ---- */
+#include <string.h>
 
 static struct hs_metrics *metrics;
 static struct hs_ruleset_store *rulesets;
 static struct hs_map_store *maps;
 static struct hs_registry *registry;
 
-static void setup_matches(void)
+static void set_up(void)
 {
     char error[256];
-    setup();
+    hs_recording_set_up();
     metrics = hs_metrics_create();
     rulesets = hs_ruleset_store_create("metres", 16, 1 << 24, error);
     maps = hs_map_store_create(4, 1 << 20);
@@ -301,13 +30,13 @@ static void setup_matches(void)
     ck_assert(metrics != NULL && rulesets != NULL && maps != NULL && registry != NULL);
 }
 
-static void teardown_matches(void)
+static void tear_down(void)
 {
     hs_registry_destroy(registry);
     hs_map_store_destroy(maps);
     hs_ruleset_store_destroy(rulesets);
     hs_metrics_destroy(metrics);
-    teardown();
+    hs_recording_tear_down();
 }
 
 /* Records a request of a match, which is opened when it is not. */
@@ -341,7 +70,7 @@ static void request(struct hs_record *record, const char *match, enum hs_route r
 static struct hs_record *open_record(size_t max_bytes)
 {
     char error[256] = "";
-    struct hs_record *record = hs_record_open(path, max_bytes, metrics, maps, error);
+    struct hs_record *record = hs_record_open(hs_recording_path, max_bytes, metrics, maps, error);
     ck_assert_msg(record != NULL, "%s", error);
     return record;
 }
@@ -386,7 +115,7 @@ START_TEST(a_stream_is_what_happened)
     hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 4);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
-    char *text = hs_test_read_file(path, NULL), summary[512];
+    char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"body\":{\"frames\":  []} ,\"answer\":{\"stored\":0}}\n"));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"hits\",\"explain\":true,\"body\""));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"delete\",\"answer\":{\"match\":\"a\"}}\n"));
@@ -409,7 +138,7 @@ START_TEST(an_answer_that_failed_ends_the_match)
     hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 2);
-    char *text = hs_test_read_file(path, NULL), summary[512];
+    char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     summarise(text, summary, sizeof summary);
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres open=a match=a gap=a open=b "
                               "match=b");
@@ -459,7 +188,7 @@ START_TEST(restored_matches_are_in_the_stream)
     hs_record_close(record, registry);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), 2);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 1);
-    char *text = hs_test_read_file(path, NULL);
+    char *text = hs_test_read_file(hs_recording_path, NULL);
     ck_assert_ptr_nonnull(strstr(text, "{\"open\":\"a\",\"opening\":7,\"ruleset\":\"sha256:"));
     ck_assert_ptr_nonnull(
         strstr(text, "\"max_movers\":5,\"state\":\"AAAA\"}\n{\"journal\":\"a\","));
@@ -478,10 +207,10 @@ END_TEST
 
 START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
 {
-    struct drain drained = {.reader = make_pipe()};
+    struct hs_stalled_pipe drained;
+    hs_stalled_pipe_open(&drained);
     struct hs_record *record = open_record(100000);
     char body[2048], summary[65536] = "";
-    pthread_t thread;
     size_t requests = 0;
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0) {
@@ -490,8 +219,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
     }
     ck_assert_uint_gt(hs_record_queue_bytes(record), 0);
     /* The disk comes back. */
-    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
-    atomic_store(&drained.go, true);
+    hs_stalled_pipe_resume(&drained);
     while (hs_record_queue_bytes(record) > 0)
         hs_test_pause_ms(1);
     request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
@@ -499,24 +227,23 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
     request(record, "full", HS_ROUTE_MATCH_DELETE, "", "{}");
     request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
     hs_record_close(record, registry);
-    pthread_join(thread, NULL);
+    hs_stalled_pipe_join(&drained);
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 3);
     ck_assert_uint_eq(metric("hindsight_record_requests_total"), requests - 1 + 2);
     summarise(drained.text.data, summary, sizeof summary);
     const char *end = strstr(summary, "gap=full");
     ck_assert_ptr_nonnull(end);
     ck_assert_str_eq(end, "gap=full open=other match=other open=full match=full");
-    hs_buffer_free(&drained.text);
-    close(drained.reader);
+    hs_stalled_pipe_close(&drained);
 }
 END_TEST
 
 START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
 {
-    struct drain drained = {.reader = make_pipe()};
+    struct hs_stalled_pipe drained;
+    hs_stalled_pipe_open(&drained);
     struct hs_record *record = open_record(100000);
     char body[2048], summary[65536] = "";
-    pthread_t thread;
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0)
         request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
@@ -528,16 +255,14 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
         request(record, match, HS_ROUTE_MATCH_DELETE, "", "{}");
     }
     request(record, "last", HS_ROUTE_TICKS_POST, body, "{}");
-    ck_assert_int_eq(pthread_create(&thread, NULL, drain, &drained), 0);
-    atomic_store(&drained.go, true);
+    hs_stalled_pipe_resume(&drained);
     hs_record_close(record, registry);
-    pthread_join(thread, NULL);
+    hs_stalled_pipe_join(&drained);
     summarise(drained.text.data, summary, sizeof summary);
     ck_assert_ptr_nonnull(strstr(summary, "gap=full"));
     ck_assert_ptr_null(strstr(summary, "gap=m99"));
     ck_assert_str_eq(summary + strlen(summary) - 8, "gap=last");
-    hs_buffer_free(&drained.text);
-    close(drained.reader);
+    hs_stalled_pipe_close(&drained);
 }
 END_TEST
 
@@ -566,7 +291,7 @@ START_TEST(maps_are_in_the_stream_once)
     hs_map_store_release(maps, first);
     hs_map_store_release(maps, second);
     hs_record_close(record, registry);
-    char *text = hs_test_read_file(path, NULL), summary[512];
+    char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"document\":{\"boxes\":[ {\"min\":[0,0,0]"));
     ck_assert_ptr_nonnull(strstr(text, "\"map\":\"dm1\",\"map_revision\":\"sha256:"));
     summarise(text, summary, sizeof summary);
@@ -592,29 +317,18 @@ START_TEST(a_map_without_its_document_is_a_gap)
     request_on(record, "a", entry, HS_ROUTE_TICKS_POST, "{}", "{}");
     hs_map_store_release(maps, entry);
     hs_record_close(record, registry);
-    char *text = hs_test_read_file(path, NULL), summary[512];
+    char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     summarise(text, summary, sizeof summary);
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres gap=a");
     free(text);
 }
 END_TEST
 
-static Suite *create_suite(void)
+int main(void)
 {
     Suite *suite = suite_create("record");
-    TCase *queue = tcase_create("queue");
-    tcase_add_checked_fixture(queue, setup, teardown);
-    tcase_add_test(queue, each_thread_keeps_its_order);
-    tcase_add_test(queue, what_does_not_fit_is_refused_and_the_rest_is_written);
-    tcase_add_test(queue, room_can_be_waited_for);
-    tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
-    tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
-    tcase_add_test(queue, a_file_is_continued);
-    tcase_add_test(queue, a_new_file_is_the_owners_alone);
-    tcase_add_test(queue, a_full_disk_ends_the_recording);
-    suite_add_tcase(suite, queue);
     TCase *stream = tcase_create("stream");
-    tcase_add_checked_fixture(stream, setup_matches, teardown_matches);
+    tcase_add_checked_fixture(stream, set_up, tear_down);
     tcase_add_test(stream, a_stream_is_what_happened);
     tcase_add_test(stream, an_answer_that_failed_ends_the_match);
     tcase_add_test(stream, restored_matches_are_in_the_stream);
@@ -623,10 +337,5 @@ static Suite *create_suite(void)
     tcase_add_test(stream, maps_are_in_the_stream_once);
     tcase_add_test(stream, a_map_without_its_document_is_a_gap);
     suite_add_tcase(suite, stream);
-    return suite;
-}
-
-int main(void)
-{
-    return hs_run_suite(create_suite());
+    return hs_run_suite(suite);
 }
