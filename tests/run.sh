@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run the Check programs named after the build folder and close with one line that counts all their
 # checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
-# failed is printed once more just before the closing line, where whoever reads a log's end sees it.
+# failed is printed once more just before the closing line, so that the end of a log shows it.
 # Programs that compute run first, HS_TEST_JOBS at a time (as many as there are processors). Those
 # that mostly wait run next, four times as many. Those whose bounds compare what the machine does in
 # some time run last, one after the other.

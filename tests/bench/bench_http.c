@@ -27,7 +27,7 @@ static const char claim[] =
     "\"hit_time\":0.875,\"start\":[0,0,1.6],\"end\":[20,3.5,1.6],\"target\":\"p1\","
     "\"claimed_bone\":\"head\",\"claimed_damage\":40}]}";
 
-/* p0 shoots from the origin, p1 walks across his view, the others stand about. */
+/* p0 shoots from the origin, p1 walks across the view of p0, the others stand. */
 static json_t *frame_at(double time)
 {
     json_t *players = json_array();

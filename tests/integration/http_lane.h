@@ -42,7 +42,7 @@ struct hs_lane {
     bool closing, ended, half_closed;
 };
 
-/* Volley `number` of the seed, on a connection that is made if there is none. NULL, or a fault. */
+/* Sends volley `number` of the seed, on a new connection if the lane has none. NULL, or a fault. */
 const char *hs_lane_begin(struct hs_lane *lane, struct hs_request_maker *maker, uint64_t seed,
                           uint64_t number);
 
@@ -59,7 +59,7 @@ const char *hs_lane_step(struct hs_lane *lane, short events);
 /* Requests that were answered, or whose bytes went out where no answer is to be had. */
 size_t hs_lane_done(const struct hs_lane *lane);
 
-/* The value of a header; false: there is none. */
+/* Copies the value of a header; false: it is absent. */
 bool hs_lane_header(const struct hs_lane_answer *answer, const char *name, char *value,
                     size_t size);
 

@@ -269,7 +269,8 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
                                       "Authorization: Bearer hs____________________"};
     const char *const *all = maker->authorizations;
     const char *own = all[0];
-    /* Whoever opens a match keeps it until he ends it: the others are to end theirs as often. */
+    /* Each tenant keeps its matches until it ends them, so all tenants must end matches as often.
+     */
     if (hs_random_chance(random, ends ? 0.8 : 0.15))
         own = all[hs_random_index(random, (int)maker->authorization_count)];
     if (hs_random_chance(random, 0.02))

@@ -9,7 +9,7 @@
 struct batch {
     char match[HS_SCENARIO_PATH_MAX]; /* "/v1/matches/NAME/" */
     char query[32];                   /* "?explain=true", or empty */
-    json_t *frames, *shots, *hits;    /* arrays; empty where there are none */
+    json_t *frames, *shots, *hits;    /* arrays, perhaps empty */
     json_t *now;                      /* NULL: not said */
 };
 

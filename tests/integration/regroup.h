@@ -2,9 +2,9 @@
  * The requests of a scenario cut differently: every batch item by item, or consecutive requests in
  * one batch or tick. How a game server groups what it posts must not change any answer.
  *
- * Only requests that were answered 200 as written are regrouped, and only those that hold nothing
- * but items: a batch is atomic in form, so one with a bad field has no items to speak of, and
- * anything else (reading, opening, ending) stays where it stands between them.
+ * Only requests that got 200 as written are regrouped, and only those that contain nothing but
+ * items. A bad field refuses a whole batch, so such a batch has no items. All other requests
+ * (reading, opening, ending) keep their place.
  */
 #ifndef HS_TESTS_REGROUP_H
 #define HS_TESTS_REGROUP_H
@@ -27,7 +27,7 @@ struct hs_regrouped {
     char path[HS_SCENARIO_PATH_MAX + 40];
     char *body; /* malloc'ed; NULL: none */
     size_t size;
-    bool is_batch; /* frames, shots, hits or ticks that are to be answered 200 */
+    bool is_batch; /* frames, shots, hits or ticks; the answer must be 200 */
 };
 
 struct hs_regroup_list {

@@ -452,7 +452,7 @@ START_TEST(an_address_that_is_taken)
 }
 END_TEST
 
-/* Matches for which there is no room are told apart, and the others come back. */
+/* Matches that do not fit are counted separately, and the others come back. */
 START_TEST(less_room_than_before)
 {
     hs_kept_start(&kept, NULL);

@@ -263,7 +263,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         hs_kept_frames(&kept, "m", 14);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1, 15), "\"reason\":\"occluded_world\"");
         hs_kept_end(&kept, 1);
-        hs_kept_start(&kept, NULL); /* the file was written anew */
+        hs_kept_start(&kept, NULL); /* the file was written again */
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 200);
         ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);

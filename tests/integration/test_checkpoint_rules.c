@@ -241,7 +241,7 @@ static long ask(int who, const char *method, const char *path, const char *body)
     return status;
 }
 
-/* What a tenant had is his after the process was killed, and another's still is not. */
+/* After a kill each tenant owns the same things as before, and nothing of another tenant. */
 START_TEST(everything_has_its_owner_again)
 {
     static const struct {

@@ -270,7 +270,7 @@ START_TEST(floods_are_counted_not_logged)
 }
 END_TEST
 
-/* Whoever reads the log has stopped reading: requests are answered all the same. */
+/* The reader of the log has stopped reading: requests still get answers. */
 START_TEST(a_stuck_log_stops_nothing)
 {
     static const char *const arguments[] = {"--log-rate", "0", NULL};

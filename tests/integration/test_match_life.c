@@ -247,7 +247,7 @@ static void *post_race(void *context)
 }
 
 /* A shot at every bone where it is in even frames, at the time of the frame after `seen`. Each
-   reader has a shooter of his own. */
+   reader has its own shooter. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
     json_t *hits = json_array();

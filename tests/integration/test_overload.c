@@ -99,8 +99,8 @@ static void halt(void)
 
 /* ---- waits ---- */
 
-/* Half a second and more late: refused, but health is told. The worker serves the first of them: it
-   waited behind nobody. */
+/* Half a second late or more: refused, but the health routes answer. The worker serves the first
+   request, because nothing was before it in the queue. */
 START_TEST(late_requests_are_refused)
 {
     static const char *const arguments[] = {"--queue-ms", "50", "--threads", "1", NULL};

@@ -38,7 +38,7 @@ static const char *write_text(const char *name, const char *text)
 
 /*
  * ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, as fast as her rifle
- * fires, she hits him where he was 100 ms before.
+ * fires, she hits ben at the place of 100 ms before.
  */
 static const char *write_honest(const char *name, const char *match)
 {

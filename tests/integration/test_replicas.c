@@ -169,8 +169,8 @@ static size_t matches_of(const struct hs_test_service *service)
     return count;
 }
 
-/* SIGTERM in the middle of everybody's matches: every request of every match is answered 200, by
-   the draining replica until HAProxy has seen its 404, by the others from then on. */
+/* SIGTERM in the middle of everybody's matches: every request of every match gets 200, from
+   the draining replica until HAProxy has seen its 404, and from the others afterwards. */
 START_TEST(draining_fails_no_request)
 {
     static const char *const arguments[] = {"--drain-wait-seconds", "3", NULL};

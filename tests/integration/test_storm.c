@@ -391,8 +391,7 @@ static void settle(struct client *client, struct hs_test_http *http)
     hs_test_response_free(&response);
 }
 
-/* What the service knows of the shooter of a game is what was answered to all who claimed for him.
- */
+/* The service knows the shooter of a game by the same answers that the claiming threads got. */
 static void compare(int g, struct hs_test_http *http)
 {
     struct paid all = {0};

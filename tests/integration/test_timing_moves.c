@@ -23,7 +23,7 @@ enum { BATCH = 1000 };
 
 static struct hs_test_service service;
 
-/* A player and where his clock and the server's are. */
+/* A player, with the player's clock and the server's clock. */
 struct session {
     struct hs_timing_runner *runner;
     int64_t timestamp_us, received_us;
@@ -192,7 +192,7 @@ START_TEST(a_leap_is_flagged_and_not_simulated)
 {
     struct session session = open_session(_i, false);
     run(&session, 3);
-    session.received_us += S(1); /* his clock stood still meanwhile */
+    session.received_us += S(1); /* while the player's clock stood still */
     struct hs_timing_seen seen = step(&session);
     ck_assert_double_eq_tol(seen.discrepancy_s, -0.25, 1e-9);
     session.timestamp_us += S(100);

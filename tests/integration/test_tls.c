@@ -303,7 +303,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
 }
 END_TEST
 
-/* What a start would refuse, `systemctl reload` and whoever looks first are told. */
+/* check-config and `systemctl reload` report what a start would refuse. */
 START_TEST(check_config_reads_them)
 {
     int code;

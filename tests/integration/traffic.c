@@ -114,7 +114,7 @@ static void send_apart(struct client *client, double time, int shot)
     write_hit(client, shot, time, items, sizeof items);
     snprintf(body, sizeof body, "{\"now\":%.4f,\"hits\":[%s]}", time, items);
     send_body(client, "POST", path, body, false);
-    if (client->id % 3 != 0) /* who posts no shots needs none for his hits */
+    if (client->id % 3 != 0) /* clients that post no shots need none for their hits */
         return;
     path_of(client, "shots", path);
     write_shot(client, shot + 1, time, items, sizeof items);

@@ -15,7 +15,7 @@ enum { HS_TRAFFIC_OWN = 3, HS_TRAFFIC_CLIENTS = 6, HS_TRAFFIC_TICKS = 160 };
 
 struct hs_traffic {
     size_t claims, replayed; /* moves and claims answered for the first time, and again */
-    char fault[512];         /* an answer that was neither 200 nor 201; empty: there was none */
+    char fault[512];         /* an answer that was neither 200 nor 201; empty: none */
 };
 
 /* All clients at once, against a service on 127.0.0.1. */

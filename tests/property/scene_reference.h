@@ -1,7 +1,7 @@
 /*
  * A slow, plain answer to what a claim's path meets in a scene: the path is walked in small steps;
- * at each, everybody is placed anew and the distance to every hitbox taken. In double, with sines
- * and arc cosines, from the scene alone: it shares no code with what it tests but vectors.
+ * at each, all players are placed again and the distance to every hitbox is taken. In double, with
+ * sines and arc cosines, from the scene alone: it shares no code with what it tests but vectors.
  *
  * Only for scenes without events, and for projectiles only where nothing turns: the library rounds
  * turning to pieces of a flight on purpose.

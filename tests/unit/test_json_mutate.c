@@ -67,7 +67,7 @@ START_TEST(mutations_pile_up_within_the_room)
         ck_assert_uint_le(next, sizeof bytes);
         mutations += next > 0;
         size = next > 0 ? next : size;
-        if (i % 50 == 49) { /* anew, before only its first bytes can be read */
+        if (i % 50 == 49) { /* start again before only its first bytes can be read */
             memcpy(bytes, document, SIZE);
             size = SIZE;
         }

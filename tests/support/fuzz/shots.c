@@ -28,7 +28,7 @@ static const char *check_answers(const struct hs_buffer *first, const struct hs_
 /* A retry is answered as the shot was, but for the last member. */
 static const char *check_retry(const struct hs_ledger_entry *replay, const struct hs_buffer *answer)
 {
-    HS_MUST(replay != NULL, "a shot was booked, and its retry judged anew");
+    HS_MUST(replay != NULL, "a shot was booked, and its retry judged again");
     HS_MUST(replay->answer_size == answer->len &&
                 memcmp(replay->answer, answer->data, answer->len) == 0,
             "a retry is answered otherwise");

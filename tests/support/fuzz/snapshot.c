@@ -16,7 +16,7 @@ static const char *save(const struct hs_match *match, struct hs_bytes *out)
     return out->failed ? "out of memory" : NULL;
 }
 
-/* What was read is saved as the same bytes by whoever reads it next. */
+/* A match that was read is saved as the same bytes after the next reading, too. */
 static const char *check_again(const struct hs_match *match, const struct hs_bytes *bytes)
 {
     struct hs_bytes again = {0};

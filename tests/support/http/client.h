@@ -35,7 +35,7 @@ void hs_test_http_send(struct hs_test_http *http, const char *method, const char
 
 /*
  * Sends a JSON body (taken over and released; NULL: none) and returns the parsed answer: a new
- * reference, or NULL when the answer is not JSON or there is none. `status` may be NULL.
+ * reference, or NULL without an answer or when it is not JSON. `status` may be NULL.
  */
 json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const char *path,
                           json_t *body, long *status);
@@ -46,7 +46,7 @@ long hs_test_http_status(unsigned port, const char *method, const char *path, co
 /* The parsed body: a new reference, or NULL when it is not JSON. */
 json_t *hs_test_response_json(const struct hs_test_response *response);
 
-/* Copies the value of a header (name in any case) into `value`; false when there is none. */
+/* Copies the value of a header (name in any case) into `value`; false: it is absent. */
 bool hs_test_response_header(const struct hs_test_response *response, const char *name, char *value,
                              size_t size);
 

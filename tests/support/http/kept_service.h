@@ -60,7 +60,7 @@ double hs_kept_metric(struct hs_test_kept *kept, const char *series);
 /* Until a checkpoint that began after this was called has been written. */
 void hs_kept_wait(struct hs_test_kept *kept);
 
-/* 21 frames, a window and one, from a time: `s` at the origin, `t` 5 m before him. */
+/* 21 frames, a window and one, from a time: `s` at the origin, `t` 5 m in front of `s`. */
 void hs_kept_frames(struct hs_test_kept *kept, const char *match, double from);
 /* `s` hits `t` at a time; the answer is freed by the caller. */
 char *hs_kept_hit(struct hs_test_kept *kept, const char *match, int shot, double time);

@@ -125,7 +125,8 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* It is among the free ones: closed between two requests, it is opened anew where it stands. */
+    /* It is among the free ones: closed between two requests, it is opened again where it stands.
+     */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
     load->free = free;

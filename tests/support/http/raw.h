@@ -37,7 +37,7 @@ bool hs_raw_drain(int fd, char *rest, size_t size);
 /* Whether the peer closes the connection without sending another byte. */
 bool hs_raw_is_closed(int fd);
 
-/* The value of a header, or "" when there is none; `value` has room for 256 bytes. */
+/* The value of a header, or "" if it is absent; `value` has room for 256 bytes. */
 const char *hs_raw_header(const struct hs_raw_answer *answer, const char *name, char *value);
 
 /* The text member of that name in the JSON body, or "". `value` has room for 256 bytes. */

@@ -15,7 +15,7 @@ struct hs_test_token {
     char header[64 + HS_TOKEN_MAX]; /* filled: "Authorization: Bearer hs_..." */
 };
 
-/* Fills the headers and writes the file anew, in one step, like a careful operator. Ends the test
+/* Fills the headers and replaces the file in one step, like a careful operator. Ends the test
    program when it cannot. */
 void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t count);
 

@@ -40,8 +40,8 @@ static void mix_result(struct hs_golden_moves *golden, const struct hs_move_resu
     }
 }
 
-/* A client and his line: his clock's speed changes, his packets are late, lost or held back, and he
-   runs, jumps and is somewhere else at once. */
+/* A client and its connection: the speed of its clock changes, its packets are late, lost or held
+   back, and the player runs, jumps and is teleported. */
 struct client {
     struct hs_random random;
     struct hs_move move;

@@ -251,7 +251,7 @@ static void draw_player(struct hs_random *random, const struct hs_scene_wishes *
     }
 }
 
-/* Where a player aims, and how far beyond or before that his trace ends. */
+/* Where a player aims, and how far beyond or before that the trace ends. */
 struct aim {
     struct hs_vec on_body;  /* from the target's root, turning with it */
     struct hs_vec off_body; /* a miss, world */
@@ -296,7 +296,7 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
     }
 }
 
-/* What frames say of the shooter himself: mostly what fits his shot, and seldom not. */
+/* Frames of the shooter: mostly what fits the shot, and seldom not. */
 static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 {
     struct hs_scene_player *shooter = &out->players[0];

@@ -54,7 +54,7 @@ static void draw_pellets(struct hs_random *random, struct hs_scene *out)
     }
 }
 
-/* Other players; in a burst maybe the shooter himself, or one twice. */
+/* Other players; in a blast maybe the shooter, or one player twice. */
 static void draw_victims(struct hs_random *random, struct hs_scene *out)
 {
     int first = out->weapon == HS_SCENE_ROCKET ? 0 : 1;

@@ -1,6 +1,6 @@
 /*
  * alice at the origin shoots at bob, 20 m away, in the built-in ruleset in metres, in a process
- * that ends and begins anew. Whatever fails, fails the test.
+ * that ends and begins again. Whatever fails, fails the test.
  */
 #ifndef HS_TESTS_DUEL_H
 #define HS_TESTS_DUEL_H

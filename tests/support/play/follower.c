@@ -171,7 +171,7 @@ static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *
         hs_follower_fault(follower, &counts->refused, "honest, and refused as %s: %s", reason,
                           item->text);
     else if (item->is_honest && !item->is_paid)
-        hs_follower_fault(follower, &counts->unsure, "honest, and %s/%s: %s", verdict, reason,
+        hs_follower_fault(follower, &counts->inconclusive, "honest, and %s/%s: %s", verdict, reason,
                           item->text);
 }
 

@@ -19,7 +19,7 @@
     X(lost, "paid, and later answered otherwise")                                                  \
     X(changed, "paid, and later answered with other values")                                       \
     X(refused, "honest items refused")                                                             \
-    X(unsure, "honest items inconclusive although their poses were posted")                        \
+    X(inconclusive, "honest items inconclusive although their poses were posted")                  \
     X(forged, "dishonest items paid")                                                              \
     X(states, "matches or players that were not as last answered")                                 \
     X(unexpected, "answers that should never come")

@@ -1,6 +1,6 @@
 /*
  * Requests of many games at 60 ticks a second, for loads: each the next tick of the next match. p0
- * claims p1, whom he hits: the first time it is accepted, then refused for the same trajectory.
+ * claims and hits p1: the first time it is accepted, then refused for the same trajectory.
  */
 #ifndef HS_TESTS_GAME_LOAD_H
 #define HS_TESTS_GAME_LOAD_H

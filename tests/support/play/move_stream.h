@@ -1,7 +1,7 @@
 /*
- * Streams of client moves as a game server would receive them: a client's clock, honest or not,
- * his frames, the way to the server and back, and what goes wrong on it. The same options give the
- * same stream on every machine. One stream feeds the judge itself, a match, and a service.
+ * Streams of client moves as a game server receives them: the client's clock, honest or not, its
+ * frames, the network in both directions, and the faults of the network. The same options give the
+ * same stream on every machine. One stream can feed the move checks, a match, or a service.
  */
 #ifndef HS_TESTS_MOVE_STREAM_H
 #define HS_TESTS_MOVE_STREAM_H
@@ -40,7 +40,7 @@ struct hs_clock_options {
     int64_t length_us; /* frames are made this long */
     int64_t start_us;  /* server time of the first */
     int64_t clock_us;  /* of the client then; 0: 1 s */
-    int64_t period_us; /* after which the client resets his clock; 0: 240 s; < 0: never */
+    int64_t period_us; /* after which the client resets its clock; 0: 240 s; < 0: never */
     int64_t delay_us;  /* one way; 0: 50 ms */
     int64_t tick_us;   /* arrivals are rounded up to the server's ticks; 0: not at all */
     int64_t jitter_us; /* standard deviation of the delay; packets never overtake each other */

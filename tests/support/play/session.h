@@ -1,4 +1,4 @@
-/* A player `S` of the stage (stage.h) who sends moves, in frames or without. Faults end the test.
+/* A player `S` of the stage (stage.h) who sends moves, with or without frames. Faults end the test.
  */
 #ifndef HS_TESTS_SESSION_H
 #define HS_TESTS_SESSION_H
@@ -14,10 +14,10 @@ struct hs_test_session {
 void hs_session_open(struct hs_test_session *session);
 void hs_session_close(struct hs_test_session *session);
 
-/* A frame in which he is at the origin. */
+/* Posts a frame with the player at the origin. */
 void hs_session_post(struct hs_test_session *session, int64_t time_us, enum hs_sample_event event);
 
-/* A move of his without a number. */
+/* A move of the player without a number. */
 struct hs_move hs_session_move(int64_t client_us, int64_t received_us);
 struct hs_move_result hs_session_judge(struct hs_test_session *session, const struct hs_move *move);
 /* That move, judged. */

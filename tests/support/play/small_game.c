@@ -19,7 +19,7 @@ static struct hs_str name_of(int player)
     return (struct hs_str){names[player], strlen(names[player])};
 }
 
-/* What happens at a place of the game, whoever asks. */
+/* What happens at a place of the game; the same for every caller. */
 static struct hs_random dice(const struct hs_small_game *traffic, int tick, int what)
 {
     return hs_random_start(traffic->seed, (uint64_t)tick * 64 + (uint64_t)what);

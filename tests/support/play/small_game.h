@@ -18,7 +18,7 @@ struct hs_small_game {
     bool has_rtt; /* frames say the round trip */
     /* From this tick on, 0 for never, frames do what a game server does after a restart: the first
        says all there is to say of everybody, and for HS_SMALL_GAME_RESYNC ticks everybody is set
-       down where he is, which excuses whatever jump his moves show. */
+       down where the player is, which excuses any jump of the moves. */
     int resync_tick;
 };
 

@@ -49,7 +49,7 @@ void hs_stage_place(struct hs_match *match, int64_t time_us, const char *player,
  */
 void hs_stage_play(struct hs_match *match);
 
-/* S claims T with the rifle from his eye to an end point. */
+/* S claims a hit on T with the rifle, from the eye of S to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
 /* The same, fired at the time of the hit: the shooter's pose of then counts. */

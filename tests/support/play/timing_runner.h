@@ -23,7 +23,7 @@ struct hs_timing_seen {
     bool force_update, replayed, is_resolving;
 };
 
-/* What is told of the player. */
+/* The timing of the player. */
 struct hs_timing_told {
     int bursts_per_minute;
     double credit_s, discrepancy_s, speed;

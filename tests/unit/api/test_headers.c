@@ -183,7 +183,7 @@ START_TEST(takes_trace_ids)
     hs_headers_add(&headers, str("traceparent"), str(traces[_i].value));
     ck_assert_str_eq(headers.trace_id, traces[_i].taken ? TRACE : "");
     hs_headers_add(&headers, str("Traceparent"), str("00-" TRACE "-" PARENT "-01"));
-    ck_assert_str_eq(headers.trace_id, ""); /* there is one, or there is none */
+    ck_assert_str_eq(headers.trace_id, ""); /* it is whole or absent */
 }
 END_TEST
 

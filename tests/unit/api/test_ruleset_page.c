@@ -274,7 +274,7 @@ static void read_page(char page[PAGE_BYTES])
     fclose(file);
 }
 
-/* The page with what stands between the two lines about `what` made anew; to be freed. */
+/* The page with new text between the two lines about `what`; freed by the caller. */
 static char *renew(const char *page, const char *what, void put(FILE *out))
 {
     char begin[64], end[64], *text = NULL;

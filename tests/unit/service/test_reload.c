@@ -117,7 +117,7 @@ START_TEST(a_check_takes_nothing)
 }
 END_TEST
 
-/* What is told goes into one line of the log: it is bounded, and all of it is counted. */
+/* The changes go into one line of the log: its length is bounded, and all are counted. */
 START_TEST(changes_without_end_are_counted)
 {
     for (int i = 0; i < 10000; i++)

@@ -151,7 +151,7 @@ START_TEST(directories_are_everybodys)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/mine.json", directory);
     hs_test_write_file(path, "{\"name\":\"mine\"}");
-    /* Nor where he puts it between the reading of the files and their use. */
+    /* Nor if the tenant puts it after the files were read and before they are used. */
     struct hs_ruleset_batch *batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
     ck_assert_ptr_nonnull(batch);
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"mine\"}"), HS_RULESET_CREATED);
@@ -167,7 +167,7 @@ START_TEST(directories_are_everybodys)
 }
 END_TEST
 
-/* Nor does a file, whoever wrote it, change what a built-in name stands for. */
+/* A file cannot change what a built-in name stands for either. */
 START_TEST(no_file_takes_a_reserved_name)
 {
     static const char *const names[] = {"default", "metres", "centimetres", "inches",

@@ -13,7 +13,8 @@ static struct hs_clock_guard guard;
 static bool has_begun, has_acks;
 static int suspected, proven;
 
-/* The line, and the moment of the player's newest frame by his clock and by the true one. */
+/* The connection, and the time of the player's newest frame by the player's clock and the true one.
+ */
 static int64_t up_us, down_us, now_us, received_us;
 static double client_us;
 
@@ -101,7 +102,7 @@ START_TEST(honest_pauses_are_no_offence)
 }
 END_TEST
 
-/* No packets for 8 s while his clock stands, then 2x, and no newer snapshot. */
+/* No packets for 8 s while the player's clock stands, then 2x, and no newer snapshot. */
 static void stand_and_run(double fast_s)
 {
     int64_t seen_us = now_us - down_us;

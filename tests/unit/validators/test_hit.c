@@ -123,7 +123,7 @@ static void spoil_players(unsigned set)
         s.team = t.team = HS_STR("red");
     hs_stage_post(match, NOW, &s, NULL);
     hs_stage_post(match, NOW, &t, NULL);
-    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T he touches nothing of the other way's */
+    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T they touch nothing of the other path */
         hs_stage_place(match, NOW, "B", 10, is_in(set, HS_CHECK_CONTACT) ? 1 : 0, 0);
 }
 
@@ -374,7 +374,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     ck_assert_double_eq(r->damage_total, 0);
     hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_UNKNOWN, reason);
     hs_expect_row(r, HS_CHECK_CONTACT, HS_OUTCOME_PASS, HS_REASON_OK);
-    /* Only where nothing looks at the shooter is his history not needed. */
+    /* The history of the shooter is not needed only if no check uses it. */
     rules->checks[HS_CHECK_WEAPON] = rules->checks[HS_CHECK_LIFE] = HS_MODE_OFF;
     hs_expect_reason(judge_at(&claim, HS_MS(1200)), reason);
     rules->checks[HS_CHECK_ORIGIN] = HS_MODE_SHADOW;
@@ -384,7 +384,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     rules->checks[HS_CHECK_ORIGIN] = HS_MODE_OFF;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_double_eq(r->damage_total, 0); /* where he looked is asked still, in shadow */
+    ck_assert_double_eq(r->damage_total, 0); /* the aim is still checked, in shadow */
     rules->checks[HS_CHECK_AIM] = HS_MODE_OFF;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);

@@ -91,7 +91,7 @@ START_TEST(a_path_never_meets_its_shooter)
 {
     place("S", 0, 0);
     place("T", 20, 0);
-    struct hs_hit_claim claim = level_shot(); /* starts in his own head */
+    struct hs_hit_claim claim = level_shot(); /* starts in the shooter's own head */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.target.ptr = NULL;
     claim.end = (struct hs_vec){0, 5, 1.6};
@@ -121,7 +121,7 @@ END_TEST
 START_TEST(the_first_zone_along_the_path_counts)
 {
     place("S", 0, 0);
-    place("T", 0, 0.2); /* S aims past his own feet: bodies may overlap */
+    place("T", 0, 0.2); /* S aims past the feet of S: bodies may overlap */
     rules->hit.origin_tolerance = 10;
     struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0.2, _i == 0 ? 0 : 3);
     claim.start = (struct hs_vec){0, 0.2, _i == 0 ? 3 : 0};
@@ -146,7 +146,7 @@ START_TEST(zones_with_priority_win_on_their_own_body)
     expect_impact(r, "T", "head", 1.4);
     ck_assert_double_eq(r->damage_total, 40);
     /* Who is met first goes by the first touch, whatever its zone. */
-    place("B", 0, 0.34); /* his torso begins beyond T's, before T's head */
+    place("B", 0, 0.34); /* the torso of B begins beyond T's, before T's head */
     claim.start = (struct hs_vec){0, 0, 0};
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     /* A path that ends before the head has only the torso. */

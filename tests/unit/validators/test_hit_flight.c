@@ -37,7 +37,7 @@ static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
 
 START_TEST(a_target_is_taken_when_the_projectile_passes)
 {
-    /* T walks at 8 m/s and is at y = 0 at 1000; 10 m behind him the flight ends, 250 ms later. */
+    /* T walks at 8 m/s and is at y = 0 at 1000; the flight ends 10 m behind T, 250 ms later. */
     play_walk(8);
     for (int ms = 1050; ms <= 1250; ms += 50) {
         hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
@@ -48,15 +48,15 @@ START_TEST(a_target_is_taken_when_the_projectile_passes)
     claim.fire_time_us = HS_MS(500);
     struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
     hs_expect_reason(fresh, HS_REASON_OK);
-    /* He is met a little before 1000, walking towards the line from below: 0.04 before. */
+    /* T is met a little before 1000, walking towards the line from below: 0.04 before. */
     ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
     ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
     free(fresh);
-    /* Where he is at the end of the flight there is nobody when it passes. */
+    /* The place where T is at the end of the flight is empty when the projectile passes. */
     claim.end = (struct hs_vec){20, 2, 1.6};
     claim.fire_time_us = HS_MS(1250) - 502494;
     fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at him, on time, does hit */
+    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T, on time, hits */
     free(fresh);
     claim.end = (struct hs_vec){30, 3, 1.6};
     claim.fire_time_us = HS_MS(1250) - 753741;
@@ -79,7 +79,7 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
     hs_expect_reason(with, HS_REASON_OK);
     ck_assert_double_eq(with->impact.distance, without.impact.distance);
     ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
-    /* A standing target is where he is at any time, but nothing flies 20 m in no time. */
+    /* A standing target is there at any time, but no projectile flies 20 m in no time. */
     claim.fire_time_us = NOW;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     rules->checks[HS_CHECK_FLIGHT] = HS_MODE_OFF;
@@ -97,8 +97,8 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-    /* Launched before the history of the shooter begins: nothing is held against him, as long as
-       the way takes that long to fly. At 40 m/s 44 m take 1.1 s, and 50 ms are forgiven. */
+    /* Launched before the history of the shooter begins: accepted if the path takes that long to
+       fly. At 40 m/s 44 m take 1.1 s, and 50 ms are allowed. */
     claim.start.x = -24;
     claim.fire_time_us = NOW - 1150000;
     r = judge(&claim);
@@ -115,8 +115,8 @@ START_TEST(a_projectile_may_be_launched_long_ago)
 }
 END_TEST
 
-/* Launched before the history of the shooter begins: nothing is held against him, as long as the
-   path takes that long to fly (within 50 ms) and the projectile may fly so long. */
+/* Launched before the history of the shooter begins: accepted if the path takes that long to fly
+   (within 50 ms) and the projectile may fly so long. */
 START_TEST(a_launch_nobody_remembers)
 {
     static const struct {
@@ -160,13 +160,13 @@ START_TEST(a_bystander_who_crosses_in_flight_blocks)
     hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
     ck_assert_str_eq(r->impact.player.text, "B");
     ck_assert_double_eq_tol(r->impact.distance, 9.8, 0.1);
-    claim.weapon = HS_STR("rifle"); /* an instant shot at that time passes behind him */
+    claim.weapon = HS_STR("rifle"); /* an instant shot at that time passes behind B */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
 END_TEST
 
 /* A runner at 60 m/s crosses a path of one second in its midst: far away at every quarter of it.
-   Row 0: he is claimed; 1: he stands in the way of another. */
+   Row 0: the runner is claimed; 1: the runner is in the way of another. */
 START_TEST(fast_bodies_are_met_between_far_places)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -183,7 +183,8 @@ START_TEST(fast_bodies_are_met_between_far_places)
 }
 END_TEST
 
-/* He turns back on the line, in a sample between two pieces of the flight: there he is met. */
+/* The target turns back on the line, in a sample between two pieces of the flight, and is met
+ * there. */
 START_TEST(bodies_turn_at_their_samples)
 {
     play_walk(0);

@@ -90,7 +90,7 @@ START_TEST(rewind_future)
     hs_expect_measure(judge(&claim), HS_CHECK_REWIND, HS_UNIT_SECONDS, 0.050001, 0.05);
     claim = head_shot();
     ck_assert(!hs_result_has_flag(judge(&claim), HS_FLAG_CLAMPED_TO_NEWEST));
-    claim.has_fire_time = true; /* nor may he fire in the future */
+    claim.has_fire_time = true; /* nor may a shot be fired in the future */
     claim.fire_time_us = NOW + 50001;
     hs_expect_reason(judge(&claim), HS_REASON_TIME_IN_FUTURE);
 }
@@ -232,7 +232,7 @@ START_TEST(death_grace_limit)
     }
     struct hs_hit_claim claim = hs_stage_claim_fired(960001, 20, 0, 1.6);
     hs_expect_measure(judge(&claim), HS_CHECK_LIFE, HS_UNIT_SECONDS, 0.080001, 0.08);
-    /* When he fired counts, not when it hit. */
+    /* The time of firing counts, not the time of the hit. */
     claim.fire_time_us = HS_MS(960);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
@@ -249,7 +249,7 @@ START_TEST(targets_dead_then_and_dead_now)
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(880), 20, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_TARGET_DEAD);
     ck_assert_str_eq(hs_stage_row(judge(&claim), HS_CHECK_LIFE)->player.text, "T");
-    /* For how long he had been dead, in seconds. */
+    /* For how long T had been dead, in seconds. */
     const struct hs_check_row *row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
     ck_assert_int_eq(row->unit, HS_UNIT_SECONDS);
     ck_assert_double_eq(row->measured, 0);
@@ -374,7 +374,7 @@ START_TEST(weapons_held_in_either_sample)
 }
 END_TEST
 
-/* The last round was fired in the tick that says there is none left, as late as clocks differ. */
+/* The last round was fired in the tick that reports 0 rounds, as late as clocks differ. */
 START_TEST(the_last_round_counts_a_little_longer)
 {
     static const struct {

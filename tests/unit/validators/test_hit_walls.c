@@ -99,7 +99,7 @@ START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 }
 END_TEST
 
-/* Somebody surely stands before the door: the pellet is lost, whoever knows of the door. */
+/* A body is surely before the door: the pellet is lost, whether or not the door was posted. */
 START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;

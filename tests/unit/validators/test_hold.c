@@ -181,7 +181,7 @@ START_TEST(nobody_comes_by_moves_or_claims)
 }
 END_TEST
 
-/* Who left and comes back has his room still; a new clock finds whom it knows. */
+/* A player who left and comes back still has space; a new clock finds known players. */
 START_TEST(who_is_known_may_return)
 {
     unsigned flags = 0;

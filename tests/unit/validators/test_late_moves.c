@@ -139,7 +139,7 @@ END_TEST
 
 /* ---- several jumps on their way ---- */
 
-/* Where he is at a time: jumps[i] begins place i + 1. */
+/* Where the player is at a time: jumps[i] begins place i + 1. */
 static double place_at(const int64_t *jumps, int count, int64_t time_us)
 {
     int at = 0;

@@ -168,7 +168,7 @@ START_TEST(turning_little_by_little_is_free_and_at_once_is_not)
 }
 END_TEST
 
-/* Velocities that nobody claims are told from positions, over a tenth of a second. */
+/* Velocities that are not claimed follow from positions over a tenth of a second. */
 START_TEST(acceleration_is_told_from_positions_too)
 {
     for (int round = 0; round < 20; round++) {
@@ -334,7 +334,7 @@ START_TEST(a_correction_is_followed_without_offence)
     hs_walk.step.position.y += 3;
     hs_walk_by(6 * DT, 0);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk.step.position.y += 3; /* nobody told him to */
+    hs_walk.step.position.y += 3; /* without an order of the server */
     hs_walk_by(6 * DT, 0);
     hs_walk_expect(0, 1, 0, 0);
 }
@@ -381,7 +381,7 @@ START_TEST(an_unknown_mode_is_judged_by_jumps_alone)
     hs_walk_expect(0, 0, 0, 0);
     hs_walk_by(1000, 0);
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.mode = WALKING; /* his place is known all the same */
+    hs_walk.step.mode = WALKING; /* the place is known all the same */
     hs_walk_for(5, 0, 5);
     hs_walk_expect(1, 0, 0, 0);
 }

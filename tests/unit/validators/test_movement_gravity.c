@@ -142,7 +142,7 @@ START_TEST(two_bounces_may_lack_their_ground)
 }
 END_TEST
 
-/* Where he was for so long nobody knows: he may have been on the ground. */
+/* The place is unknown for so long that the player may have been on the ground. */
 START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 {
     hs_walk.step.mode = FALLING;

@@ -297,7 +297,7 @@ START_TEST(those_that_went_are_inherited_from)
 }
 END_TEST
 
-/* A clock set anew: places go, what the mover is stays. */
+/* The clock restarts: places are forgotten, what the mover is stays. */
 START_TEST(a_restart_keeps_what_movers_are)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -314,7 +314,7 @@ START_TEST(a_restart_keeps_what_movers_are)
 }
 END_TEST
 
-/* Frames with nothing but movers advance the clock, so they can also set it anew. */
+/* Frames with nothing but movers advance the clock, so they can also restart it. */
 START_TEST(frames_of_movers_alone_restart_the_clock)
 {
     struct hs_mover_frame entry = door_at(0);

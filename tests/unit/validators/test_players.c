@@ -1,4 +1,4 @@
-/* What players of a match keep: no frame leaves more behind than the window, whoever posts. */
+/* What players of a match keep: no frame leaves more behind than the window. */
 #include <check.h>
 #include <stdio.h>
 

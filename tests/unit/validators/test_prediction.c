@@ -58,7 +58,7 @@ START_TEST(the_moment_follows_from_the_ping)
     expect_claim(claim, HS_REASON_OK, moment);
     claim.hit_time_us = HS_MS(800);
     expect_claim(claim, HS_REASON_OK, moment);
-    /* Where T was at the moment claimed he is not hit. */
+    /* T is not hit at the place of the claimed time. */
     claim.end.y = 3.2 - 0.3;
     expect_claim(claim, HS_REASON_NO_INTERSECTION, moment);
 }
@@ -68,7 +68,7 @@ START_TEST(the_shooters_pose_is_that_of_the_claim)
 {
     play(140, -1);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(700), 20, 3.76, 1.6);
-    expect_claim(claim, HS_REASON_REWIND_LIMIT, HS_MS(940)); /* 300 ms ago he fired */
+    expect_claim(claim, HS_REASON_REWIND_LIMIT, HS_MS(940)); /* fired 300 ms ago */
     claim.hit_time_us = HS_MS(1051);
     expect_claim(claim, HS_REASON_TIME_IN_FUTURE, HS_MS(940));
 }
@@ -79,7 +79,7 @@ START_TEST(without_a_round_trip_nothing_is_known)
     play(-1, 50);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     expect_claim(claim, HS_REASON_UNKNOWN_SHOOTER_HISTORY, -1);
-    /* A miss at the moment claimed is not held against him either; a dead shooter's shot is. */
+    /* A miss at the claimed time does not reject the claim either; a dead shooter does. */
     claim.end.y = -9;
     claim.start.y = 5;
     expect_claim(claim, HS_REASON_ORIGIN_MISMATCH, -1);

@@ -143,7 +143,8 @@ START_TEST(weapon_held)
 }
 END_TEST
 
-/* Said anew, but perhaps not for the first time since: whether what was before is over, is open. */
+/* Posted again, but perhaps not for the first time since: it is unknown whether the old life is
+ * over. */
 START_TEST(life_before_the_first_that_is_said)
 {
     hs_duel_play(0, 500);

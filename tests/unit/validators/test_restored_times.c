@@ -1,6 +1,6 @@
 /*
  * What a match that was read back makes of times that it may have missed: jumps of moves, posted
- * shots, and round trips that were told before.
+ * shots, and round trips that were posted before.
  */
 #include <check.h>
 
@@ -29,7 +29,7 @@ START_TEST(first_jump_after_it)
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
         ck_assert_uint_eq(move_to(ms, 20), 0);
     hs_duel_begin_anew();
-    ck_assert_uint_eq(move_to(3000, 20), 0); /* on its way when the server moved him */
+    ck_assert_uint_eq(move_to(3000, 20), 0); /* on its way when the server moved the player */
     ck_assert_uint_eq(move_to(3050, 4000), 0);
     ck_assert_uint_eq(move_to(3100, 4000), 0);
     ck_assert_uint_eq(move_to(3150, 20), 1u << HS_MOVE_CHECK_TELEPORT);
@@ -127,7 +127,7 @@ static const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_IN
                                             .rtt_us = 40 * HS_DUEL_MS,
                                             .interp_us = 50 * HS_DUEL_MS};
 
-/* A round trip told once counts on, over a restart and over a clock that was set anew. */
+/* A round trip posted once counts on, over a restart and over a clock that restarted. */
 START_TEST(prediction_goes_on)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
@@ -155,8 +155,8 @@ START_TEST(prediction_goes_on)
 }
 END_TEST
 
-/* Latency is judged by what was told before; what that would refuse is left open, until a round
-   trip is told again. */
+/* Latency is checked by round trips from before; a claim they would reject is inconclusive until
+   a round trip is posted again. */
 START_TEST(latency_goes_on)
 {
     hs_duel.ruleset->rewind.latency_slack_us = INT64_C(30000);

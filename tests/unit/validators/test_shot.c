@@ -143,7 +143,7 @@ START_TEST(each_at_its_limit)
 END_TEST
 
 /* Far from the middle of the world a unit direction is lost in the coordinates. */
-/* Fired when the server simulated him, or at what he saw: with 150 ms of delay and 50 of slack. */
+/* Fired when the server simulated S, or at what S saw: with 150 ms of delay and 50 of slack. */
 START_TEST(any_time_between_what_he_saw_and_now)
 {
     static const struct {
@@ -161,7 +161,7 @@ START_TEST(any_time_between_what_he_saw_and_now)
     rules->rewind.latency_slack_us = HS_MS(50);
     struct hs_shot_claim claim = shot_at(1, HS_MS(rows[_i].fired));
     hs_expect_reason(judge(&claim), rows[_i].reason);
-    /* A hit is of what he saw, however late he fired. */
+    /* A hit is about what S saw, however late S fired. */
     claim = shot_at(2, HS_MS(900));
     note(&claim);
     hs_expect_reason(judge_hit(2, HS_MS(950)), HS_REASON_TIME_MISMATCH);

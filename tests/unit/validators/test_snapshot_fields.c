@@ -31,7 +31,7 @@ START_TEST(mentions_every_byte)
 }
 END_TEST
 
-/* Judges are told from the rest, so that a change of theirs does not cost what is remembered. */
+/* Judges have their own layout, so a change of theirs does not lose the rest of the saved state. */
 START_TEST(layouts_differ)
 {
     ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_JUDGES),

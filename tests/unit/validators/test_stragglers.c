@@ -28,7 +28,7 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* The match goes on without him. */
+/* The match goes on without S. */
 static void go_on(int64_t from_us, int64_t to_us)
 {
     for (int64_t t = from_us; t <= to_us; t += HS_MS(50))
@@ -37,7 +37,7 @@ static void go_on(int64_t from_us, int64_t to_us)
 
 /* ---- moves ---- */
 
-/* One second of honest moves that ends with a frame in which he leaves. */
+/* One second of honest moves that ends with a frame in which S leaves. */
 static void play_and_leave(int64_t from_us)
 {
     for (int64_t t = 0; t < S(1); t += HS_MS(50)) {
@@ -63,7 +63,7 @@ START_TEST(a_move_after_leaving_brings_nobody_back)
     ck_assert_uint_eq(hs_info_of(session.match).players, 0);
     struct hs_moves_info info;
     ck_assert(!hs_match_moves_info(session.match, HS_STR("S"), &info));
-    /* He reconnects; his clock begins at 0 and tells no epoch. */
+    /* S reconnects; the clock of S begins at 0, without an epoch. */
     go_on(S(101), S(111));
     hs_session_post(&session, S(111), HS_EVENT_SPAWN);
     ck_assert(hs_match_moves_info(session.match, HS_STR("S"), &info));
@@ -117,7 +117,7 @@ START_TEST(leaving_refills_no_credit)
     }
     int64_t elapsed_us = now_us - S(100);
     ck_assert_int_le(granted_us, elapsed_us + session.rules->moves.credit_max_us);
-    ck_assert_int_gt(granted_us, elapsed_us / 2); /* but as much as that he is */
+    ck_assert_int_gt(granted_us, elapsed_us / 2); /* and at least that much */
 }
 END_TEST
 
@@ -181,7 +181,7 @@ START_TEST(a_straggling_claim_takes_no_number_of_the_next_session)
     ck_assert_ptr_nonnull(hit(2, 0.95)->replay);
     ck_assert_ptr_nonnull(hit(1, 0.9)->replay);
     stand(2, 3);
-    /* Another one comes when he is back. */
+    /* Another one comes when S is back. */
     hs_expect_reason(hit(3, 0.94), HS_REASON_HISTORY_TOO_SHORT);
     for (uint64_t number = 1; number <= 3; number++)
         hs_expect_reason(hit(number, 2.5 + 0.1 * (double)number), HS_REASON_OK);

@@ -14,7 +14,7 @@
 static struct hs_ruleset *ruleset;
 static struct hs_moves_rules *rules;
 
-/* The player, and what he was granted. */
+/* The player, and what the player was granted. */
 static struct hs_timing timing;
 static struct hs_timing_move move;
 static struct hs_timing_result result;
@@ -360,7 +360,7 @@ START_TEST(a_paused_game_grants_nothing)
     double before_us = granted_us;
     double credit_us = timing.credit_us;
     move.dilation = 0;
-    for (int i = 0; i < 600; i++) { /* his clock goes on all the same */
+    for (int i = 0; i < 600; i++) { /* the clock of the client goes on all the same */
         ck_assert_int_eq(after(FRAME_US, FRAME_US), HS_MOVE_OK);
         ck_assert_double_eq(result.delta_us, 0);
     }
@@ -387,7 +387,7 @@ START_TEST(slow_motion_is_no_offence)
 }
 END_TEST
 
-/* Announced half speed, and a clock that goes on as ever. */
+/* Half speed is announced, and the clock keeps its speed. */
 START_TEST(ignoring_slow_motion_is_a_fast_clock)
 {
     judge();

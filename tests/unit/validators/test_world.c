@@ -186,7 +186,7 @@ START_TEST(degenerate_triangles_are_skipped_and_counted)
     add(5, 5, 5, 5, 5, 5, 5, 5, 5);         /* a point */
     add(0, 0, 0, 4, 0, 0, 0, 4, 0);         /* a triangle */
     hs_test_mesh_triangle(&mesh, 6, 7, 6);  /* a corner twice */
-    add(0, 0, 9, 1000, 0, 9, 500, 1e-9, 9); /* narrower than can be told */
+    add(0, 0, 9, 1000, 0, 9, 500, 1e-9, 9); /* narrower than rounding */
     build();
     struct hs_world_info info;
     hs_world_info(world, &info);
