@@ -61,10 +61,8 @@ LINK_FLAGS = $(SAN) -pie -Wl,-z,relro,-z,now $(LDFLAGS)
 sources  = $(sort $(foreach depth,* */* */*/*,$(wildcard $(1)/$(depth).c)))
 CORE_SRC := $(call sources,validators)
 EDGE_SRC := $(call sources,api) $(call sources,service) $(filter-out cli/main.c,$(call sources,cli))
-SUP_SRC  := $(wildcard tests/support/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 EDGE_OBJ := $(EDGE_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/embedded.o
-SUP_OBJ  := $(SUP_SRC:%.c=$(B)/obj/%.o)
 LIB      := $(B)/libhindsight.a
 # Before 1.0 each minor version may break the binary interface, so the soname carries it.
 SO_NAME  := libhindsight.so.$(basename $(VERSION))
@@ -74,10 +72,17 @@ HEADERS  := $(sort $(wildcard validators/*.h))
 APP_LIB  := $(B)/libapp.a
 PROG     := $(B)/hindsight
 
-# Each test_*.c is one Check program; each bench_*.c one measuring program.
-TEST_SRC  := $(wildcard tests/unit/test_*.c tests/property/test_*.c tests/integration/test_*.c)
-TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
+# Each test_*.c is one Check program; each bench_*.c one measuring program. The other files beside
+# the tests, and those of tests/support, are linked where they are used.
+TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration))
+BENCHES   := $(filter-out tests/bench/open_load.c,$(wildcard tests/bench/*.c))
+TEST_SRC  := $(foreach file,$(TESTS),$(if $(filter test_%,$(notdir $(file))),$(file)))
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+SUP_SRC   := $(wildcard tests/support/*.c tests/support/*/*.c) \
+             $(filter-out $(TEST_SRC) $(BENCH_SRC),$(TESTS) $(BENCHES))
+SUP_OBJ   := $(SUP_SRC:%.c=$(B)/obj/%.o)
+SUP_LIB   := $(B)/libtests.a
+TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
 # What is compared with other libraries links them; nothing else does.
 PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
@@ -140,7 +145,11 @@ $(PROG): $(B)/obj/cli/main.o $(APP_LIB) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) $^ $(PKG_LIBS) -lm -pthread -o $@
 
-$(B)/tests/%: $(B)/obj/tests/%.o $(SUP_OBJ) $(APP_LIB) $(LIB)
+$(SUP_LIB): $(SUP_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar qcs $@ $^
+
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUP_LIB) $(APP_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK_FLAGS) -Wl,--wrap=_mark_point $^ $(CHECK_LIBS) $(PKG_LIBS) $(PEER_LIBS) -lm -pthread -o $@
@@ -203,8 +212,8 @@ bench-build: deps-build deps-test all $(BENCH_BIN) ## build the benches without 
 
 # The programs in which threads meet; meant for SANITIZE=thread.
 CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_linger %test_overload %test_limits \
-    %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_http_fuzz %test_reload %test_golden \
-    %test_record %test_recheck %test_simulate %test_checkpoint %test_storm %test_tokens \
+    %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_replicas %test_http_fuzz %test_reload %test_golden \
+    %test_record %test_line_queue %test_recheck %test_recheck_restarts %test_simulate %test_checkpoint %test_storm %test_tokens \
     %test_map_store %test_registry %test_work_budget %test_replays %test_memory %test_account %test_kills %test_pool \
     %test_share,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
@@ -248,10 +257,10 @@ lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static anal
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
 	@sh scripts/lint_deploy.sh $(PROG)
 
-docs: deps-test all $(B)/tests/unit/test_ruleset_page $(B)/tests/unit/test_metrics ## renew the lists of options, ruleset fields and metrics in docs/ and the man page
+docs: deps-test all $(B)/tests/unit/api/test_ruleset_page $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields and metrics in docs/ and the man page
 	@sh scripts/docs.sh $(PROG)
-	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_ruleset_page
-	@HS_WRITE_PAGES=1 $(B)/tests/unit/test_metrics
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/api/test_ruleset_page
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/service/test_metrics
 
 format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')

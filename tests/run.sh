@@ -1,16 +1,16 @@
 #!/bin/sh
 # Run the Check programs named after the build folder and close with one line that counts all their
 # checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
-# failed is printed once more just before the closing line, where whoever reads a log's end sees it.
+# failed is printed once more just before the closing line, so that the end of a log shows it.
 # Programs that compute run first, HS_TEST_JOBS at a time (as many as there are processors). Those
 # that mostly wait run next, four times as many. Those whose bounds compare what the machine does in
 # some time run last, one after the other.
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck world_oracle
+LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck recheck_restarts world_oracle
     contract_generated scenario_frames sweep_oracle simulated_hits'
-WAITING='checkpoint_files checkpoint_maps observability haproxy edge_time tls
+WAITING='checkpoint_files checkpoint_maps observability haproxy replicas edge_time tls
     contract_errors overload checkpoint_rules library example moved_match linger memory_faults
     checkpoint kills patience logging eviction'
 ALONE='shares soak storm file_faults'

@@ -4,7 +4,7 @@
 #   sh tests/valgrind.sh BUILD     (after `make`)
 set -u
 build=$1
-suites='integration/test_scenarios unit/test_sweep unit/test_history'
+suites='integration/test_scenarios unit/validators/test_sweep unit/validators/test_history'
 
 programs=''
 for suite in $suites; do

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/golden.h"
+#include "tests/support/oracle/golden.h"
 
 static bool is_golden(const char *what, const struct hs_golden *got, uint64_t want)
 {

@@ -29,8 +29,9 @@ fetch() {
 [ -f "$sysroot/usr/lib/aarch64-linux-gnu/libjansson.a" ] || fetch
 
 # What the test is made of: the library, the decoders without what needs HTTP, scenarios.
-sources="tests/arm/golden.c tests/support/golden.c tests/support/golden_moves.c
-    tests/support/offline.c tests/support/random.c tests/support/stage.c cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
+sources="tests/arm/golden.c tests/support/oracle/golden.c tests/support/oracle/golden_moves.c
+    tests/support/oracle/offline.c tests/support/random.c tests/support/play/stage.c
+    cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
     cli/play/track.c"
 sources="$sources $(find validators api -name '*.c' ! -path api/http/headers.c ! -path api/http/reply.c)"
 # shellcheck disable=SC2086 # lists of words

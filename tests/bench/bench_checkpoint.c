@@ -13,9 +13,9 @@
 #include <time.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/http.h"
-#include "tests/support/service.h"
-#include "tests/support/small_game.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/small_game.h"
 #include "validators/hit.h"
 #include "validators/snapshot.h"
 

@@ -79,7 +79,7 @@ static struct hs_ruleset *make_ruleset(void)
     return ruleset;
 }
 
-/* Player `i` walks a line of his own on a field of 60 m; bones sway, each its own way. */
+/* Player `i` walks on a separate line on a field of 60 m; bones sway, each its own way. */
 static struct hs_vec place(size_t i, int64_t time_us)
 {
     struct hs_random random = hs_random_start(2, i);

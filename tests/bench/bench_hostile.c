@@ -17,10 +17,10 @@
 #include <time.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/crowd.h"
-#include "tests/support/game_load.h"
-#include "tests/support/http.h"
-#include "tests/support/service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/crowd.h"
+#include "tests/support/play/game_load.h"
 
 enum { HOSTILE = 10, REPEATS = 5, TICKS_A_SECOND = 100 };
 #define SECONDS 8.0

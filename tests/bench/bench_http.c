@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/http.h"
-#include "tests/support/load.h"
-#include "tests/support/service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/load.h"
+#include "tests/support/http/service.h"
 
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 9 };
 #define ROUND_SECONDS 0.5
@@ -27,7 +27,7 @@ static const char claim[] =
     "\"hit_time\":0.875,\"start\":[0,0,1.6],\"end\":[20,3.5,1.6],\"target\":\"p1\","
     "\"claimed_bone\":\"head\",\"claimed_damage\":40}]}";
 
-/* p0 shoots from the origin, p1 walks across his view, the others stand about. */
+/* p0 shoots from the origin, p1 walks across the view of p0, the others stand. */
 static json_t *frame_at(double time)
 {
     json_t *players = json_array();

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/clock_play.h"
+#include "tests/support/play/move_stream.h"
 #include "validators/clock/timing.h"
 
 enum { PLAYERS = 64, MOVES = 1024 };
@@ -140,14 +140,14 @@ static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
     const struct hs_clock_options options = {
         .seed = 1, .rate_hz = 1e6 / (double)FRAME_US, .length_us = 2 * ROUND_US, .jitter_us = 3000};
     const struct hs_match_limits limits = {.players = PLAYERS, .samples = 64};
-    struct hs_clock_play play;
+    struct hs_move_stream play;
     j->rules = &ruleset->moves;
     j->match = hs_match_create(ruleset, &limits);
     need(j->match != NULL);
     for (int i = 0; i < PLAYERS; i++)
         snprintf(j->names[i], sizeof j->names[i], "P%d", i);
-    hs_clock_play_start(&play, &options);
-    need(hs_clock_play_fill(&play, j->items, MOVES) == MOVES);
+    hs_move_stream_start(&play, &options);
+    need(hs_move_stream_fill(&play, j->items, MOVES) == MOVES);
     for (int i = 0; i < MOVES; i++) { /* walks about */
         struct hs_move *move = &j->items[i].move;
         move->position = (struct hs_vec){i < MOVES / 2 ? i : MOVES - i, 0, 0};

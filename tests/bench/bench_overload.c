@@ -1,6 +1,6 @@
 /*
  * The service under more than it can do, on a processor of its own; the load is on another, and
- * open: see tests/support/open_load.h. On a machine with one processor both share it, and the
+ * open: see tests/support/http/open_load.h. On a machine with one processor both share it, and the
  * figures mean little.
  *
  *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
@@ -34,12 +34,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/balancer.h"
+#include "tests/bench/greedy.h"
 #include "tests/support/bench.h"
-#include "tests/support/game_load.h"
-#include "tests/support/raw.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
+#include "tests/support/http/balancer.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
+#include "tests/support/play/game_load.h"
 
 /* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
    --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
@@ -468,138 +469,10 @@ static bool measure_crowd(void)
 
 /* ---- one tenant holds all they may ---- */
 
-/* Bodies of 1 MiB that arrive at the min pace for 120 s, and idle connections. */
-enum { HELD_BODIES = 128, HELD_IDLE = 1900, HELD_PIECE = 2400, HELD_PIECE_NS = 250000000 };
-/* What 1 Gbit/s carries of a larger body. Over loopback it would arrive at once, and the kernel's
-   work for the sender would be done by, and charged to, the service. */
-enum { SENT_PIECE = 32768, SENT_PIECE_NS = 250000 };
-
 static struct hs_test_token tenants[] = {
     {.tenant = "quiet", .kid = "q", .scopes = "\"admin\"", .secret_seed = 1},
     {.tenant = "greedy", .kid = "g", .scopes = "\"admin\"", .secret_seed = 2},
 };
-
-struct greedy {
-    pthread_t bodies, maps, rulesets;
-    atomic_bool ends;
-    int held[HELD_BODIES], idle[HELD_IDLE];
-    unsigned built, refused; /* maps and rulesets; bodies and connections */
-};
-
-static int greedy_header(int fd, const char *method, const char *path, size_t length)
-{
-    char header[512];
-    int size = snprintf(header, sizeof header,
-                        "%s %s HTTP/1.1\r\nHost: x\r\n%s\r\nContent-Type: application/json\r\n"
-                        "Content-Length: %zu\r\n\r\n",
-                        method, path, tenants[1].header, length);
-    return fd >= 0 && hs_raw_send(fd, header, (size_t)size) ? fd : -1;
-}
-
-static int greedy_ask(const char *method, const char *path, const char *body)
-{
-    static _Thread_local struct hs_raw_answer answer;
-    int fd = greedy_header(hs_raw_connect(service.data_port), method, path, strlen(body));
-    if (fd < 0)
-        return 0;
-    for (size_t at = 0, size = strlen(body); at < size; at += SENT_PIECE) {
-        hs_raw_send(fd, body + at, size - at < SENT_PIECE ? size - at : SENT_PIECE);
-        if (size > SENT_PIECE)
-            nanosleep(&(struct timespec){.tv_nsec = SENT_PIECE_NS}, NULL);
-    }
-    hs_raw_read(fd, false, &answer);
-    close(fd);
-    return answer.status;
-}
-
-/* The greedy tenant's clients take only what the load leaves of its processor: they stand for
-   other machines, and must not make it late. */
-static void keep_behind(void)
-{
-    const struct sched_param none = {0};
-    if (sched_setscheduler(0, SCHED_IDLE, &none) != 0)
-        perror("sched_setscheduler");
-}
-
-static void *keep_pace(void *context)
-{
-    struct greedy *greedy = context;
-    char spaces[HELD_PIECE];
-    keep_behind();
-    memset(spaces, ' ', sizeof spaces);
-    while (!atomic_load(&greedy->ends)) {
-        for (int i = 0; i < HELD_BODIES && !atomic_load(&greedy->ends); i++) {
-            hs_raw_send(greedy->held[i], spaces, sizeof spaces);
-            nanosleep(&(struct timespec){.tv_nsec = HELD_PIECE_NS / HELD_BODIES}, NULL);
-        }
-    }
-    return NULL;
-}
-
-static void *put_maps(void *context)
-{
-    struct greedy *greedy = context;
-    char *body = NULL;
-    size_t size = 0;
-    keep_behind();
-    FILE *out = open_memstream(&body, &size);
-    fputs("{\"vertices\":[", out);
-    for (int i = 0; i < 100002; i++)
-        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i % 317, i / 317, i % 101);
-    fputs("],\"triangles\":[", out);
-    for (int i = 0; i < 100000; i++)
-        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i, i + 1, i + 2);
-    fputs("]}", out);
-    fclose(out);
-    while (!atomic_load(&greedy->ends))
-        greedy->built += greedy_ask("PUT", "/v1/maps/greedy", body) / 100 == 2;
-    free(body);
-    return NULL;
-}
-
-static void *put_rulesets(void *context)
-{
-    struct greedy *greedy = context;
-    char body[128];
-    keep_behind();
-    for (int i = 0; !atomic_load(&greedy->ends); i++) {
-        snprintf(body, sizeof body, "{\"hit\":{\"min_trace\":%d}}", 1 + i % 50);
-        greedy->built += greedy_ask("PUT", "/v1/rulesets/greedy", body) / 100 == 2;
-    }
-    return NULL;
-}
-
-static bool hold_all(struct greedy *greedy)
-{
-    bool fine = true;
-    for (int i = 0; i < HELD_BODIES; i++) {
-        greedy->held[i] = greedy_header(hs_raw_connect(service.data_port), "POST",
-                                        "/v1/matches/greedy/frames", 1 << 20);
-        fine = fine && greedy->held[i] >= 0;
-    }
-    for (int i = 0; i < HELD_IDLE; i++) {
-        greedy->idle[i] =
-            greedy_header(hs_raw_connect(service.data_port), "GET", "/v1/maps/none", 0);
-        fine = fine && greedy->idle[i] >= 0;
-    }
-    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-    return pthread_create(&greedy->bodies, NULL, keep_pace, greedy) == 0 &&
-           pthread_create(&greedy->maps, NULL, put_maps, greedy) == 0 &&
-           pthread_create(&greedy->rulesets, NULL, put_rulesets, greedy) == 0 && fine;
-}
-
-static void let_go(struct greedy *greedy)
-{
-    atomic_store(&greedy->ends, true);
-    pthread_join(greedy->bodies, NULL);
-    pthread_join(greedy->maps, NULL);
-    pthread_join(greedy->rulesets, NULL);
-    for (int i = 0; i < HELD_BODIES; i++)
-        close(greedy->held[i]);
-    for (int i = 0; i < HELD_IDLE; i++)
-        close(greedy->idle[i]);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-}
 
 static bool measure_shares(void)
 {
@@ -617,7 +490,7 @@ static bool measure_shares(void)
     struct hs_open_load_result result;
     double alone[CROWDS * CROWD_QUARTERS], shared[CROWDS * CROWD_QUARTERS];
     double late[CROWDS * CROWD_QUARTERS];
-    static struct greedy greedy;
+    static struct hs_greedy greedy;
     if (!hs_game_load_init(&claims) || !hs_game_load_init(&ticks) || !start(arguments))
         return false;
     bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
@@ -625,10 +498,10 @@ static bool measure_shares(void)
     for (int i = 0; fine && i < CROWDS; i++) {
         ptrdiff_t first = (ptrdiff_t)i * CROWD_QUARTERS;
         fine = p99_of_each_quarter(&claims, rate, alone + first, late + first);
-        greedy = (struct greedy){0};
-        fine = fine && hold_all(&greedy) &&
+        greedy = (struct hs_greedy){.port = service.data_port, .authorization = tenants[1].header};
+        fine = fine && hs_greedy_hold_all(&greedy) &&
                p99_of_each_quarter(&claims, rate, shared + first, late + first);
-        let_go(&greedy);
+        hs_greedy_let_go(&greedy);
         if (greedy.built == 0) {
             fprintf(stderr, "overload: the greedy tenant built nothing\n");
             fine = false;

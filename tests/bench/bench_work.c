@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
-#include "tests/support/hostile.h"
+#include "tests/support/play/hostile.h"
 
 static volatile int sink;
 

@@ -13,7 +13,7 @@
 #include "tests/peers/bullet_peer.h"
 #include "tests/peers/embree_peer.h"
 #include "tests/support/bench.h"
-#include "tests/support/world_cases.h"
+#include "tests/support/oracle/world_cases.h"
 
 #include <stdio.h>
 #include <stdlib.h>

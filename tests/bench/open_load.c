@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/game_load.h"
+#include "tests/support/play/game_load.h"
 
 static unsigned long argument(int argc, char **argv, int i, unsigned long otherwise)
 {

@@ -1,8 +1,8 @@
-/* libFuzzer on PUT /v1/maps/NAME; what must hold is in tests/support/fuzz_targets.c. */
+/* libFuzzer on PUT /v1/maps/NAME; what must hold is in tests/support/fuzz/targets.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/fuzz_targets.h"
+#include "tests/support/fuzz/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
-/* libFuzzer on POST .../moves; what must hold is in tests/support/fuzz_moves.c. */
+/* libFuzzer on POST .../moves; what must hold is in tests/support/fuzz/moves.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/fuzz_targets.h"
+#include "tests/support/fuzz/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 /* libFuzzer on the place of a fault in a JSON text; what must hold is in
- * tests/support/fuzz_targets.c. */
+ * tests/support/fuzz/targets.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/fuzz_targets.h"
+#include "tests/support/fuzz/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
-/* libFuzzer on tokens and token files; what must hold is in tests/support/fuzz_tokens.c. */
+/* libFuzzer on tokens and token files; what must hold is in tests/support/fuzz/tokens.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/fuzz_targets.h"
+#include "tests/support/fuzz/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

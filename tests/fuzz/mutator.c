@@ -1,5 +1,5 @@
 /* libFuzzer's mutations of bytes and those that know JSON, about as often each. */
-#include "tests/support/json_mutate.h"
+#include "tests/support/fuzz/json_mutate.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

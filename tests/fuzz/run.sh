@@ -33,8 +33,9 @@ if [ "$shares" -eq 0 ]; then
 fi
 
 objects="$out/obj/tests/fuzz/mutator.o"
-for name in fuzz_targets fuzz_checks fuzz_stage fuzz_edge fuzz_body fuzz_moves fuzz_shots fuzz_maps \
-    map_reference fuzz_tokens fuzz_snapshot small_game world_cases random json_mutate json_outline; do
+for name in fuzz/targets fuzz/checks fuzz/stage fuzz/edge fuzz/body fuzz/moves fuzz/shots fuzz/maps \
+    fuzz/tokens fuzz/snapshot fuzz/json_mutate fuzz/json_outline oracle/map_reference oracle/world_cases \
+    play/small_game random; do
     objects="$objects $out/obj/tests/support/$name.o"
 done
 mains=''

@@ -13,11 +13,11 @@
 #include "api/http/routes.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 static char directory[] = "/tmp/hindsight_auth_XXXXXX";
 static char token_file[128];

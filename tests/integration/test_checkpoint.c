@@ -1,9 +1,9 @@
 /* What outlives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -100,8 +100,8 @@ static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
     /* No poses yet: another claim is neither taken nor held against anybody. */
     hs_kept_holds(hs_kept_hit(&kept, "m", 2, 11.2), "\"verdict\":\"inconclusive\"");
     ck_assert_double_eq(damage_of("m"), damage);
-    /* Seconds went by since the last move: who was killed is granted none of them, for more may
-       have been granted after the checkpoint; who ended orderly is granted them as ever. */
+    /* Seconds went by since the last move. After a kill the player is granted none of them, because
+       more may have been granted after the checkpoint. After an orderly end they are granted. */
     char *late = post_late_move("m");
     hs_kept_holds(strdup(late), waits ? "\"delta_time\":0," : "\"delta_time\":0.125,");
     hs_kept_holds(late, waits ? "\"credit\":0," : "\"credit\":0.875,");

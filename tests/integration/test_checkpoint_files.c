@@ -1,12 +1,12 @@
 /* The directory of checkpoints, and files that are not what they were. */
 #include "service/checkpoint/file.h"
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
-#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -452,7 +452,7 @@ START_TEST(an_address_that_is_taken)
 }
 END_TEST
 
-/* Matches for which there is no room are told apart, and the others come back. */
+/* Matches that do not fit are counted separately, and the others come back. */
 START_TEST(less_room_than_before)
 {
     hs_kept_start(&kept, NULL);

@@ -1,9 +1,9 @@
 /* Maps that were put outlive the process: each in a file of its own. */
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -23,22 +23,6 @@ static void setup(void)
 static void teardown(void)
 {
     hs_kept_teardown(&kept);
-}
-
-static void start_with(const char *option, const char *value)
-{
-    hs_kept_start(&kept, (const char *const[]){option, value, NULL});
-}
-
-/* Everything is in a checkpoint then, by either end. */
-static void end(int round)
-{
-    if (round % 2 == 0) {
-        hs_kept_stop(&kept);
-        return;
-    }
-    hs_kept_wait(&kept);
-    hs_kept_kill(&kept);
 }
 
 #define MAPS(result)  "hindsight_checkpoint_maps_total{result=\"" result "\"}"
@@ -115,7 +99,7 @@ START_TEST(a_map_and_its_match_go_on)
          *before = play("n");
     ck_assert_ptr_nonnull(strstr(before, SLOPE));
     for (int round = 0; round < 4; round++) {
-        end(round);
+        hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_maps"), 1);
@@ -188,7 +172,7 @@ START_TEST(a_deleted_map_does_not_come_back)
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/free", NULL), 204);
     for (int round = 0; round < 2; round++) {
-        end(round + 1);
+        hs_kept_end(&kept, round + 1);
         hs_kept_start(&kept, NULL);
         ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/hall", NULL), 404);
         ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/maps/free", NULL), 404);
@@ -215,17 +199,18 @@ START_TEST(the_checkpoint_before_has_its_maps)
     hs_kept_start(&kept, NULL);
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_stop(&kept);
-    start_with("--checkpoint-seconds", "3600"); /* one at the start, one at the end */
+    hs_kept_start_with(&kept, "--checkpoint-seconds",
+                       "3600"); /* one at the start, one at the end */
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
     ck_assert_int_eq(truncate(hs_kept_path(&kept, "checkpoint"), 12), 0);
-    start_with("--checkpoint-seconds", "3600");
+    hs_kept_start_with(&kept, "--checkpoint-seconds", "3600");
     ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
-    start_with("--checkpoint-seconds", "3600"); /* two without it */
+    hs_kept_start_with(&kept, "--checkpoint-seconds", "3600"); /* two without it */
     ck_assert_int_eq(files_of_maps(path), 0);
     hs_kept_stop(&kept);
 }
@@ -257,7 +242,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
         ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"hall\"}"), 201);
         for (int round = 0; round < 2; round++) { /* it waits on through another restart */
-            end(round);
+            hs_kept_end(&kept, round);
             if (round == 0) {
                 ck_assert_int_eq(files_of_maps(path), 1);
                 spoil(way, path);
@@ -277,8 +262,8 @@ START_TEST(a_map_without_its_file_is_waited_for)
         ck_assert_int_eq(put("/v1/maps/hall", hall), 200);
         hs_kept_frames(&kept, "m", 14);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1, 15), "\"reason\":\"occluded_world\"");
-        end(1);
-        hs_kept_start(&kept, NULL); /* the file was written anew */
+        hs_kept_end(&kept, 1);
+        hs_kept_start(&kept, NULL); /* the file was written again */
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 200);
         ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
@@ -333,7 +318,7 @@ START_TEST(bounds_hold_for_maps)
     hs_kept_wait(&kept);
     ck_assert_double_gt(hs_kept_metric(&kept, "hindsight_map_bytes"), 65536);
     hs_kept_stop(&kept);
-    start_with("--map-bytes", "65536");
+    hs_kept_start_with(&kept, "--map-bytes", "65536");
     ck_assert_double_eq(hs_kept_metric(&kept, MAPS("no_room")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
     ck_assert_double_le(hs_kept_metric(&kept, "hindsight_map_bytes"), 65536);
@@ -342,7 +327,7 @@ START_TEST(bounds_hold_for_maps)
     ck_assert_int_eq(put("/v1/maps/large", large), 413);
     ck_assert_int_eq(put("/v1/maps/yard", other), 201);
     hs_kept_stop(&kept);
-    start_with("--max-maps", "1");
+    hs_kept_start_with(&kept, "--max-maps", "1");
     ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_maps"), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, MAPS("no_room")), 1);
     ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 200);
@@ -359,7 +344,7 @@ START_TEST(restored_maps_are_recorded)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_stop(&kept);
     snprintf(file, sizeof file, "%s/day.stream", kept.directory);
-    start_with("--record", file);
+    hs_kept_start_with(&kept, "--record", file);
     char *answer = play("n");
     ck_assert_ptr_nonnull(strstr(answer, SLOPE));
     free(answer);

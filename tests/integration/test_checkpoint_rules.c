@@ -1,9 +1,9 @@
 /* Rulesets that were put outlive the process, and everything has its owner again. */
-#include "tests/support/http.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -44,22 +44,6 @@ static void write_rules(const char *text)
     fclose(file);
 }
 
-static void start_with(const char *option, const char *value)
-{
-    hs_kept_start(&kept, (const char *const[]){option, value, NULL});
-}
-
-/* Everything is in a checkpoint then, by either end. */
-static void end(int round)
-{
-    if (round % 2 == 0) {
-        hs_kept_stop(&kept);
-        return;
-    }
-    hs_kept_wait(&kept);
-    hs_kept_kill(&kept);
-}
-
 /* ---- rulesets ---- */
 
 /* A match goes on by the rules it was opened with, though the files say otherwise by now, or the
@@ -67,14 +51,14 @@ static void end(int round)
 START_TEST(rules_are_pinned)
 {
     write_rules("{\"name\":\"arena\",\"weapons\":{\"rifle\":{\"type\":\"hitscan\",\"damage\":7}}}");
-    start_with("--rules", kept.directory);
+    hs_kept_start_with(&kept, "--rules", kept.directory);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"arena\"}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/n", "{\"ruleset\":\"arena\"}"), 201);
     char *revision = revision_of("m");
     hs_kept_stop(&kept);
     write_rules("{\"name\":\"arena\"}");
     for (int round = 0; round < 2; round++) {
-        start_with("--rules", kept.directory);
+        hs_kept_start_with(&kept, "--rules", kept.directory);
         for (int i = 0; i < 2; i++) {
             char *now = revision_of(i == 0 ? "m" : "n");
             ck_assert_str_eq(now, revision);
@@ -85,7 +69,7 @@ START_TEST(rules_are_pinned)
         hs_kept_frames(&kept, "m", 10 + 100 * round);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1 + round, 11 + 100 * round),
                       "\"damage_total\":14," /* twice 7 */);
-        end(round);
+        hs_kept_end(&kept, round);
     }
     free(revision);
 }
@@ -106,7 +90,7 @@ START_TEST(rulesets_that_were_put_are_back)
         hs_kept_status(&kept, "PUT", "/v1/rulesets/a", "{\"name\":\"a\",\"up\":\"+y\"}"), 200);
     char *a = hs_kept_get(&kept, "/v1/rulesets/a"), *b = hs_kept_get(&kept, "/v1/rulesets/b");
     for (int round = 0; round < 4; round++) {
-        end(round);
+        hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
         ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 2);
         hs_kept_same(&kept, "/v1/rulesets/a", a);
@@ -157,7 +141,7 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
         if (round == 0)
             hs_kept_kill(&kept); /* the journal alone knows of it */
         else
-            end(round);
+            hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
         if (round > 0) /* a journal also counts the revision that another one replaced */
             ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
@@ -172,7 +156,7 @@ END_TEST
 START_TEST(some_rulesets_stay)
 {
     write_rules("{\"name\":\"arena\"}");
-    start_with("--rules", kept.directory);
+    hs_kept_start_with(&kept, "--rules", kept.directory);
     expect_refused("/v1/rulesets/arena", 409, "a file of --rules has it");
     expect_refused("/v1/rulesets/unity", 400, "`unity` is built in");
     expect_refused("/v1/rulesets/default", 400, "`default` is built in");
@@ -193,15 +177,15 @@ START_TEST(a_file_comes_before_what_was_put)
         hs_kept_status(&kept, "PUT", "/v1/rulesets/arena", "{\"name\":\"arena\",\"up\":\"+y\"}"),
         201);
     char *posted = hs_kept_get(&kept, "/v1/rulesets/arena");
-    end(1);
+    hs_kept_end(&kept, 1);
     write_rules("{\"name\":\"arena\"}");
-    start_with("--rules", kept.directory);
+    hs_kept_start_with(&kept, "--rules", kept.directory);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 1);
     char *file = hs_kept_get(&kept, "/v1/rulesets/arena");
     ck_assert_str_ne(file, posted);
     for (int round = 0; round < 2; round++) { /* for good */
-        end(round);
-        start_with("--rules", kept.directory);
+        hs_kept_end(&kept, round);
+        hs_kept_start_with(&kept, "--rules", kept.directory);
         ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 0);
         hs_kept_same(&kept, "/v1/rulesets/arena", file);
     }
@@ -220,7 +204,7 @@ START_TEST(the_bound_holds_for_rulesets)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"b\"}"), 201);
     char *pinned = revision_of("m");
     hs_kept_stop(&kept);
-    start_with("--max-rulesets", "8"); /* seven are built in */
+    hs_kept_start_with(&kept, "--max-rulesets", "8"); /* seven are built in */
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("no_room")), 1);
     long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),
@@ -257,7 +241,7 @@ static long ask(int who, const char *method, const char *path, const char *body)
     return status;
 }
 
-/* What a tenant had is his after the process was killed, and another's still is not. */
+/* After a kill each tenant owns the same things as before, and nothing of another tenant. */
 START_TEST(everything_has_its_owner_again)
 {
     static const struct {
@@ -280,15 +264,15 @@ START_TEST(everything_has_its_owner_again)
     char path[128];
     snprintf(path, sizeof path, "%s/tokens.json", kept.directory);
     hs_test_tokens_write(path, tokens, TOKENS);
-    start_with("--token-file", path);
+    hs_kept_start_with(&kept, "--token-file", path);
     ck_assert_int_eq(ask(ACME, "PUT", "/v1/maps/hall", wall), 201);
     ck_assert_int_eq(ask(ACME, "PUT", "/v1/rulesets/rules", "{\"name\":\"rules\",\"up\":\"+y\"}"),
                      201);
     ck_assert_int_eq(ask(ACME, "PUT", "/v1/matches/m", "{\"ruleset\":\"rules\",\"map\":\"hall\"}"),
                      201);
     for (int round = 0; round < 2; round++) {
-        end(round + 1);
-        start_with("--token-file", path);
+        hs_kept_end(&kept, round + 1);
+        hs_kept_start_with(&kept, "--token-file", path);
         for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
             long others = ask(ZETA, asked[i].method, asked[i].path, asked[i].body);
             ck_assert_msg(others == asked[i].others, "%s %s of another: %ld", asked[i].method,

@@ -2,7 +2,7 @@
  * openapi.yaml and the running service say the same: its worked flow goes as documented, answer by
  * answer, and the service serves it unchanged. test_contract_errors.c provokes the errors it
  * documents, test_contract_generated.c sends what its schemas allow and forbid,
- * tests/unit/test_contract_texts.c holds it against the sources.
+ * tests/unit/api/test_contract_texts.c holds it against the sources.
  */
 #include <check.h>
 #include <stdint.h>
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/contract.h"
+#include "tests/support/contract/document.h"
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static struct hs_test_service service;
 static json_t *document;

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "api/http/routes.h"
+#include "tests/integration/refusals.h"
 #include "tests/support/clock.h"
-#include "tests/support/contract.h"
-#include "tests/support/process_states.h"
-#include "tests/support/refusals.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/contract/schema.h"
+#include "tests/support/http/process_states.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/schema.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 /* Small limits, so that each can be reached; nothing opens a match but PUT. */
 static const char *const narrow[] = {"--auto-open=false",

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "api/http/problem.h"
-#include "tests/support/contract.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/contract/schema.h"
+#include "tests/support/contract/schema_damage.h"
+#include "tests/support/contract/schema_draw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/schema.h"
-#include "tests/support/schema_damage.h"
-#include "tests/support/schema_draw.h"
-#include "tests/support/service.h"
 
 enum { DEFAULT_CASES = 60 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tests/support/files.h"
-#include "tests/support/fuzz_targets.h"
+#include "tests/support/fuzz/targets.h"
 #include "tests/support/run_suite.h"
 
 /* Fewer files than these and a part of the corpus got lost. */

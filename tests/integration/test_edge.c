@@ -3,9 +3,9 @@
  * exact answer, nothing of a refused request is read as another one, and afterwards the service
  * still answers.
  */
-#include "tests/support/raw.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

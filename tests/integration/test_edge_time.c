@@ -3,12 +3,12 @@
  * is bounded in time, and others are served meanwhile.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
-#include "tests/support/process_states.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/process_states.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/random.h"
-#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

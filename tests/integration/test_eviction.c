@@ -4,8 +4,8 @@
  * suspicion. After that a newcomer gets the place.
  */
 #include "tests/support/files.h"
-#include "tests/support/kept_service.h"
-#include "tests/support/kill_squad.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/kill_squad.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>

@@ -1,9 +1,9 @@
 /* The example game servers: in each engine's frame of reference every honest claim is accepted and
  * every forged claim is refused, and no hint finds a mistake. The programs retry requests that the
  * service refuses. */
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <libgen.h>

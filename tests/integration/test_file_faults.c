@@ -5,9 +5,8 @@
  */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
-#include "tests/support/files.h"
-#include "tests/support/gallery.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/gallery.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -15,10 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct hs_test_kept kept;
-static char rules[96];
 static struct hs_follower *follower;
 static struct hs_faults *faults;
 static struct hs_gallery *gallery;
@@ -28,10 +25,7 @@ static void setup(void)
 {
     char path[128];
     hs_kept_setup(&kept);
-    snprintf(rules, sizeof rules, "%s/rules", kept.directory);
-    ck_assert_int_eq(mkdir(rules, 0700), 0);
-    snprintf(path, sizeof path, "%s/gallery.json", rules);
-    hs_test_write_file(path, hs_gallery_rules);
+    hs_kept_write_rules(&kept, "gallery", hs_gallery_rules);
     snprintf(path, sizeof path, "%s/faults", kept.directory);
     faults = hs_faults_begin(path, kept.data);
     follower = hs_follower_create();
@@ -49,9 +43,13 @@ static void teardown(void)
 /* `sync`: the value of --journal-sync; NULL: the default. */
 static void start(const char *sync)
 {
-    const char *const more[] = {
-        "--rules", rules, "--default-ruleset", "gallery", sync != NULL ? "--journal-sync" : NULL,
-        sync,      NULL};
+    const char *const more[] = {"--rules",
+                                kept.rules,
+                                "--default-ruleset",
+                                "gallery",
+                                sync != NULL ? "--journal-sync" : NULL,
+                                sync,
+                                NULL};
     hs_kept_start(&kept, more);
     ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 enum { TICKS = 160 };
 

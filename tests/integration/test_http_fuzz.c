@@ -1,7 +1,7 @@
 /*
  * Fuzzed requests over HTTP: of every route, with damage to bodies, paths, header fields and
  * framing, several on a connection, in pieces, cut off. Each whole request gets one answer that
- * openapi.yaml allows; nothing is answered 500; afterwards the service answers as before, stops
+ * openapi.yaml allows, and none is 500; afterwards the service answers as before, stops
  * without a report of its sanitizers, and what it saved can be read.
  *
  * HS_HTTP_FUZZ_REQUESTS says how many; a run is repeated with HS_SEED=<printed>, one volley of
@@ -16,11 +16,11 @@
 
 #include "api/http/problem.h"
 #include "api/http/routes.h"
-#include "tests/support/contract.h"
-#include "tests/support/http_lane.h"
+#include "tests/integration/http_lane.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 enum {
     LANES = 4,

@@ -1,9 +1,9 @@
 /* The requests on the pages of docs/integrate are answered as the pages say, the claims on them are
  * accepted, their links lead somewhere, and their C compiles. */
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

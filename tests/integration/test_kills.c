@@ -3,13 +3,12 @@
  * is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
  * how often the service is killed; HS_SEED seeds the game.
  */
+#include "tests/integration/kill_game.h"
 #include "tests/support/clock.h"
-#include "tests/support/files.h"
-#include "tests/support/follower.h"
-#include "tests/support/gallery.h"
-#include "tests/support/kept_service.h"
-#include "tests/support/kill_game.h"
-#include "tests/support/kill_squad.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/follower.h"
+#include "tests/support/play/gallery.h"
+#include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -23,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,19 +29,14 @@
 enum { DEFAULT_KILLS = 8 };
 
 static struct hs_test_kept kept;
-static char rules[96], recording[96]; /* recording: of --record; empty: no recording */
+static char recording[96]; /* recording: of --record; empty: no recording */
 
 static void setup(void)
 {
-    char path[128];
     hs_kept_setup(&kept);
     recording[0] = '\0';
-    snprintf(rules, sizeof rules, "%s/rules", kept.directory);
-    ck_assert_int_eq(mkdir(rules, 0700), 0);
-    snprintf(path, sizeof path, "%s/game.json", rules);
-    hs_test_write_file(path, hs_kill_game_rules);
-    snprintf(path, sizeof path, "%s/gallery.json", rules);
-    hs_test_write_file(path, hs_gallery_rules);
+    hs_kept_write_rules(&kept, "game", hs_kill_game_rules);
+    hs_kept_write_rules(&kept, "gallery", hs_gallery_rules);
 }
 
 static void teardown(void)
@@ -55,7 +48,7 @@ static void teardown(void)
    the defaults. */
 static void start_with(const char *idle_seconds)
 {
-    const char *more[12] = {"--rules", rules, "--default-ruleset", "game", "--threads", "3"};
+    const char *more[12] = {"--rules", kept.rules, "--default-ruleset", "game", "--threads", "3"};
     if (idle_seconds[0] != '\0') {
         more[6] = "--match-idle-seconds";
         more[7] = idle_seconds;
@@ -75,7 +68,7 @@ static void start(void)
 
 static void start_gallery(void)
 {
-    const char *const more[] = {"--rules", rules, "--default-ruleset", "gallery", NULL};
+    const char *const more[] = {"--rules", kept.rules, "--default-ruleset", "gallery", NULL};
     hs_kept_start(&kept, more);
 }
 
@@ -98,7 +91,8 @@ static void start_in_vain(struct hs_random *random)
             dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
             _exit(127);
         execl(program, program, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
-              "--data", kept.data, "--rules", rules, "--default-ruleset", "game", (char *)NULL);
+              "--data", kept.data, "--rules", kept.rules, "--default-ruleset", "game",
+              (char *)NULL);
         _exit(127);
     }
     pause_us(hs_random_index(random, 20000));

@@ -2,9 +2,9 @@
  * Limits of the edge that are not about time or bytes: connections, items of a batch, nesting. At
  * each limit the request is served, one beyond it is not, and operators are not touched by it.
  */
-#include "tests/support/raw.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <poll.h>

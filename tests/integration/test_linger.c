@@ -5,10 +5,10 @@
  */
 #include "service/http/linger.h"
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <arpa/inet.h>
 #include <check.h>

@@ -3,12 +3,12 @@
  * reader that has stopped reading.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -270,7 +270,7 @@ START_TEST(floods_are_counted_not_logged)
 }
 END_TEST
 
-/* Whoever reads the log has stopped reading: requests are answered all the same. */
+/* The reader of the log has stopped reading: requests still get answers. */
 START_TEST(a_stuck_log_stops_nothing)
 {
     static const char *const arguments[] = {"--log-rate", "0", NULL};

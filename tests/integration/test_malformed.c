@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/json/buffer.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/kept_service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -68,9 +68,9 @@ static const char mixed[] = "{\"now\":11.05,\"frames\":[{\"time\":1e10,\"players
                                                 "8", ",\"colour\":1") "],"
                                                                       "\"hits\":[null," HIT(
                                                                           "8",
-                                                                          ",\"claimed_bone\":\"he "
-                                                                          "ad\"") "," HIT("7",
-                                                                                          "") "]}";
+                                                                          ",\"claimed_bone\":\"a "
+                                                                          "b\"") "," HIT("7",
+                                                                                         "") "]}";
 
 static void open_match(const char *match)
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 #include "validators/base/ledger.h"
 
 enum { BONES = 20, RATE = 64 };
@@ -247,7 +247,7 @@ static void *post_race(void *context)
 }
 
 /* A shot at every bone where it is in even frames, at the time of the frame after `seen`. Each
-   reader has a shooter of his own. */
+   reader has its own shooter. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
     json_t *hits = json_array();

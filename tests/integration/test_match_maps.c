@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 /* Matches opened by posting are on "plain"; few movers, so that the bound can be reached. */
 static const char *const options[] = {"--default-map", "plain", "--max-movers", "3", NULL};
@@ -211,7 +211,7 @@ START_TEST(a_match_opened_by_posting_has_the_default_map)
     put_map("/v1/maps/plain", 4, 201, revision);
     request_only("POST", "/v1/matches/posted/frames", one_frame(1), 200);
     assert_map(request("GET", "/v1/matches/posted", NULL, 200), "plain", revision);
-    /* who opens a match himself says which map */
+    /* a PUT of a match names its map itself */
     assert_map(request("PUT", "/v1/matches/put", json_object(), 201), NULL, NULL);
 
     request_only("DELETE", "/v1/maps/plain", NULL, 204);

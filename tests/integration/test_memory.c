@@ -2,11 +2,11 @@
  * Memory of matches under its bounds, `--match-bytes` and `--history-bytes`: whatever is posted,
  * and whenever one looks, neither is passed; what is known goes on, and nothing is paid twice.
  */
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

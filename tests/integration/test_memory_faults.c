@@ -5,10 +5,9 @@
  */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
-#include "tests/support/files.h"
-#include "tests/support/gallery.h"
-#include "tests/support/kept_service.h"
-#include "tests/support/kill_squad.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/gallery.h"
+#include "tests/support/play/kill_squad.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -17,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -30,17 +28,12 @@
 #endif
 
 static struct hs_test_kept kept;
-static char rules[96];
 static struct hs_follower *follower;
 
 static void setup(void)
 {
-    char path[128];
     hs_kept_setup(&kept);
-    snprintf(rules, sizeof rules, "%s/rules", kept.directory);
-    ck_assert_int_eq(mkdir(rules, 0700), 0);
-    snprintf(path, sizeof path, "%s/gallery.json", rules);
-    hs_test_write_file(path, hs_gallery_rules);
+    hs_kept_write_rules(&kept, "gallery", hs_gallery_rules);
     follower = hs_follower_create();
 }
 
@@ -53,7 +46,8 @@ static void teardown(void)
 static void start(void)
 {
     const char *const more[] = {
-        "--rules", rules, "--default-ruleset", "gallery", "--checkpoint-seconds", "3600", NULL};
+        "--rules", kept.rules, "--default-ruleset", "gallery", "--checkpoint-seconds",
+        "3600",    NULL};
     hs_kept_start(&kept, more);
 }
 

@@ -3,11 +3,11 @@
  * server does what docs/balancer.md says: none of its requests fails, no honest claim is rejected,
  * and the wall stands where it stood.
  */
-#include "tests/support/balancer.h"
 #include "tests/support/clock.h"
-#include "tests/support/http.h"
+#include "tests/support/http/balancer.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -100,8 +100,8 @@ static bool aims_at_cid(int tick)
     return tick / SHOT_TICKS % 2 == 1;
 }
 
-/* The frame of a tick, and every third time a shot, as fast as the rifle fires: at ben where he was
-   seen, or at cid, behind the wall. */
+/* The frame of a tick, and every third time a shot, as fast as the rifle fires: at the place where
+   ben was seen, or at cid, behind the wall. */
 static void print_tick(char *to, size_t size, int tick)
 {
     double now = tick * TICK;
@@ -178,8 +178,8 @@ static void count_claim(struct game *game, const json_t *claim)
     }
 }
 
-/* One tick of the game server. A match that is not known is opened and told what it missed, and the
-   request is sent again; one that has too little history is told, too. */
+/* One tick of the game server. An unknown match is opened and gets the frames that it missed, and
+   the request is sent again. A match with too little history gets them, too. */
 static void play_tick(struct game *game)
 {
     char text[2048];

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static struct hs_test_service service;
 
@@ -396,7 +396,7 @@ START_TEST(positions_are_acknowledged_or_corrected)
 }
 END_TEST
 
-/* ---- what is told of a player ---- */
+/* ---- timing of a player ---- */
 
 /* A clock twice as fast, with acks: proven, and refused by the default rules. */
 START_TEST(a_fast_clock_is_refused_counted_and_told)

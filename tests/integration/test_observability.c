@@ -3,13 +3,13 @@
  * the traffic, rules and a dashboard that name only what is there.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
+#include "tests/support/contract/yaml_json.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/yaml_json.h"
 
 #include <check.h>
 #include <ctype.h>

@@ -5,11 +5,11 @@
  * be seen. A queue is made by stopping the process for a while.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <signal.h>
@@ -99,8 +99,8 @@ static void halt(void)
 
 /* ---- waits ---- */
 
-/* Half a second and more late: refused, but health is told. The worker serves the first of them: it
-   waited behind nobody. */
+/* Half a second late or more: refused, but the health routes answer. The worker serves the first
+   request, because nothing was before it in the queue. */
 START_TEST(late_requests_are_refused)
 {
     static const char *const arguments[] = {"--queue-ms", "50", "--threads", "1", NULL};

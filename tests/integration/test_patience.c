@@ -1,10 +1,10 @@
-/* `hindsight play` against services that refuse requests for now: it waits as it is told, comes to
-   the same result, and gives up in bounded time with what it was told. */
+/* `hindsight play` against services that refuse requests for now: it waits as long as the answers
+   say, gets the same result, and gives up in bounded time with the reason of the last answer. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <arpa/inet.h>
 #include <check.h>
@@ -32,7 +32,7 @@ static const char *write_text(const char *name, const char *text)
     return path;
 }
 
-/* ben stands in the open; every 150 ms ann shoots, now and then a metre beside him. */
+/* ben stands in the open; every 150 ms ann shoots, now and then a metre beside ben. */
 static const char *write_recording(void)
 {
     char text[8192];

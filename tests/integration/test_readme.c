@@ -1,8 +1,8 @@
 /* What README.md and docs/disputes.md tell people to type works as printed, and answers what they
  * say. */
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>

@@ -11,9 +11,9 @@
 
 #include "cli/play/import/match.h"
 #include "cli/play/playback.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static struct hs_test_service service;
 

@@ -1,10 +1,10 @@
-/* Configuration taken anew while the service runs: all of it or nothing, seen over HTTP. */
+/* The configuration is read again while the service runs: all of it or nothing, seen over HTTP. */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -215,7 +215,7 @@ START_TEST(the_file_is_read_again)
 }
 END_TEST
 
-/* A file with faults: every one is told, none of it is taken, and neither are good rulesets. */
+/* A file with faults: each is reported, and nothing is taken, not even good rulesets. */
 START_TEST(a_broken_file_changes_nothing)
 {
     char config[160], text[512];

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static struct hs_test_service service;
 

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cli/play/scenario/file.h"
-#include "tests/support/http.h"
-#include "tests/support/regroup.h"
+#include "tests/integration/regroup.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 enum { MAX_FILES = 32, MAX_CASES = 4096 };
 

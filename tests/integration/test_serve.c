@@ -2,10 +2,10 @@
 #include "service/system/version.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 #include <check.h>
 #include <fcntl.h>

@@ -3,11 +3,11 @@
  * has a bound in total and for each tenant, and another tenant is served all the time.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <poll.h>

@@ -4,12 +4,12 @@
  * plus 64 MiB. HS_SOAK_SECONDS sets the duration (6).
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/random.h"
-#include "tests/support/raw.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <pthread.h>

@@ -7,13 +7,13 @@
  * Meant for SANITIZE=thread as well. HS_STORM_SECONDS is how long it blows.
  */
 #include "tests/support/clock.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/http.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #include <check.h>
 #include <jansson.h>
@@ -399,8 +399,7 @@ static void settle(struct client *client, struct hs_test_http *http)
     hs_test_response_free(&response);
 }
 
-/* What the service knows of the shooter of a game is what was answered to all who claimed for him.
- */
+/* The service knows the shooter of a game by the same answers that the claiming threads got. */
 static void compare(int g, struct hs_test_http *http)
 {
     struct paid all = {0};

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "api/http/routes.h"
-#include "tests/support/exposition.h"
-#include "tests/support/http.h"
-#include "tests/support/raw.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/raw.h"
+#include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/tokens.h"
 
 #define GAME "\"ingest\",\"verify\",\"rules\""
 

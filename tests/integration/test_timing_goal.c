@@ -37,7 +37,7 @@ START_TEST(the_goal_is_met)
     for (int profile = 0; profile < HS_TIMING_PROFILES; profile++) {
         const struct hs_timing_honest *honest = &totals.honest[profile][HS_TIMING_ACKS];
         ck_assert_double_ge(honest->hours, run.hours);
-        /* Nobody is proven anything he did not do. */
+        /* No honest player is proven to cheat. */
         ck_assert_uint_eq(honest->flags[HS_DETECTOR_PROVEN], 0);
         /* An honest clock is always understood. */
         ck_assert_uint_eq(honest->refused, 0);
@@ -50,7 +50,7 @@ START_TEST(the_goal_is_met)
 }
 END_TEST
 
-/* What cannot be told from bad luck is not guessed at, but counted. */
+/* Held packets look like bad luck: they are counted as bursts, and never proven. */
 START_TEST(held_packets_are_bursts)
 {
     run.hours = 0;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/clock_play.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/move_stream.h"
+#include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/timing_runner.h"
 
 enum { BATCH = 1000 };
 
@@ -23,7 +23,7 @@ enum { BATCH = 1000 };
 
 static struct hs_test_service service;
 
-/* A player and where his clock and the server's are. */
+/* A player, with the player's clock and the server's clock. */
 struct session {
     struct hs_timing_runner *runner;
     int64_t timestamp_us, received_us;
@@ -192,7 +192,7 @@ START_TEST(a_leap_is_flagged_and_not_simulated)
 {
     struct session session = open_session(_i, false);
     run(&session, 3);
-    session.received_us += S(1); /* his clock stood still meanwhile */
+    session.received_us += S(1); /* while the player's clock stood still */
     struct hs_timing_seen seen = step(&session);
     ck_assert_double_eq_tol(seen.discrepancy_s, -0.25, 1e-9);
     session.timestamp_us += S(100);
@@ -326,10 +326,10 @@ static void fill(const struct hs_clock_options *options, int64_t start_us, struc
 {
     static struct hs_clock_item items[BATCH];
     struct hs_clock_options shifted = *options;
-    struct hs_clock_play play;
+    struct hs_move_stream play;
     shifted.start_us = start_us;
-    hs_clock_play_start(&play, &shifted);
-    ck_assert_uint_eq(hs_clock_play_fill(&play, items, BATCH), BATCH);
+    hs_move_stream_start(&play, &shifted);
+    ck_assert_uint_eq(hs_move_stream_fill(&play, items, BATCH), BATCH);
     for (int i = 0; i < BATCH; i++)
         moves[i] = items[i].move;
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/integration/timing_rows.h"
+#include "tests/support/http/service.h"
+#include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
-#include "tests/support/timing_rows.h"
-#include "tests/support/timing_runner.h"
 
 /* A session is 10 minutes. */
 enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8, BUFFERBLOAT_SESSIONS = 60 };
@@ -50,13 +50,13 @@ static void note_flags(struct outcome *outcome, double sent_s, unsigned flags)
 }
 
 /* The next moves of a stream, judged. How many. */
-static size_t play_batch(struct hs_timing_runner *runner, struct hs_clock_play *play, size_t most,
+static size_t play_batch(struct hs_timing_runner *runner, struct hs_move_stream *play, size_t most,
                          struct outcome *outcome)
 {
     static struct hs_clock_item items[BATCH];
     static struct hs_move moves[BATCH];
     static struct hs_timing_seen seen[BATCH];
-    size_t count = hs_clock_play_fill(play, items, most);
+    size_t count = hs_move_stream_fill(play, items, most);
     for (size_t i = 0; i < count; i++)
         moves[i] = items[i].move;
     hs_timing_runner_judge(runner, moves, count, seen);
@@ -73,12 +73,12 @@ static size_t play_batch(struct hs_timing_runner *runner, struct hs_clock_play *
 static void play_stream(unsigned port, double drift, const struct hs_clock_options *options,
                         bool until_found, struct outcome *outcome)
 {
-    struct hs_clock_play play;
+    struct hs_move_stream play;
     struct hs_timing_told told;
     struct hs_timing_runner *runner =
         hs_timing_runner_open(port, &(struct hs_timing_rules){.drift = drift});
     *outcome = (struct outcome){.guard_s = HUGE_VAL, .proven_s = HUGE_VAL, .suspected_s = HUGE_VAL};
-    hs_clock_play_start(&play, options);
+    hs_move_stream_start(&play, options);
     while (play_batch(runner, &play, until_found ? BATCH / 4 : BATCH, outcome) > 0) {
         hs_timing_runner_ask(runner, &told);
         if (told.bursts_per_minute > outcome->most_bursts)

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "tests/support/files.h"
+#include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/service.h"
 
 static char directory[] = "/tmp/hindsight_tls_XXXXXX";
 static char certificate[128], key[128];
@@ -303,7 +303,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
 }
 END_TEST
 
-/* What a start would refuse, `systemctl reload` and whoever looks first are told. */
+/* check-config and `systemctl reload` report what a start would refuse. */
 START_TEST(check_config_reads_them)
 {
     int code;

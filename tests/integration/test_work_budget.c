@@ -13,10 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/support/crowd.h"
-#include "tests/support/exposition.h"
 #include "tests/support/files.h"
-#include "tests/support/kept_service.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/play/crowd.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 

@@ -46,13 +46,13 @@ struct hs_bullet_claim {
 
 /*
  * The first body a sphere meets on its way, the shooter's own left out, with the target where it
- * was then and everybody else where he is now. True: *player is whose, *fraction the share of the
+ * was then and all others where they are now. True: *player is whose, *fraction the share of the
  * way to it.
  */
 bool hs_bullet_verify_target(struct hs_bullet_bodies *bodies, const struct hs_bullet_claim *claim,
                              size_t *player, double *fraction);
 
-/* The same with everybody but the shooter where he was then. */
+/* The same with all players but the shooter where they were then. */
 bool hs_bullet_verify_all(struct hs_bullet_bodies *bodies, const struct hs_bullet_claim *claim,
                           size_t *player, double *fraction);
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/stage.h"
 #include "validators/shot.h"
 
 #define DEFAULT_SEED 20250404

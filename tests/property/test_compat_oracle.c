@@ -140,7 +140,7 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
 
 /* ---- streams ---- */
 
-/* A client and his line: what the next move may be like. */
+/* A client and its connection: what the next move may be like. */
 struct client {
     struct hs_random random;
     int64_t clock_us, now_us; /* of the client; of the server */

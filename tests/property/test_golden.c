@@ -1,13 +1,13 @@
 /*
- * The golden hashes (tests/support/golden.h), by one thread and by eight. `.ci/run` repeats this
- * with other compilers and optimisation, `make golden-arm` on another machine.
+ * The golden hashes (tests/support/oracle/golden.h), by one thread and by eight. `.ci/run` repeats
+ * this with other compilers and optimisation, `make golden-arm` on another machine.
  */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/golden.h"
+#include "tests/support/oracle/golden.h"
 #include "tests/support/run_suite.h"
 
 static const int thread_counts[] = {1, 8};

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250306
 #define DEFAULT_CASES 4000

@@ -1,6 +1,6 @@
 /*
- * What must hold of every verdict. Random fights (tests/support/scene.h) are judged as they are
- * and again moved, turned, scaled, later, with -q for q, and in another order.
+ * What must hold of every verdict. Random fights (tests/support/oracle/scene.h) are judged as they
+ * are and again moved, turned, scaled, later, with -q for q, and in another order.
  *
  * Rounding may decide a claim that lies on the edge of a limit. Whether one does is found by
  * judging it again a little beside itself: where that changes what is said, the case is left out
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/hit_compare.h"
+#include "tests/support/oracle/hit_compare.h"
+#include "tests/support/oracle/scene.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000
@@ -23,20 +23,7 @@
 #define STEP     1e-5
 #define ROUNDING 4e-6
 
-static const struct hs_scene_wishes anything = {.aligned = true,
-                                                .events = true,
-                                                .turning = true,
-                                                .lagging = true,
-                                                .kinds = true,
-                                                .falling = true,
-                                                .world = true};
-
 /* ---- one answer, and another ---- */
-
-static void judge(const struct hs_scene_stage *stage, struct hs_hit_result *out)
-{
-    hs_hit_verify(stage->match, &stage->claim, stage->now_us, out);
-}
 
 /* An answer, whether it stands when the claim is moved a step, and by how much it changes then. */
 struct judged {
@@ -66,7 +53,7 @@ static void judge_beside(struct hs_scene_stage *stage, struct hs_random *random,
             stage->pellets[k].end =
                 hs_vec_add_scaled(pellets[k].end, hs_random_direction(random), i < 2 ? 0 : STEP);
         weapon->radius = i == 0 ? radius + STEP : i == 1 ? fmax(0, radius - STEP) : radius;
-        judge(stage, &beside);
+        hs_scene_verify(stage, &beside);
         hs_collect_numbers(&beside, 1, &numbers);
         out->is_stable =
             hs_same_words(&out->result, &beside) && numbers.count == out->numbers.count;
@@ -89,7 +76,7 @@ static void judge_base(const struct hs_scene *scene, struct hs_random *random, s
     struct hs_scene_frame frame = hs_scene_as_it_is();
     hs_scene_open(scene, &frame, &stage);
     memset(out, 0, sizeof *out);
-    judge(&stage, &out->result);
+    hs_scene_verify(&stage, &out->result);
     hs_collect_numbers(&out->result, 1, &out->numbers);
     out->is_stable = true;
     judge_beside(&stage, random, out);
@@ -237,13 +224,13 @@ static void judge_in(const struct hs_scene *scene, const struct hs_scene_frame *
     hs_scene_open(scene, frame, &stage);
     if (is_square)
         square_hulls(&stage);
-    judge(&stage, out);
+    hs_scene_verify(&stage, out);
     hs_scene_close(&stage);
 }
 
 static void draw_scene(struct hs_random *random, int row, struct hs_scene *out)
 {
-    struct hs_scene_wishes wishes = anything;
+    struct hs_scene_wishes wishes = hs_scene_anything;
     wishes.aligned = frames[row].aligned; /* turned, they are other boxes */
     wishes.falling = frames[row].upright;
     hs_scene_draw(random, &wishes, out);
@@ -287,7 +274,7 @@ START_TEST(aligned_cubes_turn_by_quarters)
     static struct hs_hit_result base, beside, got;
     static struct hs_scene scene;
     for (long i = 0; i < cases; i++) {
-        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_draw(&random, &hs_scene_anything, &scene);
         for (int p = 0; p < scene.player_count; p++)
             scene.players[p].has_scale = false; /* which stretches along the world's axes */
         struct hs_scene_frame frame = hs_scene_as_it_is();

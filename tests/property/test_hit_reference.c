@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/property/scene_reference.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene_reference.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250305
 #define DEFAULT_CASES 400

@@ -11,26 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/hit_compare.h"
+#include "tests/support/oracle/hit_compare.h"
+#include "tests/support/oracle/scene.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
 
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000
-
-static const struct hs_scene_wishes anything = {.aligned = true,
-                                                .events = true,
-                                                .turning = true,
-                                                .lagging = true,
-                                                .kinds = true,
-                                                .falling = true,
-                                                .world = true};
-
-static void judge(const struct hs_scene_stage *stage, struct hs_hit_result *out)
-{
-    hs_hit_verify(stage->match, &stage->claim, stage->now_us, out);
-}
 
 /* ---- tolerances ---- */
 
@@ -120,7 +107,7 @@ static void set_all(struct hs_random *random, struct hs_ruleset *rules)
 static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result *scratch)
 {
     tolerances[row].set(stage->rules, 0);
-    judge(stage, scratch);
+    hs_scene_verify(stage, scratch);
     if (tolerances[row].set == set_padding)
         return scratch->has_margin ? scratch->margin : 0;
     for (int i = 0; i < scratch->check_count; i++)
@@ -152,16 +139,16 @@ START_TEST(wider_tolerances_never_refuse_more)
     for (long i = 0; i < cases; i++) {
         struct hs_scene_stage stage;
         struct hs_scene_frame frame = hs_scene_as_it_is();
-        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_draw(&random, &hs_scene_anything, &scene);
         make_relevant(&random, _i, &scene);
         hs_scene_open(&scene, &frame, &stage);
         set_all(&random, stage.rules);
         double need = needed(_i, &stage, &narrow);
         double low = need * hs_random_between(&random, 0.2, 1.3);
         tolerances[_i].set(stage.rules, low);
-        judge(&stage, &narrow);
+        hs_scene_verify(&stage, &narrow);
         tolerances[_i].set(stage.rules, low + hs_random_between(&random, 0, 1) * (need + 0.01));
-        judge(&stage, &wide);
+        hs_scene_verify(&stage, &wide);
         hs_tally_count(&tally, &narrow);
         bool was = narrow.verdict == HS_VERDICT_ACCEPTED, is = wide.verdict == HS_VERDICT_ACCEPTED;
         gained += !was && is;
@@ -203,11 +190,11 @@ START_TEST(damage_does_not_depend_on_what_is_claimed)
     for (long i = 0; i < cases; i++) {
         struct hs_scene_stage stage;
         struct hs_scene_frame frame = hs_scene_as_it_is();
-        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_draw(&random, &hs_scene_anything, &scene);
         hs_scene_open(&scene, &frame, &stage);
-        judge(&stage, &honest);
+        hs_scene_verify(&stage, &honest);
         forge(&random, &stage.claim);
-        judge(&stage, &forged);
+        hs_scene_verify(&stage, &forged);
         forged.flags = honest.flags;
         ck_assert_msg(hs_same_words(&honest, &forged), "case %ld: %s, not %s", i,
                       hs_reason_name(forged.reason), hs_reason_name(honest.reason));
@@ -230,14 +217,14 @@ START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
     for (long i = 0; i < cases; i++) {
         struct hs_scene_stage stage;
         struct hs_scene_frame frame = hs_scene_as_it_is();
-        hs_scene_draw(&random, &anything, &scene);
+        hs_scene_draw(&random, &hs_scene_anything, &scene);
         hs_scene_open(&scene, &frame, &stage);
         stage.rules->checks[HS_CHECK_FLIGHT] = HS_MODE_SHADOW;
-        judge(&stage, &honest);
+        hs_scene_verify(&stage, &honest);
         stage.claim.has_velocity = true;
         stage.claim.velocity =
             hs_vec_scale(hs_random_direction(&random), hs_random_log_between(&random, 1e-3, 1e6));
-        judge(&stage, &forged);
+        hs_scene_verify(&stage, &forged);
         for (int k = 0; k < forged.would_reject_count; k++)
             refused += forged.would_reject[k] == HS_REASON_MUZZLE_VELOCITY;
         ck_assert_int_eq(honest.verdict, forged.verdict);

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/stage.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 #include "validators/moves.h"

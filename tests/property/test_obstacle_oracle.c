@@ -3,7 +3,7 @@
  *
  * - boxes that rest, as movers and as boxes of a map, must be met after the same distance;
  * - boxes that move, turn, jump, open and go unseen, against a walk in small steps that places
- *   them anew at each, in double, with sines and arc cosines;
+ *   them again at each, in double, with sines and arc cosines;
  * - what a burst sees, against every triangle one after the other.
  *
  * Tolerances: distances to a box are good to a step of the walk; in flight, a mover that turns is
@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/oracle/scene.h"
+#include "tests/support/oracle/world_cases.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
-#include "tests/support/world_cases.h"
 #include "validators/hit/obstacle.h"
 #include "validators/hit/sight.h"
 
@@ -255,7 +255,7 @@ static enum presence box_at(const struct box *box, double ms, struct hs_vec poin
     return box->solid[from] ? PRESENT : AWAY;
 }
 
-/* A shot as it is told, not as the library cuts it. */
+/* A shot as it is claimed, before the library cuts its path. */
 struct shot {
     struct hs_vec start, end;
     double gravity, radius, extension;
@@ -367,7 +367,7 @@ START_TEST(boxes_that_move)
         }
         struct hs_path path;
         struct hs_obstacle got;
-        double wider = 2 * shot.radius + 0.1; /* for bodies, of which there are none */
+        double wider = 2 * shot.radius + 0.1; /* for bodies; this match has no bodies */
         if (instant)
             hs_path_trace(shot.start, shot.end, wider, shot.extension, end_us, &path);
         else

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/offline.h"
+#include "tests/support/oracle/offline.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 

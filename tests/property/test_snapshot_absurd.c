@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/play/small_game.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/small_game.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 #include "validators/moves.h"

@@ -10,8 +10,8 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "tests/support/oracle/sweep_cases.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/sweep_cases.h"
 
 #define DEFAULT_SEED  20240607u
 #define DEFAULT_CASES 100000

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/oracle/sweep_cases.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/sweep_cases.h"
 #include "validators/geometry/quat.h"
 
 #define DEFAULT_SEED  20240608u

@@ -3,8 +3,8 @@
  * the same answer to the bit, whatever the mesh, the place in the world and the path. Every float
  * in the hierarchy may only ever keep too much; one that drops something shows here.
  */
+#include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/world_cases.h"
 
 #include <check.h>
 #include <stdio.h>

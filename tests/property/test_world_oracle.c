@@ -3,17 +3,17 @@
  *
  * Bullet casts in float and advances until a fixed distance is left, so it cannot settle
  * everything. Hit and miss must agree, and distances within 1e-3 of the path. Where they do not, a
- * third party judges: tests/support/world_reference.h, which solves nothing and only measures
- * distances. Our answer must then be right by it, within the slack of touch; nothing is excused for
- * being close. Bullet's disagreement is counted as grazing (the smallest gap is within 1e-3 of the
- * path of zero, or the two contacts are on a surface that is met so flatly that 1e-3 of the path is
- * less than Bullet's tolerance moves it) or as Bullet's error; both must stay rare. Every 50th case
- * is judged although both agree.
+ * third party judges: tests/support/oracle/world_reference.h, which solves nothing and only
+ * measures distances. Our answer must then be right by it, within the slack of touch; nothing is
+ * excused for being close. Bullet's disagreement is counted as grazing (the smallest gap is within
+ * 1e-3 of the path of zero, or the two contacts are on a surface that is met so flatly that 1e-3 of
+ * the path is less than Bullet's tolerance moves it) or as Bullet's error; both must stay rare.
+ * Every 50th case is judged although both agree.
  */
 #include "tests/peers/bullet_peer.h"
+#include "tests/support/oracle/world_cases.h"
+#include "tests/support/oracle/world_reference.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/world_cases.h"
-#include "tests/support/world_reference.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/oracle/scene.h"
+#include "tests/support/oracle/world_cases.h"
+#include "tests/support/oracle/world_reference.h"
+#include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/scene.h"
-#include "tests/support/stage.h"
-#include "tests/support/world_cases.h"
-#include "tests/support/world_reference.h"
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
 
@@ -311,9 +311,9 @@ START_TEST(walls_only_take_away)
         verify(&fight, HS_MODE_ENFORCE, &after);
         verify(&fight, HS_MODE_SHADOW, &shadow);
         ck_assert_int_ne(open.reason, HS_REASON_OCCLUDED_WORLD);
-        /* Who leans on the new wall shoots a ray instead, which may pass where the sphere did not;
-           and a wall may stop the path where nobody stood before the body yet: then the padding
-           asks anew. */
+        /* A shooter who leans on the new wall shoots a ray instead, which may pass where the sphere
+           did not. And a wall may stop the path before the body that was met: then the padding
+           decides again. */
         bool leans = line_of(&fight, 0).start_gap < 1e-3, accepted = after.reason == HS_REASON_OK;
         /* A new wall may hide a body beside the path that was in the way; or the limb that the
            sphere touched first. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,15 @@ void hs_test_program_run(struct hs_test_run *result, const char *const *argument
     fseek(err, 0, SEEK_END);
     result->out = slurp(out, &out_text);
     result->err = slurp(err, &err_text);
+}
+
+void hs_test_program_rejects(const char *const *arguments)
+{
+    struct hs_test_run result;
+    hs_test_program_run(&result, arguments);
+    ck_assert_int_eq(result.code, 2);
+    ck_assert_ptr_nonnull(strstr(result.err, "--help"));
+    ck_assert_str_eq(result.out, "");
 }
 
 const char *hs_test_shell(int *code, const char *format, ...)

@@ -10,6 +10,9 @@ struct hs_test_run {
 /* At most 14 arguments, closed by NULL. What cannot be run fails the test. */
 void hs_test_program_run(struct hs_test_run *result, const char *const *arguments);
 
+/* Wrong usage: the program exits with 2, points to --help, and prints nothing else. */
+void hs_test_program_rejects(const char *const *arguments);
+
 #define HS_TEST_RUN(result, ...)                                                                   \
     hs_test_program_run(result, (const char *const[]){__VA_ARGS__, NULL})
 

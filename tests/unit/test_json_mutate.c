@@ -1,12 +1,12 @@
 /* The mutations of the fuzzers: bounded, repeatable, and of every kind they are there for. */
-#include "tests/support/json_mutate.h"
+#include "tests/support/fuzz/json_mutate.h"
 
 #include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/json_outline.h"
+#include "tests/support/fuzz/json_outline.h"
 #include "tests/support/run_suite.h"
 
 static const char document[] = "{\"now\":12.5,\"hits\":[{\"shot\":1042,\"shooter\":\"alice\",\"hit_"
@@ -67,7 +67,7 @@ START_TEST(mutations_pile_up_within_the_room)
         ck_assert_uint_le(next, sizeof bytes);
         mutations += next > 0;
         size = next > 0 ? next : size;
-        if (i % 50 == 49) { /* anew, before only its first bytes can be read */
+        if (i % 50 == 49) { /* start again before only its first bytes can be read */
             memcpy(bytes, document, SIZE);
             size = SIZE;
         }

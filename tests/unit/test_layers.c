@@ -254,7 +254,7 @@ static const struct {
     {"validators/hit/contact.c", "#include \"../api/buffer.h\"", false},
     {"validators/hit/contact.c", "  #  include <unistd.h> // late", false},
     {"validators/hit/contact.c", "#include HEADER", false},
-    {"validators/hit/contact.c", "#include \"tests/support/stage.h\"", false},
+    {"validators/hit/contact.c", "#include \"tests/support/play/stage.h\"", false},
     {"api/hits.c", "#include \"api/json/buffer.h\"", true},
     {"api/hits.c", "#include \"hits.h\"", false},
     {"api/hits.c", "#include \"validators/vec.h\"", true},
@@ -262,13 +262,13 @@ static const struct {
     {"api/hits.c", "#include \"service/http/server.h\"", false},
     {"api/hits.c", "#include <service/http/server.h>", false},
     {"api/hits.c", "#include \"../service/http/server.h\"", false},
-    {"api/hits.c", "\t#\tinclude \"tests/support/stage.h\"", false},
+    {"api/hits.c", "\t#\tinclude \"tests/support/play/stage.h\"", false},
     {"service/serve.c", "#include \"api/json/buffer.h\"", true},
     {"service/serve.c", "#include <microhttpd.h>", true},
     {"service/serve.c", "#include \"cli/token.h\"", false},
-    {"service/serve.c", "#include \"tests/support/http.h\"", false},
+    {"service/serve.c", "#include \"tests/support/http/client.h\"", false},
     {"cli/main.c", "#include \"service/serve.h\"", true},
-    {"cli/main.c", "#include \"../tests/support/http.h\"", false},
+    {"cli/main.c", "#include \"../tests/support/http/client.h\"", false},
 };
 
 #define LINES ((int)(sizeof lines / sizeof *lines))

@@ -1,0 +1,220 @@
+#include "tests/support/fuzz/moves.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/fuzz/body.h"
+#include "tests/support/fuzz/checks.h"
+#include "tests/support/fuzz/stage.h"
+#include "tests/support/fuzz/targets.h"
+
+/* ---- answers ---- */
+
+static const char *check_failures(const struct hs_move_result *result)
+{
+    unsigned raised = 0;
+    int last = -1;
+    HS_MUST(result->failure_count <= HS_MOVE_CHECK_COUNT, "more failures than checks");
+    for (uint16_t i = 0; i < result->failure_count; i++) {
+        const struct hs_move_failure *failure = &result->failures[i];
+        HS_MUST(failure->check < HS_MOVE_CHECK_COUNT && failure->unit < HS_UNIT_COUNT,
+                "a failure not in the vocabulary");
+        HS_MUST((int)failure->check > last, "failures are not in deciding order");
+        HS_MUST(failure->mode == HS_MODE_ENFORCE || failure->mode == HS_MODE_SHADOW,
+                "a check that is off failed");
+        HS_MUST(isfinite(failure->measured) && isfinite(failure->limit),
+                "a failure without number");
+        last = failure->check;
+        raised |= 1u << failure->check;
+        if (failure->mode == HS_MODE_ENFORCE)
+            HS_MUST(result->verdict == HS_VERDICT_REJECTED && result->force_update,
+                    "an enforced failure did not reject");
+    }
+    HS_MUST(raised == result->raised, "what was raised is not what failed");
+    return NULL;
+}
+
+static const char *check_result(const struct hs_moves_rules *rules, const struct hs_move *move,
+                                const struct hs_move_result *result)
+{
+    HS_MUST(result->reason < HS_MOVE_REASON_COUNT, "a reason not in the vocabulary");
+    HS_MUST(result->verdict == hs_move_reason_verdict(result->reason),
+            "the verdict is not the reason's");
+    HS_MUST(result->delta_us >= 0, "time runs back");
+    HS_MUST((double)result->delta_us <= (double)rules->max_delta_us * move->dilation + 1,
+            "more time is simulated than one move may have");
+    HS_MUST(result->verdict == HS_VERDICT_ACCEPTED || result->delta_us == 0,
+            "a rejected move is simulated");
+    HS_MUST(result->credit_us >= 0 && result->credit_us <= rules->credit_max_us,
+            "credit out of its bounds");
+    HS_MUST(isfinite(result->speed), "the speed is no number");
+    bool judged_place = result->position != HS_MOVE_POSITION_NONE;
+    HS_MUST(!judged_place || (move->fields & HS_MOVE_HAS_POSITION), "a place that was not sent");
+    return check_failures(result);
+}
+
+static const char *write_result(const struct hs_moves_rules *rules, const struct hs_move *move,
+                                const struct hs_move_result *result, struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    hs_move_encode(&writer, rules, move, result);
+    return hs_check_document(out);
+}
+
+/* Answers to one move: equal but for `replayed`. */
+static const char *compare(const struct hs_moves_rules *rules, const struct hs_move *move,
+                           const struct hs_move_result *first, struct hs_move_result again)
+{
+    struct hs_buffer a = {0}, b = {0};
+    again.replayed = first->replayed;
+    const char *fault = write_result(rules, move, first, &a);
+    if (fault == NULL)
+        fault = write_result(rules, move, &again, &b);
+    if (fault == NULL && (a.len != b.len || memcmp(a.data, b.data, a.len) != 0))
+        fault = "a retry is answered otherwise";
+    hs_buffer_free(&a);
+    hs_buffer_free(&b);
+    return fault;
+}
+
+static const char *judge_twice(struct hs_match *match, const struct hs_move *move)
+{
+    const struct hs_moves_rules *rules = &hs_match_ruleset(match)->moves;
+    struct hs_move_result first, again;
+    bool has_seq = (move->fields & HS_MOVE_HAS_SEQ) != 0;
+    HS_MUST(hs_match_judge_move(match, move, &first), "out of memory");
+    HS_MUST_HOLD(check_result(rules, move, &first));
+    HS_MUST(hs_match_judge_move(match, move, &again), "out of memory");
+    HS_MUST_HOLD(check_result(rules, move, &again));
+    HS_MUST(has_seq || !again.replayed, "a move without a number was found again");
+    HS_MUST(!has_seq || first.verdict != HS_VERDICT_ACCEPTED || again.replayed,
+            "an accepted move was judged twice");
+    return again.replayed ? compare(rules, move, &first, again)
+                          : compare(rules, move, &first, first);
+}
+
+static const char *check_info(const struct hs_match *match, struct hs_str player)
+{
+    struct hs_moves_info info;
+    struct hs_buffer buffer = {0};
+    struct hs_writer writer = {.buffer = &buffer};
+    if (!hs_match_moves_info(match, player, &info) || !info.present)
+        return NULL;
+    hs_moves_info_encode(&writer, &info);
+    const char *fault = hs_check_document(&buffer);
+    hs_buffer_free(&buffer);
+    return fault;
+}
+
+const char *hs_fuzz_judge_moves(struct hs_match *match, const struct hs_moves_request *request)
+{
+    for (size_t i = 0; i < request->count; i++) {
+        HS_MUST_HOLD(judge_twice(match, &request->moves[i]));
+        HS_MUST_HOLD(check_info(match, request->moves[i].player));
+    }
+    return NULL;
+}
+
+/* ---- both forms ---- */
+
+static bool same_text(struct hs_str a, struct hs_str b)
+{
+    return (a.ptr == NULL) == (b.ptr == NULL) && hs_str_equal(a, b);
+}
+
+static bool same_vec(struct hs_vec a, struct hs_vec b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool is_same(const struct hs_move *a, const struct hs_move *b)
+{
+    return same_text(a->player, b->player) && a->fields == b->fields && a->kind == b->kind &&
+           a->seq == b->seq && a->epoch == b->epoch && a->timestamp_us == b->timestamp_us &&
+           a->received_us == b->received_us && a->ack_us == b->ack_us &&
+           a->dilation == b->dilation && same_text(a->mode, b->mode) &&
+           same_text(a->base, b->base) && same_text(a->server_mode, b->server_mode) &&
+           same_vec(a->position, b->position) && same_vec(a->velocity, b->velocity) &&
+           same_vec(a->server_position, b->server_position) &&
+           same_vec(a->server_velocity, b->server_velocity);
+}
+
+/* A list of moves as a table: every name that any of them has is a column. */
+static json_t *table_of(const json_t *moves)
+{
+    json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *move, *value;
+    const char *key;
+    size_t i;
+    json_array_foreach(moves, i, move) json_object_foreach(move, key, value)
+        json_object_set_new(names, key, json_null());
+    json_object_foreach(names, key, value) json_array_append_new(columns, json_string(key));
+    json_array_foreach(moves, i, move)
+    {
+        json_t *row = json_array();
+        json_object_foreach(names, key, value)
+        {
+            json_t *cell = json_object_get(move, key);
+            json_array_append_new(row, cell != NULL ? json_incref(cell) : json_null());
+        }
+        json_array_append_new(rows, row);
+    }
+    json_decref(names);
+    return json_pack("{s:o,s:o}", "columns", columns, "rows", rows);
+}
+
+/* A list and its table are the same moves. */
+static const char *check_table(const struct hs_fuzz_body *body,
+                               const struct hs_moves_request *request)
+{
+    struct hs_problem problem;
+    struct hs_moves_request again = {0};
+    const char *fault = NULL;
+    if (request->count == 0 || body->malformed.count > 0 ||
+        json_object_get(body->root, "moves") == NULL)
+        return NULL;
+    json_t *table = table_of(json_object_get(body->root, "moves"));
+    if (json_array_size(json_object_get(table, "columns")) <= 64) {
+        struct hs_reader reader = body->reader;
+        hs_problem_init(&problem);
+        reader.problem = &problem;
+        reader.malformed = NULL;
+        hs_moves_decode_body(&reader, table, &again);
+        if (problem.code != HS_PROBLEM_NONE || again.count != request->count)
+            fault = "a list of moves was taken, and its table refused";
+        for (size_t i = 0; fault == NULL && i < again.count; i++)
+            if (!is_same(&request->moves[i], &again.moves[i]))
+                fault = "a list of moves and its table are not the same";
+    }
+    json_decref(table);
+    return fault;
+}
+
+static const char *moves_in_match(const struct hs_moves_request *request)
+{
+    struct hs_match *match = hs_match_create(hs_fuzz_ruleset(), &hs_fuzz_limits);
+    const char *fault = match != NULL && hs_fuzz_stage_play(match) ? NULL : "out of memory";
+    if (fault == NULL)
+        fault = hs_fuzz_judge_moves(match, request);
+    if (fault == NULL)
+        fault = hs_check_match(match, &hs_fuzz_limits);
+    hs_match_destroy(match);
+    return fault;
+}
+
+const char *hs_fuzz_moves(const uint8_t *data, size_t size)
+{
+    struct hs_fuzz_body body;
+    struct hs_moves_request request = {0};
+    const char *fault;
+    hs_fuzz_body_open(&body, data, size);
+    if (body.root != NULL)
+        hs_moves_decode_body(&body.reader, body.root, &request);
+    if (body.problem.code != HS_PROBLEM_NONE)
+        fault = hs_check_problem(&body.problem, body.root);
+    else
+        fault = check_table(&body, &request);
+    if (fault == NULL && body.problem.code == HS_PROBLEM_NONE)
+        fault = moves_in_match(&request);
+    hs_fuzz_body_close(&body);
+    return fault;
+}

@@ -1,0 +1,307 @@
+#include "tests/support/http/open_load.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/bench.h"
+
+enum { ANSWER_MAX = 32 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
+
+struct connection {
+    int fd;
+    bool waiting;
+    int64_t intended_ns; /* of the request it waits for */
+    size_t got;
+    struct connection *next_free;
+    char answer[ANSWER_MAX + 1];
+};
+
+/* Times in microseconds. */
+struct times {
+    uint32_t *us;
+    size_t count, room;
+};
+
+struct load {
+    const struct hs_open_load_options *options;
+    struct hs_open_load_result *result;
+    int epoll;
+    struct connection *connections, *free;
+    unsigned waiting;
+    int64_t began_ns;
+    uint64_t taken;                 /* requests that were sent */
+    struct times latencies, delays; /* of answers; of sending */
+    char request[HS_OPEN_LOAD_REQUEST_MAX];
+};
+
+/* ---- connections ---- */
+
+static bool open_connection(struct load *load, struct connection *connection)
+{
+    const int on = 1, buffer = 2 * HS_OPEN_LOAD_REQUEST_MAX;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)load->options->port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool fine = connection->fd >= 0 &&
+                setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0 &&
+                setsockopt(connection->fd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer) == 0 &&
+                connect(connection->fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->fd, &event) == 0;
+    if (!fine) {
+        fprintf(stderr, "load: cannot connect to port %u: %s\n", load->options->port,
+                strerror(errno));
+        return false;
+    }
+    connection->next_free = load->free;
+    load->free = connection;
+    return true;
+}
+
+static bool reopen(struct load *load, struct connection *connection)
+{
+    close(connection->fd);
+    connection->fd = -1;
+    return open_connection(load, connection);
+}
+
+/* ---- answers ---- */
+
+static bool note_time(struct times *times, int64_t ns)
+{
+    if (times->count == times->room) {
+        size_t room = times->room * 2 + 65536;
+        uint32_t *more = realloc(times->us, room * sizeof *more);
+        if (more == NULL)
+            return false;
+        times->us = more;
+        times->room = room;
+    }
+    times->us[times->count++] = (uint32_t)(ns / 1000);
+    return true;
+}
+
+static bool count_answer(struct load *load, const struct connection *connection, int status)
+{
+    struct hs_open_load_result *result = load->result;
+    if (status != 200) {
+        result->limited += status == 429 ? 1 : 0;
+        result->shed += status == 503 ? 1 : 0;
+        result->other += status != 429 && status != 503 ? 1 : 0;
+        return true;
+    }
+    int64_t latency_ns = hs_bench_now_ns() - connection->intended_ns;
+    result->ok++;
+    result->good += latency_ns <= load->options->good_us * 1000 ? 1 : 0;
+    return note_time(&load->latencies, latency_ns);
+}
+
+/* The size of the whole answer once its head is there; 0 before. */
+static size_t answer_size(const struct connection *connection)
+{
+    const char *end = strstr(connection->answer, "\r\n\r\n");
+    const char *length = strcasestr(connection->answer, "\r\nContent-Length:");
+    if (end == NULL || length == NULL || length > end)
+        return 0;
+    return (size_t)(end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
+}
+
+/* The request, if there is one, ends without an answer. */
+static bool break_off(struct load *load, struct connection *connection)
+{
+    if (connection->waiting) {
+        load->result->other++;
+        load->waiting--;
+        connection->waiting = false;
+        return reopen(load, connection);
+    }
+    /* It is among the free ones: closed between two requests, it is opened again where it stands.
+     */
+    struct connection *free = load->free, *next = connection->next_free;
+    bool fine = reopen(load, connection);
+    load->free = free;
+    connection->next_free = next;
+    return fine;
+}
+
+/* Reads what has come. False: cannot go on. */
+static bool receive(struct load *load, struct connection *connection)
+{
+    ssize_t got = recv(connection->fd, connection->answer + connection->got,
+                       ANSWER_MAX - connection->got, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return true;
+    if (got <= 0)
+        return break_off(load, connection);
+    connection->got += (size_t)got;
+    connection->answer[connection->got] = '\0';
+    size_t size = answer_size(connection);
+    if (connection->got == ANSWER_MAX)
+        return break_off(load, connection);
+    if (size == 0 || connection->got < size)
+        return true;
+    connection->waiting = false;
+    load->waiting--;
+    bool fine = count_answer(load, connection, atoi(connection->answer + 9));
+    if (strcasestr(connection->answer, "\r\nConnection: close") != NULL)
+        return fine && reopen(load, connection);
+    connection->next_free = load->free;
+    load->free = connection;
+    return fine;
+}
+
+/* ---- requests ---- */
+
+/* When the next request is due. */
+static int64_t due_ns(const struct load *load)
+{
+    if (load->options->rate <= 0)
+        return load->began_ns;
+    return load->began_ns + (int64_t)((double)load->taken * 1e9 / load->options->rate);
+}
+
+static bool send_one(struct load *load)
+{
+    struct connection *connection = load->free;
+    size_t size = load->options->fill(load->options->context, load->options->first + load->taken,
+                                      load->request);
+    load->free = connection->next_free;
+    int64_t now_ns = hs_bench_now_ns();
+    connection->intended_ns = load->options->rate > 0 ? due_ns(load) : now_ns;
+    bool fine = note_time(&load->delays, now_ns - connection->intended_ns);
+    connection->got = 0;
+    connection->waiting = true;
+    load->waiting++;
+    load->taken++;
+    ssize_t sent = send(connection->fd, load->request, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+    return fine && (sent == (ssize_t)size || break_off(load, connection));
+}
+
+/* Sends what is due, as far as there are free connections. */
+static bool send_due(struct load *load, int64_t now_ns, int64_t until_ns)
+{
+    bool fine = true;
+    while (fine && load->free != NULL && now_ns < until_ns && due_ns(load) <= now_ns &&
+           due_ns(load) < until_ns) {
+        fine = send_one(load);
+        now_ns = hs_bench_now_ns();
+    }
+    return fine;
+}
+
+/* Waits for answers, until the next request is due at the latest. */
+static bool wait_for_answers(struct load *load, int64_t until_ns)
+{
+    struct epoll_event events[EVENTS];
+    int64_t now_ns = hs_bench_now_ns();
+    int64_t next_ns = load->free != NULL ? due_ns(load) : until_ns;
+    int64_t left_ns = (next_ns < until_ns ? next_ns : until_ns) - now_ns;
+    if (left_ns < 0)
+        left_ns = 0;
+    struct timespec left = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
+    int count = epoll_pwait2(load->epoll, events, EVENTS, &left, NULL);
+    bool fine = count >= 0 || errno == EINTR;
+    for (int i = 0; fine && i < count; i++)
+        fine = receive(load, events[i].data.ptr);
+    return fine;
+}
+
+static bool drive(struct load *load)
+{
+    load->began_ns = hs_bench_now_ns();
+    int64_t until_ns = load->began_ns + (int64_t)(load->options->seconds * 1e9);
+    bool fine = true;
+    while (fine && hs_bench_now_ns() < until_ns)
+        fine = send_due(load, hs_bench_now_ns(), until_ns) && wait_for_answers(load, until_ns);
+    /* What is on its way is waited for, but nothing more is sent. */
+    load->free = NULL;
+    int64_t last_ns = until_ns + LAST_ANSWERS_NS;
+    while (fine && load->waiting > 0 && hs_bench_now_ns() < last_ns) {
+        fine = wait_for_answers(load, last_ns);
+        load->free = NULL;
+    }
+    load->result->other += load->waiting;
+    return fine;
+}
+
+/* ---- the whole ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of sorted times. */
+static double quantile(const struct times *times, double q)
+{
+    size_t i = (size_t)(q * (double)times->count);
+    return times->count == 0 ? 0 : times->us[i < times->count ? i : times->count - 1];
+}
+
+static void sort(struct times *times)
+{
+    if (times->count > 0)
+        qsort(times->us, times->count, sizeof times->us[0], ascending);
+}
+
+static void summarise(struct load *load)
+{
+    const struct hs_open_load_options *options = load->options;
+    struct hs_open_load_result *result = load->result;
+    result->intended =
+        options->rate > 0 ? (uint64_t)(options->rate * options->seconds) : load->taken;
+    if (result->intended < load->taken)
+        result->intended = load->taken;
+    result->unsent = result->intended - load->taken;
+    result->next = options->first + load->taken;
+    result->goodput = (double)result->good / options->seconds;
+    sort(&load->latencies);
+    sort(&load->delays);
+    result->p50_us = quantile(&load->latencies, 0.5);
+    result->p99_us = quantile(&load->latencies, 0.99);
+    result->p999_us = quantile(&load->latencies, 0.999);
+    result->max_us = quantile(&load->latencies, 1);
+    result->late_p99_us = quantile(&load->delays, 0.99);
+}
+
+bool hs_open_load_run(const struct hs_open_load_options *options,
+                      struct hs_open_load_result *result)
+{
+    *result = (struct hs_open_load_result){0};
+    struct load *load = calloc(1, sizeof *load);
+    if (load == NULL)
+        return false;
+    load->options = options;
+    load->result = result;
+    load->epoll = epoll_create1(EPOLL_CLOEXEC);
+    load->connections = calloc(options->connections, sizeof *load->connections);
+    bool fine = load->epoll >= 0 && load->connections != NULL;
+    unsigned opened = 0;
+    while (fine && opened < options->connections)
+        fine = open_connection(load, &load->connections[opened++]);
+    fine = fine && drive(load);
+    if (fine)
+        summarise(load);
+    for (unsigned i = 0; i < opened; i++)
+        if (load->connections[i].fd >= 0)
+            close(load->connections[i].fd);
+    if (load->epoll >= 0)
+        close(load->epoll);
+    free(load->connections);
+    free(load->latencies.us);
+    free(load->delays.us);
+    free(load);
+    return fine;
+}

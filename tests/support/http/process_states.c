@@ -1,0 +1,226 @@
+#include "tests/support/http/process_states.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/clock.h"
+#include "tests/support/http/service.h"
+
+static int get(unsigned port, const char *path, struct hs_raw_answer *answer)
+{
+    char request[128];
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    return hs_raw_ask(port, request, answer);
+}
+
+/* Asks until the answer has another status than that, for 10 s and more. */
+static int get_other(unsigned port, const char *path, int status, struct hs_raw_answer *answer)
+{
+    for (int tries = 0; tries < 1000 && get(port, path, answer) == status; tries++)
+        hs_test_pause_ms(10);
+    return answer->status;
+}
+
+/* ---- leaving ---- */
+
+bool hs_state_draining(struct hs_raw_answer *answer)
+{
+    static const char *const slowly[] = {"--drain-wait-seconds", "30", NULL};
+    static struct hs_raw_answer other;
+    struct hs_test_service leaving;
+    ck_assert(hs_test_service_start(&leaving, slowly));
+    bool fine = get(leaving.data_port, "/readyz", answer) == 200;
+    ck_assert_int_eq(kill(leaving.pid, SIGTERM), 0);
+    get_other(leaving.data_port, "/readyz", 200, answer);
+    fine = get(leaving.data_port, "/v1/matches", &other) == 200 && fine;
+    return hs_test_service_stop(&leaving) && fine;
+}
+
+/* ---- starting ---- */
+
+struct early {
+    unsigned port;
+    struct hs_raw_answer answer;
+};
+
+/* Asks for readiness as soon as anybody listens. */
+static void *ask_early(void *context)
+{
+    static const char request[] = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct early *early = context;
+    int fd = -1;
+    for (int tries = 0; tries < 60000 && fd < 0; tries++) {
+        fd = hs_raw_connect(early->port);
+        if (fd < 0)
+            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+    early->answer.status = 0;
+    if (fd >= 0 && hs_raw_send(fd, request, sizeof request - 1))
+        hs_raw_read(fd, false, &early->answer);
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* A port that no other program is given while `fd` is open. Who reuses addresses, as the service
+   does, can still listen on it. */
+static unsigned reserve_port(int *fd)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int on = 1;
+    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(*fd, 0);
+    ck_assert_int_eq(setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    ck_assert_int_eq(bind(*fd, (const struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(getsockname(*fd, (struct sockaddr *)&address, &size), 0);
+    return ntohs(address.sin_port);
+}
+
+bool hs_state_starting(struct hs_raw_answer *answer)
+{
+    static struct early early;
+    bool fine = true;
+    answer->status = 0;
+    /* The second listener has many threads, so that its start takes a few milliseconds; whether
+       the request comes just then is a matter of luck. */
+    for (int tries = 0; tries < 200 && fine && answer->status != 503; tries++) {
+        struct hs_test_service starting;
+        pthread_t thread;
+        char address[32];
+        int reserved;
+        early.port = reserve_port(&reserved);
+        snprintf(address, sizeof address, "127.0.0.1:%u", early.port);
+        const char *const many[] = {"--listen", address, "--admin-threads", "64", NULL};
+        ck_assert_int_eq(pthread_create(&thread, NULL, ask_early, &early), 0);
+        ck_assert(hs_test_service_start(&starting, many));
+        pthread_join(thread, NULL);
+        *answer = early.answer;
+        fine = answer->status == 200 || answer->status == 503;
+        fine = get(early.port, "/readyz", &early.answer) == 200 && fine;
+        fine = hs_test_service_stop(&starting) && fine;
+        close(reserved);
+    }
+    return fine;
+}
+
+/* ---- stuck ---- */
+
+/* A map that takes a while to build. */
+static char *large_map(int triangles, size_t *size)
+{
+    enum { ROW = 631 };
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    ck_assert_ptr_nonnull(out);
+    fputs("{\"vertices\":[", out);
+    for (int i = 0; i < triangles + 2; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i % ROW, i / ROW, i % 101);
+    fputs("],\"triangles\":[", out);
+    for (int i = 0; i < triangles; i++)
+        fprintf(out, "%s[%d,%d,%d]", i == 0 ? "" : ",", i, i + 1, i + 2);
+    fputs("]}", out);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
+enum { BUSY_MS = 5300, STUCK_MS = 7500, ANSWER_DEADLINE_MS = 120000 };
+
+/* Sends a request, and a moment later stops the process for a while. Reads the answer once it goes
+   on, and returns its status. `amid`: it was not answered before the stop. Sanitizers and a busy
+   machine make the answer take longer than hs_raw_read() waits. */
+static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
+                     size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
+                     bool *amid)
+{
+    static struct hs_raw_answer own;
+    char head[160];
+    int stopped = 0;
+    int len = snprintf(head, sizeof head,
+                       "%s HTTP/1.1\r\nHost: x\r\n"
+                       "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+                       line, size);
+    int fd = hs_raw_connect(service->data_port);
+    ck_assert_int_ge(fd, 0);
+    ck_assert(hs_raw_send(fd, head, (size_t)len) && hs_raw_send(fd, body, size));
+    hs_test_pause_ms(moment_ms);
+    kill(service->pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(service->pid, &stopped, WUNTRACED), service->pid);
+    *amid = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0;
+    hs_test_pause_ms(stop_ms);
+    kill(service->pid, SIGCONT);
+    for (int i = 0; i < 20 && get(service->admin_port, "/livez", answer) == 200; i++)
+        hs_test_pause_ms(5);
+    poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, ANSWER_DEADLINE_MS);
+    hs_raw_read(fd, false, &own);
+    close(fd);
+    return own.status;
+}
+
+/* Frames that keep their worker busy for half a second: nearly all of the body is white space. */
+static char *long_frames(size_t size)
+{
+    static const char end[] = "{\"frames\":[{\"time\":1,\"players\":[]}]}";
+    char *body = malloc(size);
+    ck_assert_ptr_nonnull(body);
+    memset(body, ' ', size);
+    memcpy(body + size - (sizeof end - 1), end, sizeof end - 1);
+    return body;
+}
+
+bool hs_state_stuck(struct hs_raw_answer *answer)
+{
+    static const char *const one[] = {"--threads", "1", "--body-bytes", "8388608", NULL};
+    static struct hs_raw_answer later;
+    struct hs_test_service stuck;
+    enum { SIZE = 7 << 20 };
+    char *body = long_frames(SIZE);
+    ck_assert(hs_test_service_start(&stuck, one));
+    bool fine = get(stuck.admin_port, "/livez", answer) == 200;
+    /* Try again if the stop came before the body had arrived, or after it was read. */
+    for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
+        bool amid;
+        int status = stop_amid(&stuck, "POST /v1/matches/m/frames", body, SIZE, 10 + 20 * tries,
+                               STUCK_MS, answer, &amid);
+        fine = status == 200;
+    }
+    free(body);
+    fine = get_other(stuck.admin_port, "/livez", 503, &later) == 200 && fine;
+    return hs_test_service_stop(&stuck) && fine;
+}
+
+bool hs_state_building(struct hs_raw_answer *answer)
+{
+    static const char *const one[] = {"--threads", "1", NULL};
+    /* Long after the body has come, and long before the map is built; or where that is faster. */
+    static const long moments_ms[] = {150, 70, 30};
+    struct hs_test_service building;
+    size_t size = 0;
+    bool amid = false, fine = true, late = false;
+    char *map = large_map(1500000, &size);
+    ck_assert_uint_ge(size, 32 << 20);
+    ck_assert(hs_test_service_start(&building, one));
+    for (size_t i = 0; i < 6 && fine && (!amid || late); i++) {
+        double begun = hs_test_seconds();
+        int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i % 3],
+                               BUSY_MS, answer, &amid);
+        fine = status == 200 || status == 201;
+        /* On a machine so busy the request does count as stuck: that says nothing. */
+        late = answer->status == 503 &&
+               hs_test_seconds() - begun > 5 + (double)size / (double)(4 << 20);
+    }
+    free(map);
+    return hs_test_service_stop(&building) && fine && amid && !late;
+}

@@ -1,0 +1,26 @@
+/* Token files for services under test, with secrets that are nobody's. */
+#ifndef HS_TESTS_TOKENS_H
+#define HS_TESTS_TOKENS_H
+
+#include <stddef.h>
+
+#include "service/access/tokens.h"
+
+/* A token; the strings live as long as it is used. */
+struct hs_test_token {
+    const char *tenant, *kid;
+    const char *scopes;   /* members of a JSON array: "\"ingest\",\"verify\"" */
+    const char *validity; /* further members: ",\"not_after\":\"2020-01-01T00:00:00Z\"", or NULL */
+    unsigned secret_seed; /* another seed, another secret */
+    char header[64 + HS_TOKEN_MAX]; /* filled: "Authorization: Bearer hs_..." */
+};
+
+/* Fills the headers and replaces the file in one step, like a careful operator. Ends the test
+   program when it cannot. */
+void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t count);
+
+/* The token of a header, and its secret. */
+const char *hs_test_token_text(const struct hs_test_token *token);
+const char *hs_test_token_secret(const struct hs_test_token *token);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * A small match to try the library on: the fixture of the acceptance scenarios in metres, ways to
+ * post poses and make claims in a line, and what to look up in an answer. Anything that cannot
+ * fail in a sane test (memory) ends the program.
+ *
+ * One rig "body" (bones root, head): a head sphere of 0.15 on the head bone, zone "head" x 2, and
+ * a torso capsule of 0.30, caps at 0.9 and 1.3, on the root, zone "torso" x 1. Stances "stand"
+ * (head and eye at 1.6) and "crouch" (head and eye at 1.1, same torso). Weapons: "rifle" hitscan,
+ * damage 20, range 100, radius 0.05; "knife" melee, damage 40, range 1.5, radius 0.30; "bow"
+ * projectile, damage 50, speed 40, radius 0.05, max_flight 4 s. Rules: the defaults in metres.
+ */
+#ifndef HS_TESTS_STAGE_H
+#define HS_TESTS_STAGE_H
+
+#include <stdint.h>
+
+#include "validators/hit.h"
+#include "validators/match.h"
+#include "validators/ruleset.h"
+
+enum { HS_STAGE_HEAD, HS_STAGE_TORSO };                /* zones, and hitboxes of the rig */
+enum { HS_STAGE_RIFLE, HS_STAGE_KNIFE, HS_STAGE_BOW }; /* weapons */
+
+/* Milliseconds as the library's time. */
+#define HS_MS(ms) (INT64_C(1000) * (ms))
+
+struct hs_str hs_stage_str(const char *text); /* NULL: absent */
+
+struct hs_ruleset *hs_stage_ruleset(void);
+/* Room for 64 players of 256 samples. */
+struct hs_match *hs_stage_match(const struct hs_ruleset *ruleset);
+
+/* An entry that says the least: player and position. */
+struct hs_player_frame hs_stage_entry(const char *player, double x, double y, double z);
+
+/* An entry at the origin with an event. */
+struct hs_player_frame hs_stage_event(const char *player, enum hs_sample_event event);
+
+/* Posts one entry at a time; returns its result. `flags` may be NULL. */
+enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
+                                   const struct hs_player_frame *entry, unsigned *flags);
+/* The same, with nothing but a position, and stored or the program ends. */
+void hs_stage_place(struct hs_match *match, int64_t time_us, const char *player, double x, double y,
+                    double z);
+
+/*
+ * The scenarios' history: every 50 ms from 0 to 1000 ms, S at the origin (eye at 0,0,1.6) and T
+ * at x = 20, y = 4 m/s. Both hold a rifle.
+ */
+void hs_stage_play(struct hs_match *match);
+
+/* S claims a hit on T with the rifle, from the eye of S to an end point. */
+struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
+
+/* The same, fired at the time of the hit: the shooter's pose of then counts. */
+struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z);
+
+/* Owned by the caller: free(). */
+struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
+                                      const struct hs_hit_claim *claim, int64_t now_us);
+
+/* The same, as an answer that holds until the next call. */
+struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
+                                     int64_t now_us);
+
+/* The row of a check; NULL: it did not run. */
+const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check);
+
+#endif

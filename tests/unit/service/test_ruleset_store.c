@@ -1,0 +1,209 @@
+/* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. And what
+   a document leaves out. */
+#include "service/state/rulesets.h"
+#include "tests/support/files.h"
+#include "tests/support/run_suite.h"
+#include "validators/rig.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A ruleset with one rig and no weapons takes some 160 KB. */
+enum { LIMIT = 4 << 20, RIG = sizeof(struct hs_rig) };
+
+static struct hs_ruleset_store *store;
+static size_t builtin; /* bytes */
+
+static void setup(void)
+{
+    char error[256];
+    store = hs_ruleset_store_create("metres", 64, LIMIT, error);
+    ck_assert_ptr_nonnull(store);
+    builtin = hs_share_used(hs_ruleset_store_share(store));
+    ck_assert_uint_gt(builtin, 3 * (size_t)RIG);
+}
+
+static void teardown(void)
+{
+    hs_ruleset_store_destroy(store);
+}
+
+static struct hs_str str(const char *text)
+{
+    return (struct hs_str){text, strlen(text)};
+}
+
+static size_t more(void)
+{
+    return hs_share_used(hs_ruleset_store_share(store)) - builtin;
+}
+
+#define RIG_TEXT(x)                                                                                \
+    "{\"bones\":[\"root\"],\"hitboxes\":[{\"bone\":\"root\",\"zone\":\"body\",\"shape\":"          \
+    "\"sphere\",\"radius\":" x                                                                     \
+    "}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}}}"
+
+/* A ruleset with one rig, whose sphere has `radius`, and a different number. */
+static enum hs_ruleset_put put(const char *owner, const char *name, int radius, int number)
+{
+    struct hs_problem problem;
+    char text[1024], revision[HS_REVISION_MAX];
+    hs_problem_init(&problem);
+    snprintf(text, sizeof text,
+             "{\"name\":\"%s\",\"zones\":{\"body\":1},\"weapons\":{},\"rigs\":{\"r\":" RIG_TEXT(
+                 "%d") "},\"default_rig\":\"r\",\"hit\":{\"max_victims\":%d}}",
+             name, radius, number);
+    struct hs_ruleset *ruleset = hs_ruleset_from_text(str(text), (struct hs_str){0}, &problem);
+    ck_assert_msg(ruleset != NULL, "%s: %s %s", text, problem.errors[0].pointer,
+                  problem.count > 0 ? problem.errors[0].detail : problem.detail);
+    return hs_ruleset_store_put(store, str(owner), ruleset, revision);
+}
+
+START_TEST(equal_rigs_are_there_once)
+{
+    ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
+    size_t one = more();
+    ck_assert_uint_gt(one, RIG);
+    ck_assert_int_eq(put("acme", "b", 1, 2), HS_RULESET_CREATED);
+    ck_assert_uint_lt(more() - one, RIG / 2);
+    struct hs_ruleset_entry *a = hs_ruleset_store_get(store, HS_STR("a"));
+    struct hs_ruleset_entry *b = hs_ruleset_store_get(store, HS_STR("b"));
+    ck_assert_ptr_eq(a->ruleset->rigs[0], b->ruleset->rigs[0]);
+    ck_assert_int_ne(a->ruleset->hit.max_victims, b->ruleset->hit.max_victims);
+    /* A rig outlives the ruleset that brought it. */
+    hs_ruleset_store_release(store, a);
+    ck_assert_int_eq(put("acme", "a", 2, 1), HS_RULESET_REPLACED);
+    ck_assert_double_eq(b->ruleset->rigs[0]->hitboxes[0].radius, 1);
+    ck_assert_int_eq(put("acme", "b", 2, 2), HS_RULESET_REPLACED);
+    ck_assert_double_eq(b->ruleset->rigs[0]->hitboxes[0].radius, 1);
+    hs_ruleset_store_release(store, b);
+    ck_assert_uint_lt(more(), one + RIG / 2);
+    /* Another tenant pays for their own. */
+    size_t two = more();
+    ck_assert_int_eq(put("zeta", "z", 2, 1), HS_RULESET_CREATED);
+    ck_assert_uint_gt(more() - two, RIG);
+}
+END_TEST
+
+/* The same document again is the same revision and costs nothing, even while somebody holds the old
+   one. */
+START_TEST(the_same_again_is_the_same)
+{
+    ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
+    size_t one = more();
+    struct hs_ruleset_entry *held = hs_ruleset_store_get(store, HS_STR("a"));
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_REPLACED);
+    ck_assert_uint_eq(more(), one);
+    struct hs_ruleset_entry *again = hs_ruleset_store_get(store, HS_STR("a"));
+    ck_assert_ptr_eq(again, held);
+    hs_ruleset_store_release(store, again);
+    hs_ruleset_store_release(store, held);
+}
+END_TEST
+
+/* Rulesets that matches hold count. One tenant fills half of the free space, and another still has
+   space. */
+START_TEST(bytes_are_bounded)
+{
+    enum { MANY = 64 };
+    struct hs_ruleset_entry *held[MANY];
+    int count = 0;
+    while (count < MANY && put("acme", "a", 10 + count, 1) != HS_RULESET_TOO_BIG)
+        held[count++] = hs_ruleset_store_get(store, HS_STR("a"));
+    ck_assert_int_gt(count, 4);
+    ck_assert_int_lt(count, MANY);
+    ck_assert_uint_le(more(), (LIMIT - builtin) / 2);
+    ck_assert_uint_gt(more(), (LIMIT - builtin) / 4);
+    ck_assert_int_eq(put("acme", "b", 1, 1), HS_RULESET_TOO_BIG);
+    ck_assert_int_eq(put("zeta", "z", 1, 1), HS_RULESET_CREATED);
+    struct hs_ruleset_entry *newest = hs_ruleset_store_get(store, HS_STR("a"));
+    ck_assert_ptr_eq(newest, held[count - 1]); /* the refused one replaced nothing */
+    hs_ruleset_store_release(store, newest);
+    for (int i = 0; i < count; i++)
+        hs_ruleset_store_release(store, held[i]);
+    ck_assert_uint_lt(more(), 3 * (size_t)RIG);
+    ck_assert_int_eq(put("acme", "b", 1, 1), HS_RULESET_CREATED);
+}
+END_TEST
+
+static void ignore_fault(void *context, const char *path, const struct hs_problem *problem)
+{
+    (void)path;
+    snprintf(context, 256, "%s", problem->detail);
+}
+
+/* Files that do not fit are refused together, and leave nothing charged. */
+START_TEST(files_are_bounded_too)
+{
+    char directory[] = "/tmp/hindsight_rulesets_XXXXXX", path[96], why[256] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    for (int i = 0; i < 40; i++) {
+        char text[1024];
+        snprintf(path, sizeof path, "%s/f%d.json", directory, i);
+        snprintf(text, sizeof text,
+                 "{\"name\":\"f%d\",\"zones\":{\"body\":1},\"rigs\":{\"r\":" RIG_TEXT(
+                     "%d") "},\"default_rig\":\"r\"}",
+                 i, i + 1);
+        hs_test_write_file(path, text);
+    }
+    ck_assert_ptr_null(hs_ruleset_batch_read(store, directory, ignore_fault, why));
+    ck_assert_ptr_nonnull(strstr(why, "ruleset-bytes"));
+    ck_assert_uint_eq(more(), 0);
+    for (int i = 0; i < 40; i++) {
+        snprintf(path, sizeof path, "%s/f%d.json", directory, i);
+        unlink(path);
+    }
+    rmdir(directory);
+}
+END_TEST
+
+/* A default fits what the document sets. */
+START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
+{
+    static const struct {
+        const char *document;
+        int64_t limit_us; /* -1: refused */
+    } documents[] = {
+        {"{\"name\":\"a\"}", 400000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"rewind\":{\"max_interp\":0},\"history\":{\"keep\":0.25}}", 250000},
+        {"{\"name\":\"a\",\"history\":{\"keep\":0.5}}", 400000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.2},\"history\":{\"keep\":0.25}}", 200000},
+        {"{\"name\":\"a\",\"rewind\":{\"limit\":0.4},\"history\":{\"keep\":0.25}}", -1},
+    };
+    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+        struct hs_problem problem;
+        hs_problem_init(&problem);
+        struct hs_ruleset *ruleset =
+            hs_ruleset_from_text(str(documents[i].document), (struct hs_str){NULL, 0}, &problem);
+        if (documents[i].limit_us < 0) {
+            ck_assert_ptr_null(ruleset);
+            ck_assert_str_eq(problem.errors[0].pointer, "/rewind/limit");
+            continue;
+        }
+        ck_assert_msg(ruleset != NULL, "%s: %s", documents[i].document, problem.errors[0].detail);
+        ck_assert_int_eq(ruleset->rewind.limit_us, documents[i].limit_us);
+        hs_ruleset_destroy(ruleset);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ruleset store");
+    TCase *tests = tcase_create("bytes");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, equal_rigs_are_there_once);
+    tcase_add_test(tests, the_same_again_is_the_same);
+    tcase_add_test(tests, bytes_are_bounded);
+    tcase_add_test(tests, files_are_bounded_too);
+    suite_add_tcase(suite, tests);
+    TCase *documents = tcase_create("documents");
+    tcase_add_test(documents, rewind_limit_defaults_to_no_more_than_what_is_kept);
+    suite_add_tcase(suite, documents);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,181 @@
+/* The default judge's detectors, move by move: pauses, and silences that are made up for. */
+#include <check.h>
+
+#include "tests/support/play/stage.h"
+#include "tests/support/run_suite.h"
+#include "validators/clock/guard.h"
+
+#define FRAME_US   INT64_C(16667)
+#define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
+
+static struct hs_ruleset *ruleset;
+static struct hs_clock_guard guard;
+static bool has_begun, has_acks;
+static int suspected, proven;
+
+/* The connection, and the time of the player's newest frame by the player's clock and the true one.
+ */
+static int64_t up_us, down_us, now_us, received_us;
+static double client_us;
+
+static void set_up(void)
+{
+    ruleset = hs_stage_ruleset();
+    has_begun = false;
+    has_acks = true;
+    suspected = proven = 0;
+    up_us = down_us = S(0.15);
+    now_us = S(100);
+    received_us = 0;
+    client_us = 1e6;
+}
+
+static void tear_down(void)
+{
+    hs_ruleset_destroy(ruleset);
+}
+
+static void receive(int64_t at_us, int64_t ack_us)
+{
+    struct hs_clock_step step = {.client_us = (int64_t)client_us,
+                                 .received_us = at_us > received_us ? at_us : received_us,
+                                 .ack_us = ack_us,
+                                 .has_ack = has_acks,
+                                 .dilation = 1};
+    received_us = step.received_us;
+    if (!has_begun) {
+        hs_clock_guard_begin(&guard, &step);
+        has_begun = true;
+        return;
+    }
+    struct hs_clock_verdict verdict = hs_clock_guard_step(&guard, &ruleset->moves, &step);
+    suspected += verdict.suspected;
+    proven += verdict.proven;
+}
+
+static void frame(double rate)
+{
+    now_us += FRAME_US;
+    client_us += (double)FRAME_US * rate;
+}
+
+static void run(double seconds, double rate)
+{
+    for (int64_t end_us = now_us + S(seconds); now_us < end_us;) {
+        frame(rate);
+        receive(now_us + up_us, now_us - down_us);
+    }
+}
+
+/* Alt-tab; the way back is longer afterwards than before, and gets shorter little by little. */
+static void pause_and_return(double rate)
+{
+    now_us += S(2);
+    client_us += 0.4e6;
+    down_us += S(0.2);
+    for (int i = 0; i < 4; i++) {
+        run(0.75, rate);
+        down_us -= S(0.05);
+    }
+}
+
+START_TEST(a_pause_hides_no_gain)
+{
+    run(40, 1);
+    run(6, 1.01);
+    ck_assert_int_eq(suspected, 0);
+    pause_and_return(1.01);
+    run(9, 1.01);
+    ck_assert_int_eq(suspected, 1);
+    ck_assert_int_eq(proven, 0);
+}
+END_TEST
+
+START_TEST(honest_pauses_are_no_offence)
+{
+    run(40, 1);
+    for (int i = 0; i < 20; i++) {
+        pause_and_return(1);
+        run(i, 1);
+    }
+    ck_assert_int_eq(suspected + proven, 0);
+}
+END_TEST
+
+/* No packets for 8 s while the player's clock stands, then 2x, and no newer snapshot. */
+static void stand_and_run(double fast_s)
+{
+    int64_t seen_us = now_us - down_us;
+    now_us += S(8);
+    for (int64_t end_us = now_us + S(fast_s); now_us < end_us;) {
+        frame(2);
+        receive(now_us + up_us, seen_us);
+    }
+}
+
+START_TEST(a_pause_made_up_for_with_old_acks_is_suspected)
+{
+    run(60, 1);
+    stand_and_run(8);
+    ck_assert_int_ge(suspected, 1);
+    ck_assert_int_eq(proven, 0);
+}
+END_TEST
+
+START_TEST(what_may_have_been_held_up_is_not_suspected)
+{
+    run(60, 1);
+    stand_and_run(4);
+    ck_assert_int_eq(suspected + proven, 0);
+}
+END_TEST
+
+START_TEST(without_acks_nothing_tells_it_from_a_stall)
+{
+    has_acks = false;
+    run(60, 1);
+    stand_and_run(8);
+    ck_assert_int_eq(suspected + proven, 0);
+}
+END_TEST
+
+/* Nothing comes through for 8 s; what was made meanwhile drains at `speed` times the rate, and what
+   is made meanwhile waits behind it. */
+static void outage(double speed)
+{
+    int64_t from_us = now_us, until_us = now_us + S(8), arrives_us = until_us + up_us;
+    for (int64_t end_us = now_us + S(40); now_us < end_us;) {
+        frame(1);
+        bool is_through = now_us - down_us >= until_us;
+        receive(arrives_us, is_through ? now_us - down_us : from_us - down_us);
+        arrives_us += (int64_t)((double)FRAME_US / speed);
+        if (arrives_us < now_us + FRAME_US + up_us)
+            arrives_us = now_us + FRAME_US + up_us;
+    }
+}
+
+START_TEST(an_outage_that_drains_is_no_offence)
+{
+    static const double speeds[] = {1.25, 1.5, 2, 4, 16, 1000};
+    run(60, 1);
+    outage(speeds[_i]);
+    ck_assert_int_eq(suspected + proven, 0);
+    outage(speeds[_i]);
+    ck_assert_int_eq(suspected + proven, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("clock_guard");
+    TCase *tcase = tcase_create("clock_guard");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, a_pause_hides_no_gain);
+    tcase_add_test(tcase, honest_pauses_are_no_offence);
+    tcase_add_test(tcase, a_pause_made_up_for_with_old_acks_is_suspected);
+    tcase_add_test(tcase, what_may_have_been_held_up_is_not_suspected);
+    tcase_add_test(tcase, without_acks_nothing_tells_it_from_a_stall);
+    tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,292 @@
+/* Damage: weapon x zone x falloff x the shooter's scale; the claim is only compared. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/play/fixture.h"
+#include "tests/support/run_suite.h"
+#include "validators/hit/context.h"
+
+static struct hs_weapon *rifle;
+
+static void set_up(void)
+{
+    open_stage();
+    rifle = rules->weapons[HS_STAGE_RIFLE];
+}
+
+/* ---- falloff ---- */
+
+static const struct {
+    double distance, factor;
+} curve[] = {
+    {0, 1.25},    {9.999999, 1.25}, {10, 1.25}, {15, 1.125},  {20, 1},
+    {22.5, 0.75}, {25, 0.5},        {1e3, 0.5}, {1e300, 0.5}, {17.5, 1.0625},
+};
+
+#define CURVE ((int)(sizeof curve / sizeof *curve))
+
+START_TEST(falloff_is_linear_between_points)
+{
+    rifle->falloff_count = 3;
+    rifle->falloff[0] = (struct hs_falloff_point){10, 1.25};
+    rifle->falloff[1] = (struct hs_falloff_point){20, 1};
+    rifle->falloff[2] = (struct hs_falloff_point){25, 0.5};
+    ck_assert_double_eq(hs_falloff(rifle, curve[_i].distance), curve[_i].factor);
+}
+END_TEST
+
+START_TEST(falloff_of_no_and_of_one_point)
+{
+    ck_assert_double_eq(hs_falloff(rifle, 1e9), 1);
+    rifle->falloff_count = 1;
+    rifle->falloff[0] = (struct hs_falloff_point){10, 0.5};
+    for (double d = 0; d < 30; d += 10)
+        ck_assert_double_eq(hs_falloff(rifle, d), 0.5);
+}
+END_TEST
+
+/* ---- through a verdict ---- */
+
+static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
+{
+    return hs_stage_verify(match, claim, HS_MS(1000));
+}
+
+/* The claim is accepted and pays this, for that zone. */
+static void expect_damage(const struct hs_hit_claim *claim, double amount, const char *zone)
+{
+    struct hs_hit_result *r = judge(claim);
+    ck_assert_str_eq(hs_reason_name(r->reason), "ok");
+    ck_assert_uint_eq(r->damage_count, 1);
+    ck_assert_double_eq_tol(r->damage_total, amount, 1e-9);
+    ck_assert_double_eq(r->damage[0].amount, r->damage_total);
+    ck_assert_str_eq(r->damage[0].player.text, "T");
+    ck_assert_str_eq(r->damage[0].zone.text, zone);
+    free(r);
+}
+
+/* Row: the height aimed at, and whether zones are the ruleset's or the weapon's own. */
+static const struct {
+    double height;
+    const char *zone, *bone;
+    double own, amount;
+} zones[] = {
+    {1.6, "head", "head", 0, 40},    {1.1, "torso", "root", 0, 20},  {1.6, "head", "head", 3.5, 70},
+    {1.1, "torso", "root", 3.5, 70}, {1.6, "head", "head", 0.25, 5},
+};
+
+#define ZONES ((int)(sizeof zones / sizeof *zones))
+
+START_TEST(zones_multiply)
+{
+    int zone = zones[_i].height > 1.5 ? HS_STAGE_HEAD : HS_STAGE_TORSO;
+    rifle->zone_own[zone] = zones[_i].own > 0;
+    rifle->zone_factor[zone] = zones[_i].own;
+    hs_ruleset_finish(rules);
+    hs_stage_play(match);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, zones[_i].height);
+    expect_damage(&claim, zones[_i].amount, zones[_i].zone);
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_str_eq(r->damage[0].bone.text, zones[_i].bone);
+    ck_assert_str_eq(r->impact.bone.text, zones[_i].bone);
+    ck_assert_double_eq(r->damage[0].distance, r->impact.distance);
+    free(r);
+}
+END_TEST
+
+START_TEST(falloff_is_taken_at_the_contact)
+{
+    rifle->falloff_count = 2;
+    rifle->falloff[0] = (struct hs_falloff_point){0, 1};
+    rifle->falloff[1] = (struct hs_falloff_point){100, 0};
+    hs_stage_place(match, HS_MS(1000), "S", 0, 0, 0);
+    hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* ends far behind */
+    /* Head 0.15 and sphere 0.05: the centre travels 19.8. */
+    expect_damage(&claim, 40 * (1 - 0.198), "head");
+}
+END_TEST
+
+START_TEST(the_shooters_scale_at_the_time_of_the_shot)
+{
+    hs_stage_play(match);
+    struct hs_player_frame late = hs_stage_entry("S", 0, 0, 0);
+    late.fields = HS_FIELD_DAMAGE_SCALE;
+    late.damage_scale = 4;
+    ck_assert_int_eq(hs_stage_post(match, HS_MS(975), &late, NULL), HS_FRAME_STORED);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1000), 20, 4, 1.1);
+    expect_damage(&claim, 20, "torso"); /* a late sample does not change later ones */
+    claim = hs_stage_claim_fired(HS_MS(975), 20, 3.9, 1.1);
+    expect_damage(&claim, 80, "torso");
+    claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
+    expect_damage(&claim, 20, "torso");
+    claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
+    claim.fire_time_us = HS_MS(976); /* of the shot, not of the hit */
+    expect_damage(&claim, 80, "torso");
+    claim.fire_time_us = HS_MS(940);
+    expect_damage(&claim, 20, "torso");
+}
+END_TEST
+
+START_TEST(scale_zero_is_an_accepted_nothing)
+{
+    hs_stage_play(match);
+    struct hs_player_frame entry = hs_stage_entry("S", 0, 0, 0);
+    entry.fields = HS_FIELD_DAMAGE_SCALE;
+    ck_assert_int_eq(hs_stage_post(match, HS_MS(1010), &entry, NULL), HS_FRAME_STORED);
+    struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1010), 20, 4, 1.1);
+    expect_damage(&claim, 0, "torso");
+}
+END_TEST
+
+START_TEST(claimed_numbers_pay_nothing)
+{
+    hs_stage_play(match);
+    static const double damages[] = {0, 1, 19.99, 20, 40, 999, 1e9};
+    for (int i = 0; i < 7; i++) {
+        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.1);
+        claim.has_claimed_damage = claim.has_radius = true;
+        claim.claimed_damage = damages[i];
+        claim.radius = damages[i] / 100;
+        claim.claimed_bone = i % 2 == 0 ? HS_STR("head") : HS_STR("torso");
+        expect_damage(&claim, 20, "torso");
+    }
+}
+END_TEST
+
+/* The most the rifle can do is 20 x 2; falloff above 1 and the shooter's scale raise it. */
+START_TEST(forged_damage_is_above_the_most_the_weapon_can_do)
+{
+    static const struct {
+        double falloff, scale, claimed;
+        bool forged;
+    } rows[] = {
+        {1, 1, 40, false},  {1, 1, 40.001, true},  {1, 2, 80, false},   {1, 2, 80.001, true},
+        {3, 1, 120, false}, {3, 1, 120.001, true}, {0.5, 1, 40, false}, {1, 1, 0, false},
+    };
+    const int count = (int)(sizeof rows / sizeof *rows);
+    for (int i = 0; i < count; i++) {
+        struct hs_match *saved = match;
+        match = hs_stage_match(rules);
+        rifle->falloff_count = 1;
+        rifle->falloff[0] = (struct hs_falloff_point){0, rows[i].falloff};
+        struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
+        s.fields = HS_FIELD_DAMAGE_SCALE;
+        s.damage_scale = rows[i].scale;
+        hs_stage_post(match, HS_MS(1000), &s, NULL);
+        hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
+        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 0, 1.1);
+        claim.has_claimed_damage = true;
+        claim.claimed_damage = rows[i].claimed;
+        struct hs_hit_result *r = judge(&claim);
+        ck_assert_int_eq((r->flags >> HS_FLAG_DAMAGE_FORGED & 1) != 0, rows[i].forged);
+        ck_assert_int_eq(r->verdict, HS_VERDICT_ACCEPTED);
+        free(r);
+        hs_match_destroy(match);
+        match = saved;
+    }
+}
+END_TEST
+
+START_TEST(other_verdicts_pay_nothing)
+{
+    hs_stage_play(match);
+    struct hs_hit_claim miss = hs_stage_claim(HS_MS(1000), 20, 9, 1.6);
+    struct hs_hit_claim unknown = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
+    unknown.target = HS_STR("X");
+    struct hs_hit_claim nobody = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
+    nobody.target.ptr = NULL;
+    const struct hs_hit_claim *claims[] = {&miss, &unknown, &nobody};
+    static const enum hs_verdict verdicts[] = {HS_VERDICT_REJECTED, HS_VERDICT_INCONCLUSIVE,
+                                               HS_VERDICT_ACCEPTED};
+    for (int i = 0; i < 3; i++) {
+        struct hs_hit_result *r = judge(claims[i]);
+        ck_assert_int_eq(r->verdict, verdicts[i]);
+        ck_assert_double_eq(r->damage_total, 0);
+        ck_assert_uint_eq(r->damage_count, 0);
+        free(r);
+    }
+}
+END_TEST
+
+START_TEST(lenient_hits_pay_for_the_zone_they_nearly_touched)
+{
+    rules->hit.claim_padding = 0.1;
+    hs_stage_play(match);
+    /* Over the head: 0.15 + 0.05 + 0.08 above its centre. */
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
+    double rise = 0.28;
+    claim.start.z += rise;
+    claim.end.z += rise;
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_str_eq(hs_reason_name(r->reason), "ok_lenient");
+    ck_assert_double_eq(r->damage_total, 40);
+    ck_assert_str_eq(r->damage[0].zone.text, "head");
+    ck_assert_double_eq_tol(r->margin, 0.08, 1e-6);
+    free(r);
+}
+END_TEST
+
+/* ---- contact in shadow: paid as claimed ---- */
+
+START_TEST(a_miss_in_shadow_is_paid_as_it_was_claimed)
+{
+    static const struct {
+        const char *bone;
+        double amount;
+        const char *zone;
+    } rows[] = {{"head", 40, "head"},
+                {"torso", 20, "torso"},
+                {"root", 20, "torso"},
+                {"tail", 20, ""},
+                {NULL, 20, ""}};
+    rules->checks[HS_CHECK_CONTACT] = _i == 0 ? HS_MODE_SHADOW : HS_MODE_OFF;
+    rifle->falloff_count = 2;
+    rifle->falloff[0] = (struct hs_falloff_point){10, 1};
+    rifle->falloff[1] = (struct hs_falloff_point){20, 0.5};
+    hs_stage_play(match);
+    for (int i = 0; i < 5; i++) {
+        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 15, 0, 1.6); /* ends at 15 */
+        claim.claimed_bone = hs_stage_str(rows[i].bone);
+        struct hs_hit_result *r = judge(&claim);
+        ck_assert_int_eq(r->verdict, HS_VERDICT_ACCEPTED);
+        ck_assert_double_eq_tol(r->damage_total, rows[i].amount * 0.75, 1e-9);
+        ck_assert_str_eq(r->damage[0].zone.text, rows[i].zone);
+        ck_assert_uint_eq(r->would_reject_count, _i == 0 ? 1 : 0);
+        free(r);
+    }
+}
+END_TEST
+
+START_TEST(what_touched_in_shadow_is_paid_as_it_touched)
+{
+    rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
+    hs_stage_play(match);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.1);
+    claim.claimed_bone = HS_STR("head");
+    expect_damage(&claim, 20, "torso");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("damage");
+    TCase *tcase = tcase_create("damage");
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
+    tcase_add_loop_test(tcase, falloff_is_linear_between_points, 0, CURVE);
+    tcase_add_test(tcase, falloff_of_no_and_of_one_point);
+    tcase_add_loop_test(tcase, zones_multiply, 0, ZONES);
+    tcase_add_test(tcase, falloff_is_taken_at_the_contact);
+    tcase_add_test(tcase, the_shooters_scale_at_the_time_of_the_shot);
+    tcase_add_test(tcase, scale_zero_is_an_accepted_nothing);
+    tcase_add_test(tcase, claimed_numbers_pay_nothing);
+    tcase_add_test(tcase, forged_damage_is_above_the_most_the_weapon_can_do);
+    tcase_add_test(tcase, other_verdicts_pay_nothing);
+    tcase_add_test(tcase, lenient_hits_pay_for_the_zone_they_nearly_touched);
+    tcase_add_loop_test(tcase, a_miss_in_shadow_is_paid_as_it_was_claimed, 0, 2);
+    tcase_add_test(tcase, what_touched_in_shadow_is_paid_as_it_touched);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,239 @@
+/* Projectiles: bodies are met where they are when it passes them. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "tests/support/play/fixture.h"
+#include "tests/support/play/verdicts.h"
+#include "tests/support/run_suite.h"
+
+static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
+{
+    return hs_stage_judge(match, claim, NOW);
+}
+
+/* ---- projectiles: 40 m/s, targets where they are when it passes them ---- */
+
+static void play_walk(double speed)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, speed * (ms - 1000) / 1000, 0);
+    }
+}
+
+static void expect_at(const struct hs_hit_result *r, const char *player, double distance)
+{
+    ck_assert(r->impact.present);
+    ck_assert_str_eq(r->impact.player.text, player);
+    ck_assert_double_eq_tol(r->impact.distance, distance, 0.35);
+}
+
+static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
+{
+    struct hs_hit_claim claim = hs_stage_claim(hit_time_us, x, y, 1.6);
+    claim.weapon = HS_STR("bow");
+    return claim;
+}
+
+START_TEST(a_target_is_taken_when_the_projectile_passes)
+{
+    /* T walks at 8 m/s and is at y = 0 at 1000; the flight ends 10 m behind T, 250 ms later. */
+    play_walk(8);
+    for (int ms = 1050; ms <= 1250; ms += 50) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), "T", 20, 8.0 * (ms - 1000) / 1000, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(HS_MS(1250), 30, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = HS_MS(500);
+    struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_OK);
+    /* T is met a little before 1000, walking towards the line from below: 0.04 before. */
+    ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
+    ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
+    free(fresh);
+    /* The place where T is at the end of the flight is empty when the projectile passes. */
+    claim.end = (struct hs_vec){20, 2, 1.6};
+    claim.fire_time_us = HS_MS(1250) - 502494;
+    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T, on time, hits */
+    free(fresh);
+    claim.end = (struct hs_vec){30, 3, 1.6};
+    claim.fire_time_us = HS_MS(1250) - 753741;
+    fresh = hs_stage_verify(match, &claim, HS_MS(1250));
+    hs_expect_reason(fresh, HS_REASON_NO_INTERSECTION);
+    ck_assert_double_gt(fresh->margin, 1);
+    free(fresh);
+}
+END_TEST
+
+START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
+{
+    play_walk(8);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    struct hs_hit_result without = *judge(&claim);
+    hs_expect_reason(&without, HS_REASON_OK);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - 500000; /* 20 m at 40 m/s */
+    struct hs_hit_result *with = judge(&claim);
+    hs_expect_reason(with, HS_REASON_OK);
+    ck_assert_double_eq(with->impact.distance, without.impact.distance);
+    ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
+    /* A standing target is there at any time, but no projectile flies 20 m in no time. */
+    claim.fire_time_us = NOW;
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+    rules->checks[HS_CHECK_FLIGHT] = HS_MODE_OFF;
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
+START_TEST(a_projectile_may_be_launched_long_ago)
+{
+    play_walk(0);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the limit */
+    struct hs_hit_result *r = judge(&claim);
+    ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
+    claim.fire_time_us--;
+    hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
+    /* Launched before the history of the shooter begins: accepted if the path takes that long to
+       fly. At 40 m/s 44 m take 1.1 s, and 50 ms are allowed. */
+    claim.start.x = -24;
+    claim.fire_time_us = NOW - 1150000;
+    r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert_ptr_null(hs_stage_row(r, HS_CHECK_ORIGIN));
+    ck_assert_double_eq(r->damage_total, 100);
+    claim.fire_time_us--;
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+    ck_assert_int_eq(hs_stage_row(judge(&claim), HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
+    /* A start beside the target is not hidden by a launch long ago. */
+    claim.start.x = 19;
+    claim.fire_time_us = NOW - 4000000;
+    hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
+}
+END_TEST
+
+/* Launched before the history of the shooter begins: accepted if the path takes that long to fly
+   (within 50 ms) and the projectile may fly so long. */
+START_TEST(a_launch_nobody_remembers)
+{
+    static const struct {
+        double speed;
+        int64_t flight_us;
+        bool waived;
+    } rows[] = {
+        {16, 1250000, true},  {16, 1300000, true}, {16, 1300001, false},
+        {40, 1300000, false}, {5, 4000000, true},  {5, 4000001, false},
+    };
+    play_walk(0);
+    rules->weapons[HS_STAGE_BOW]->speed = rows[_i].speed;
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = NOW - rows[_i].flight_us;
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, rows[_i].waived ? HS_REASON_OK : HS_REASON_FLIGHT_TIME);
+    ck_assert_int_eq(hs_stage_row(r, HS_CHECK_ORIGIN) == NULL, rows[_i].waived);
+    ck_assert_double_eq(r->damage_total, rows[_i].waived ? 100 : 0);
+}
+END_TEST
+
+START_TEST(the_limit_applies_to_the_impact)
+{
+    play_walk(0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(750), 20, 0);
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+    claim.hit_time_us--;
+    hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
+}
+END_TEST
+
+START_TEST(a_bystander_who_crosses_in_flight_blocks)
+{
+    play_walk(0);
+    /* B crosses the line at x = 10, 250 ms before the end, at 8 m/s; never there at the end. */
+    for (int ms = 400; ms <= 1000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), "B", 10, 8.0 * (ms - 750) / 1000, 0);
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, HS_REASON_BLOCKED_BY_PLAYER);
+    ck_assert_str_eq(r->impact.player.text, "B");
+    ck_assert_double_eq_tol(r->impact.distance, 9.8, 0.1);
+    claim.weapon = HS_STR("rifle"); /* an instant shot at that time passes behind B */
+    hs_expect_reason(judge(&claim), HS_REASON_OK);
+}
+END_TEST
+
+/* A runner at 60 m/s crosses a path of one second in its midst: far away at every quarter of it.
+   Row 0: the runner is claimed; 1: the runner is in the way of another. */
+START_TEST(fast_bodies_are_met_between_far_places)
+{
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        double y = 0.06 * (ms - 375); /* at x = 15 the projectile is at 375 ms */
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_place(match, HS_MS(ms), _i == 0 ? "T" : "B", 15, y, 0);
+        if (_i == 1)
+            hs_stage_place(match, HS_MS(ms), "T", 39, 0, 0);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 40, 0);
+    struct hs_hit_result *r = judge(&claim);
+    hs_expect_reason(r, _i == 0 ? HS_REASON_OK : HS_REASON_BLOCKED_BY_PLAYER);
+    expect_at(r, _i == 0 ? "T" : "B", 15);
+}
+END_TEST
+
+/* The target turns back on the line, in a sample between two pieces of the flight, and is met
+ * there. */
+START_TEST(bodies_turn_at_their_samples)
+{
+    play_walk(0);
+    static const int64_t times_us[] = {182812, 282812, 332812, 382812, 432812, 532812};
+    for (int i = 0; i < 6; i++) /* 100 m/s towards the line and away from it */
+        hs_stage_place(match, times_us[i], "B", 15.3125, i == 3 ? 0 : 5, 0);
+    struct hs_hit_claim claim = bow_shot(HS_MS(625), 25, 0);
+    claim.has_fire_time = true;
+    claim.fire_time_us = 0;
+    struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(700));
+    hs_expect_reason(fresh, HS_REASON_BLOCKED_BY_PLAYER);
+    expect_at(fresh, "B", 15.2);
+    free(fresh);
+}
+END_TEST
+
+START_TEST(a_teleport_in_flight_is_no_movement)
+{
+    play_walk(0);
+    for (int ms = 400; ms <= 1000; ms += 50) {
+        struct hs_player_frame b = hs_stage_entry("B", 10, ms < 750 ? -10 : 10, 0);
+        b.event = ms == 750 ? HS_EVENT_TELEPORT : HS_EVENT_NONE;
+        ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
+    }
+    struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
+    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was on neither side of the line but at it */
+}
+END_TEST
+
+static TCase *cases_of_projectiles(void)
+{
+    TCase *tcase = tcase_create("projectiles");
+    tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
+    tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
+    tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
+    tcase_add_loop_test(tcase, a_launch_nobody_remembers, 0, 6);
+    tcase_add_test(tcase, the_limit_applies_to_the_impact);
+    tcase_add_test(tcase, a_bystander_who_crosses_in_flight_blocks);
+    tcase_add_loop_test(tcase, fast_bodies_are_met_between_far_places, 0, 2);
+    tcase_add_test(tcase, bodies_turn_at_their_samples);
+    tcase_add_test(tcase, a_teleport_in_flight_is_no_movement);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("hit flight");
+    TCase *tcase = cases_of_projectiles();
+    tcase_add_checked_fixture(tcase, open_stage, close_stage);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

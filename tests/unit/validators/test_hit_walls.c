@@ -1,0 +1,355 @@
+/* Walls and movers in verdicts: what missing data may not decide, who leans on a wall, bursts. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/oracle/world_cases.h"
+#include "tests/support/play/fixture.h"
+#include "tests/support/run_suite.h"
+
+static struct hs_world *world;
+
+static void set_up(void)
+{
+    open_stage();
+    world = NULL;
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        rules->checks[i] = HS_MODE_OFF;
+    rules->checks[HS_CHECK_WORLD] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_ENFORCE;
+    rules->checks[HS_CHECK_BYSTANDER] = rules->checks[HS_CHECK_BLAST] = HS_MODE_ENFORCE;
+}
+
+static void tear_down(void)
+{
+    close_stage();
+    hs_world_destroy(world);
+}
+
+static void build(struct hs_vec min, struct hs_vec max)
+{
+    struct hs_test_mesh mesh = {0};
+    hs_test_mesh_box(&mesh, min, max);
+    world = hs_world_create(&mesh.mesh, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    hs_match_set_world(match, world);
+    hs_test_mesh_free(&mesh);
+}
+
+static void stand(const char *player, double x, double y)
+{
+    for (int ms = 0; ms <= 1000; ms += 50)
+        hs_stage_place(match, HS_MS(ms), player, x, y, 0);
+}
+
+/* A door across y from -0.5 to 0.5 that nobody saw before now. */
+static void post_late_door(double x)
+{
+    struct hs_mover_frame door = {.mover = HS_STR("door"),
+                                  .fields = HS_MOVER_BOX,
+                                  .position = {x, 0, 1.6},
+                                  .half_extents = {0.1, 0.5, 2}};
+    struct hs_frame frame = {.time_us = HS_MS(1000), .movers = &door, .mover_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    ck_assert_int_eq(result, HS_FRAME_STORED);
+}
+
+static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, enum hs_reason reason,
+                   double damage)
+{
+    struct hs_hit_result *r = hs_stage_verify(match, claim, HS_MS(1000));
+    ck_assert_msg(r->verdict == verdict && r->reason == reason, "%s, %s",
+                  hs_verdict_name(r->verdict), hs_reason_name(r->reason));
+    ck_assert_double_eq_tol(r->damage_total, damage, 1e-9);
+    free(r);
+}
+
+/*
+ * One pellet is on the body, if only nobody's door was closed then. Whatever becomes of the other,
+ * row by row: behind a wall, at a body between, past everything.
+ */
+START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
+{
+    rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    stand("far", 20, 10);
+    post_late_door(5);
+    if (_i == 0)
+        build((struct hs_vec){10, 4, 0}, (struct hs_vec){10.5, 6, 3});
+    if (_i == 1)
+        stand("between", 10, 5);
+    struct hs_pellet_claim pellets[2] = {{.end = {20, 10, 1.6}, .target = HS_STR("far")},
+                                         {.end = {20, 0, 1.6}}};
+    if (_i == 2)
+        pellets[0].end.z = 9;
+    if (_i == 3)
+        pellets[0] = pellets[1]; /* nothing but doubt */
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 10, 1.6);
+    claim.pellets = pellets;
+    claim.pellet_count = 2;
+    expect(&claim, HS_VERDICT_INCONCLUSIVE, HS_REASON_HISTORY_TOO_SHORT, 0);
+    claim.pellet_count = 1;
+    static const enum hs_reason alone[] = {HS_REASON_OCCLUDED_WORLD, HS_REASON_BLOCKED_BY_PLAYER,
+                                           HS_REASON_NO_INTERSECTION};
+    if (_i < 3)
+        expect(&claim, HS_VERDICT_REJECTED, alone[_i], 0);
+}
+END_TEST
+
+/* A body is surely before the door: the pellet is lost, whether or not the door was posted. */
+START_TEST(a_pellet_blocked_before_a_door_is_blocked)
+{
+    rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    stand("between", 3, 0);
+    post_late_door(5);
+    struct hs_pellet_claim pellet = {.end = {20, 0, 1.6}};
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.6);
+    claim.pellets = &pellet;
+    claim.pellet_count = 1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLOCKED_BY_PLAYER, 0);
+}
+END_TEST
+
+/* An arrow that must stick in something claims to stick in a door that nobody saw. */
+START_TEST(a_contact_fuse_on_a_door_in_doubt)
+{
+    stand("S", 0, 0);
+    build((struct hs_vec){50, 0, 0}, (struct hs_vec){51, 1, 1});
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 5, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    claim.weapon = HS_STR("bow");
+    claim.fuse = HS_FUSE_CONTACT;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_IMPACT_NOT_ON_SURFACE, 0);
+    post_late_door(5.1);
+    expect(&claim, HS_VERDICT_INCONCLUSIVE, HS_REASON_HISTORY_TOO_SHORT, 0);
+}
+END_TEST
+
+/* A body behind a door that nobody saw is not paid, though the one before it is. */
+START_TEST(piercing_a_door_in_doubt)
+{
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
+    stand("S", 0, 0);
+    stand("T", 5, 0);
+    stand("behind", 10, 0);
+    struct hs_str victim = HS_STR("behind");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.6);
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 80);
+    post_late_door(7);
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_int_eq(r->refused[0].reason, HS_REASON_HISTORY_TOO_SHORT);
+    free(r);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_SHADOW;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 80);
+}
+END_TEST
+
+/*
+ * A knife of 0.30 along a wall it touches, at bodies on both sides of it: on this side it is a
+ * stroke, through the wall it is none, though the wall is thinner than the knife is wide.
+ */
+START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
+{
+    stand("S", 0, 0);
+    stand("near", 1, -0.3);
+    stand("T", 1, 0.6);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 1.4, 0.08, 1.1);
+    claim.weapon = HS_STR("knife");
+    claim.start = (struct hs_vec){0, 0.08, 1.1};
+    rules->weapons[HS_STAGE_KNIFE]->world_radius = 0.15 * _i;
+    rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_OFF;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+    build((struct hs_vec){-5, 0.15, 0}, (struct hs_vec){5, 0.2, 3});
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OCCLUDED_WORLD, 0);
+    claim.target = HS_STR("near");
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_OFF;
+    claim.target = HS_STR("T");
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+}
+END_TEST
+
+/* A wall of 1 cm from x = 2 to 18 beside the path, 3 cm off it: wide spheres touch it. */
+static void build_beside(void)
+{
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){18, 0.04, 3});
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+}
+
+START_TEST(who_stands_behind_a_wall_beside_the_path_is_not_in_the_way)
+{
+    struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    stand("beside", 10, 0.35);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    rifle->radius = 0.1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLOCKED_BY_PLAYER, 0);
+    build_beside();
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_SHADOW;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLOCKED_BY_PLAYER, 0);
+    rules->checks[HS_CHECK_WORLD] = HS_MODE_ENFORCE;
+    rifle->world_radius = 0.1;
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OCCLUDED_WORLD, 0);
+}
+END_TEST
+
+START_TEST(piercing_does_not_reach_through_a_wall_beside_the_path)
+{
+    rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+    stand("S", 0, 0);
+    stand("beside", 10, 0.35);
+    stand("T", 20, 0);
+    struct hs_str victim = HS_STR("beside");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 40);
+    build_beside();
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_uint_eq(r->refused_count, 1);
+    ck_assert_int_eq(r->refused[0].reason, HS_REASON_OCCLUDED_WORLD);
+    free(r);
+}
+END_TEST
+
+/* The sphere touches the torso first where the wall hides it; the line meets the torso itself. */
+START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
+{
+    stand("S", 0, 0);
+    stand("T", 20, 0.2);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 0, 1.1);
+    claim.start.z = 1.1;
+    rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_int_eq(r->reason, HS_REASON_OK);
+    ck_assert_double_eq_tol(r->impact.distance, 20 - sqrt(0.4 * 0.4 - 0.2 * 0.2), 1e-5);
+    free(r);
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){19.75, 0.04, 3});
+    r = hs_stage_verify(match, &claim, HS_MS(1000));
+    ck_assert_int_eq(r->reason, HS_REASON_OK);
+    ck_assert_double_eq_tol(r->impact.distance, 20 - sqrt(0.3 * 0.3 - 0.2 * 0.2), 1e-5);
+    free(r);
+    /* Where only the sphere comes to the body, the wall decides. */
+    stand("U", 20, 0.35);
+    claim.target = HS_STR("U");
+    rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_OFF;
+    hs_world_destroy(world);
+    build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){20.5, 0.04, 3});
+    expect(&claim, HS_VERDICT_REJECTED, HS_REASON_OCCLUDED_WORLD, 0);
+    hs_match_set_world(match, NULL);
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 20);
+}
+END_TEST
+
+/* How far from the claimed end a contact fuse looks: the extension, and the radius at the world. */
+START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
+{
+    struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
+    bow->radius = 0.1;
+    bow->world_radius = _i == 0 ? 0 : 0.1;
+    stand("S", 0, 0);
+    double reach = rules->hit.sweep_extension + bow->world_radius;
+    build((struct hs_vec){5 + reach - 0.01, -1, 0}, (struct hs_vec){6, 1, 3});
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 5, 0, 1.6);
+    claim.target = (struct hs_str){0};
+    claim.weapon = HS_STR("bow");
+    claim.fuse = HS_FUSE_CONTACT;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 0);
+    claim.end.x -= 0.02;
+    struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(1000));
+    const struct hs_check_row *row = hs_stage_row(r, HS_CHECK_WORLD);
+    ck_assert_int_eq(row->reason, HS_REASON_IMPACT_NOT_ON_SURFACE);
+    ck_assert_double_eq_tol(row->measured, reach + 0.01, 1e-5);
+    ck_assert_double_eq_tol(row->limit, reach, 1e-9);
+    free(r);
+}
+END_TEST
+
+/* A burst on the floor sees who stands on it, whether or not the world check has its say. */
+START_TEST(a_burst_on_the_floor_sees)
+{
+    static const enum hs_mode modes[] = {HS_MODE_ENFORCE, HS_MODE_SHADOW, HS_MODE_OFF};
+    struct hs_weapon *rocket = rules->weapons[HS_STAGE_BOW];
+    rocket->has_blast = true;
+    rocket->blast = (struct hs_blast){
+        .radius = 3, .damage = 30, .inner_radius = 3, .min_scale = 1, .occlusion = true};
+    rocket->radius = rocket->world_radius = _i % 2 == 0 ? 0.05 : 0;
+    rules->checks[HS_CHECK_WORLD] = modes[_i / 2];
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    build((struct hs_vec){-50, -50, -1}, (struct hs_vec){50, 50, 0});
+    struct hs_str victim = HS_STR("T");
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 19, 0, 0);
+    claim.weapon = HS_STR("bow");
+    claim.target = (struct hs_str){0};
+    claim.victims = &victim;
+    claim.victim_count = 1;
+    expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
+    /* From under the floor it sees nobody; enforced, it does not come that far. */
+    claim.start.z = claim.end.z = -0.5;
+    if (_i / 2 != 0)
+        expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLAST_OCCLUDED, 0);
+}
+END_TEST
+
+/* A mover that changes its shape at a sample takes it on there, not on the way. */
+START_TEST(a_shape_is_of_the_older_sample)
+{
+    stand("S", 0, 0);
+    stand("T", 20, 0);
+    for (int ms = 0; ms <= 1000; ms += 50) {
+        struct hs_mover_frame door = {.mover = HS_STR("door"),
+                                      .fields = HS_MOVER_BOX,
+                                      .position = {5, 0, 0},
+                                      .half_extents = {0.5, 0.5, 2},
+                                      .center = {0, ms < 900 ? 1.2 : -1.2, 1.6}};
+        struct hs_frame frame = {.time_us = HS_MS(ms), .movers = &door, .mover_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    }
+    /* Passes x = 5 while it would sweep from one side to the other. */
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1265), 20, 0, 1.6);
+    rules->rewind.future_slack_us = HS_MS(300);
+    claim.weapon = HS_STR("bow");
+    claim.has_fire_time = true;
+    for (int ms = 740; ms <= 780; ms += 4) {
+        claim.fire_time_us = HS_MS(ms);
+        claim.hit_time_us = HS_MS(ms + 500);
+        expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 100);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("hit walls");
+    TCase *tcase = tcase_create("hit walls");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, a_pellet_in_doubt_leaves_the_claim_open, 0, 4);
+    tcase_add_test(tcase, a_pellet_blocked_before_a_door_is_blocked);
+    tcase_add_test(tcase, a_contact_fuse_on_a_door_in_doubt);
+    tcase_add_test(tcase, piercing_a_door_in_doubt);
+    tcase_add_loop_test(tcase, who_leans_on_a_wall_does_not_reach_through_it, 0, 3);
+    tcase_add_test(tcase, who_stands_behind_a_wall_beside_the_path_is_not_in_the_way);
+    tcase_add_test(tcase, piercing_does_not_reach_through_a_wall_beside_the_path);
+    tcase_add_test(tcase, a_hidden_limb_does_not_hide_the_body_on_the_path);
+    tcase_add_loop_test(tcase, a_contact_fuse_goes_by_the_sphere_that_meets_the_world, 0, 2);
+    tcase_add_loop_test(tcase, a_burst_on_the_floor_sees, 0, 6);
+    tcase_add_test(tcase, a_shape_is_of_the_older_sample);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

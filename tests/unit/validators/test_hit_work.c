@@ -1,0 +1,208 @@
+/*
+ * The work of claims is estimated, counted and bounded, and a claim that does not fit its budget
+ * changes nothing.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "tests/support/play/hostile.h"
+#include "tests/support/play/stage.h"
+#include "tests/support/run_suite.h"
+#include "validators/hit/work.h"
+#include "validators/shot.h"
+
+/* Max cost of one step after the limit was passed: 64 pellets compared with 64 directions, the
+   hitboxes of a moving body, or the legs of a flight. */
+enum { STEP = 40000 };
+
+static struct hs_hostile hostile;
+static struct hs_hit_result result;
+
+static void verify(uint64_t limit, bool is_whole)
+{
+    hs_hit_verify_within(hostile.match, &hostile.claim, hostile.now_us, limit, is_whole, &result);
+}
+
+/* ---- counting ---- */
+
+/* Even the most expensive claim costs no more than its limit plus one step. */
+START_TEST(limit_holds)
+{
+    hs_hostile_make((enum hs_hostile_kind)_i, &hostile);
+    for (uint64_t limit = 1000; limit <= 1000000; limit *= 10) {
+        verify(limit, true);
+        ck_assert_msg(result.work <= limit + STEP, "%s: %llu of %llu units", hostile.name,
+                      (unsigned long long)result.work, (unsigned long long)limit);
+        if (result.reason == HS_REASON_OVER_BUDGET) {
+            ck_assert_int_eq(result.verdict, HS_VERDICT_INCONCLUSIVE);
+            ck_assert_int_eq(result.check_count + result.damage_count + result.pellet_count, 0);
+        }
+    }
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+/* With just enough budget a claim is judged as without a limit, at the same cost. With less it is
+   given up. */
+START_TEST(count_is_exact)
+{
+    hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
+    hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
+    enum hs_reason reason = result.reason;
+    uint64_t work = result.work;
+    ck_assert_int_ne(reason, HS_REASON_OVER_BUDGET);
+    verify(work, true);
+    ck_assert_int_eq(result.reason, reason);
+    ck_assert_uint_eq(result.work, work);
+    verify(work - 1, true);
+    ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+/* The most expensive claim would take a hundred budgets. */
+START_TEST(hostile_claims_are_dear)
+{
+    hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
+    verify(5000000, true);
+    ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+/* ---- the estimate ---- */
+
+/* A claim whose estimate does not fit is not begun, unless the budget is whole. */
+START_TEST(estimate_keeps_it_from_beginning)
+{
+    hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
+    hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
+    uint64_t work = result.work;
+    verify(work, false);
+    ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
+    ck_assert_uint_lt(result.work, work / 10);
+    verify(work, true);
+    ck_assert_int_ne(result.reason, HS_REASON_OVER_BUDGET);
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+/* Players who stand in the usual way cost no more than the estimate. */
+START_TEST(estimate_covers_a_usual_claim)
+{
+    struct hs_ruleset *rules = hs_stage_ruleset();
+    struct hs_match *match = hs_stage_match(rules);
+    hs_stage_play(match);
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(875), 20, 3.5, 1.6);
+    const struct hs_hit_size size = {.bodies = 2, .near = HS_WORK_NEAR_BODIES, .hitboxes = 2};
+    hs_hit_verify(match, &claim, HS_MS(1000), &result);
+    ck_assert_int_eq(result.reason, HS_REASON_OK);
+    ck_assert_uint_le(result.work, hs_hit_work(&size));
+    ck_assert_uint_ge(2 * result.work, hs_hit_work(&size));
+    hs_match_destroy(match);
+    hs_ruleset_destroy(rules);
+}
+END_TEST
+
+/* More of anything costs more. */
+START_TEST(estimate_grows)
+{
+    const struct hs_hit_size base = {.bodies = 8,
+                                     .near = 8,
+                                     .hitboxes = 4,
+                                     .legs = 40,
+                                     .pellets = 1,
+                                     .victims = 1,
+                                     .triangles = 1000,
+                                     .movers = 1,
+                                     .has_blast = true};
+    struct hs_hit_size more[8];
+    for (size_t i = 0; i < 8; i++)
+        more[i] = base;
+    more[0].bodies = 100;
+    more[1].hitboxes = 5;
+    more[2].legs = 64;
+    more[3].pellets = 2;
+    more[4].victims = 2;
+    more[5].triangles = 1000000;
+    more[6].movers = 2;
+    more[7].near = 0;
+    for (size_t i = 0; i < 7; i++)
+        ck_assert_uint_gt(hs_hit_work(&more[i]), hs_hit_work(&base));
+    ck_assert_uint_lt(hs_hit_work(&more[7]), hs_hit_work(&base));
+}
+END_TEST
+
+/* The default budget is ten times what the built-in rules need. */
+START_TEST(builtin_rules_are_cheap)
+{
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
+        struct hs_ruleset *rules = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
+        ck_assert_ptr_nonnull(rules);
+        for (int w = 0; w < rules->weapon_count; w++)
+            ck_assert_msg(hs_weapon_work(rules, rules->weapons[w]) <= 500000, "%s: %llu",
+                          rules->weapons[w]->name.text,
+                          (unsigned long long)hs_weapon_work(rules, rules->weapons[w]));
+        hs_ruleset_destroy(rules);
+    }
+}
+END_TEST
+
+/* ---- pellets ---- */
+
+/* Pellets beyond those of the weapon cost only their place in the answer. */
+START_TEST(pellets_beyond_are_not_swept)
+{
+    hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
+    hostile.ruleset->weapons[0]->pellets = 10;
+    hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
+    uint64_t all = result.work;
+    ck_assert_int_eq(result.pellet_count, HS_MAX_PELLETS);
+    for (int i = 10; i < HS_MAX_PELLETS; i++) {
+        ck_assert_int_eq(result.pellets[i].outcome, HS_PELLET_REFUSED);
+        ck_assert_int_eq(result.pellets[i].reason, HS_REASON_PELLET_COUNT);
+    }
+    hostile.claim.pellet_count = 10;
+    hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
+    ck_assert_uint_eq(all, result.work + (HS_MAX_PELLETS - 10) * HS_WORK_PELLET);
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+/* ---- shots ---- */
+
+START_TEST(shots_have_a_budget)
+{
+    hs_hostile_make(HS_HOSTILE_CHEAP, &hostile);
+    const struct hs_shot_claim shot = {.shot = 1,
+                                       .shooter = hostile.claim.shooter,
+                                       .weapon = HS_STR("rifle"),
+                                       .time_us = hostile.now_us,
+                                       .origin = hostile.claim.start};
+    int64_t forward_us;
+    hs_shot_verify_within(hostile.match, &shot, hostile.now_us, 1, false, &result, &forward_us);
+    ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
+    hs_shot_verify_within(hostile.match, &shot, hostile.now_us, 2 * HS_WORK_CLAIM, false, &result,
+                          &forward_us);
+    ck_assert_int_eq(result.reason, HS_REASON_OK);
+    hs_hostile_free(&hostile);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("hit work");
+    TCase *tcase = tcase_create("work");
+    tcase_add_loop_test(tcase, limit_holds, 0, HS_HOSTILE_COUNT);
+    tcase_add_test(tcase, count_is_exact);
+    tcase_add_test(tcase, hostile_claims_are_dear);
+    tcase_add_test(tcase, estimate_keeps_it_from_beginning);
+    tcase_add_test(tcase, estimate_covers_a_usual_claim);
+    tcase_add_test(tcase, estimate_grows);
+    tcase_add_test(tcase, builtin_rules_are_cheap);
+    tcase_add_test(tcase, pellets_beyond_are_not_swept);
+    tcase_add_test(tcase, shots_have_a_budget);
+    tcase_set_timeout(tcase, 120);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

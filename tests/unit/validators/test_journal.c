@@ -1,0 +1,357 @@
+/*
+ * The journal of a match. After a kill at any moment every payment is known, once, in its session
+ * and under its clock, however snapshots and records overlap.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/play/small_game.h"
+#include "tests/support/play/stage.h"
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+#include "validators/base/encoding.h"
+#include "validators/journal.h"
+#include "validators/match/players.h"
+
+static const struct hs_match_limits limits = {.players = 16, .samples = 64, .movers = 16};
+static struct hs_ruleset *rules;
+static uint64_t seed;
+
+static void set_up(void)
+{
+    rules = hs_small_game_ruleset();
+    ck_assert_ptr_nonnull(rules);
+}
+
+static void tear_down(void)
+{
+    hs_ruleset_destroy(rules);
+}
+
+static struct hs_match *load_within(const struct hs_bytes *snapshot,
+                                    const struct hs_match_limits *bounds)
+{
+    struct hs_match *match = NULL;
+    ck_assert_int_eq(hs_match_load(rules, bounds, snapshot->data, snapshot->len, &match),
+                     HS_MATCH_LOADED);
+    return match;
+}
+
+static struct hs_match *load(const struct hs_bytes *snapshot)
+{
+    return load_within(snapshot, &limits);
+}
+
+static void save(const struct hs_match *match, struct hs_bytes *out)
+{
+    out->len = 0;
+    hs_match_save(match, out);
+    ck_assert(!out->failed);
+}
+
+static void replay(struct hs_match *match, const struct hs_bytes *records)
+{
+    ck_assert(hs_match_replay(match, records->data, records->len));
+}
+
+static void play(const struct hs_small_game *game, struct hs_match *match, int from, int to)
+{
+    for (int tick = from; tick < to; tick++) {
+        hs_small_game_frames(game, match, tick);
+        hs_small_game_moves(game, match, tick);
+        hs_small_game_shots(game, match, tick);
+    }
+}
+
+static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_ledger_numbers *back,
+                        long *paid)
+{
+    for (uint32_t i = 0; i < live->count; i++) {
+        const struct hs_ledger_entry *entry = &live->entries[i];
+        if (!entry->accepted)
+            continue;
+        const struct hs_ledger_entry *found = hs_ledger_find(back, entry->number);
+        ck_assert_msg(found != NULL, "number %llu was forgotten",
+                      (unsigned long long)entry->number);
+        ck_assert(found->accepted && found->fire_time_us == entry->fire_time_us);
+        ck_assert_mem_eq(&found->digest, &entry->digest, sizeof found->digest);
+        ck_assert_uint_eq(found->answer_size, entry->answer_size);
+        ck_assert_mem_eq(found->answer, entry->answer, entry->answer_size);
+        ck_assert((found->shot != NULL) == (entry->shot != NULL));
+        ++*paid;
+    }
+    /* The highest number and the latest time of kept and forgotten payments. */
+    uint64_t number = live->has_paid ? live->paid_number : 0;
+    int64_t time_us = live->has_paid ? live->paid_us : INT64_MIN;
+    bool knows_number = number == 0, knows_time = time_us == INT64_MIN;
+    knows_number = knows_number || (back->has_paid && back->paid_number >= number);
+    knows_time = knows_time || (back->has_paid && back->paid_us >= time_us);
+    for (uint32_t i = 0; i < back->count; i++) {
+        const struct hs_ledger_entry *entry = &back->entries[i];
+        knows_number = knows_number || (entry->accepted && entry->number >= number);
+        knows_time = knows_time || (entry->accepted && entry->fire_time_us >= time_us);
+    }
+    ck_assert(knows_number && knows_time);
+}
+
+/* Checks that all payments of `live` are in `back`, in the same sessions. */
+static long assert_same_payments(const struct hs_match *live, const struct hs_match *back)
+{
+    long paid = 0;
+    ck_assert_uint_eq(back->players.sessions, live->players.sessions);
+    ck_assert_uint_eq(back->clock, live->clock);
+    for (uint32_t i = 0; i < live->players.count; i++) {
+        const struct hs_player *player = live->players.all[i];
+        const struct hs_player *found = hs_players_find(&back->players, hs_name_str(&player->name));
+        ck_assert_ptr_nonnull(found);
+        ck_assert_uint_eq(found->session, player->session);
+        ck_assert_uint_eq(found->former_session, player->former_session);
+        ck_assert_int_eq(found->left, player->left);
+        ck_assert_int_eq(found->has_left_before, player->has_left_before);
+        if (player->has_left_before)
+            ck_assert(found->left_us == player->left_us && found->ended_us == player->ended_us);
+        assert_paid(&player->ledger.hits, &found->ledger.hits, &paid);
+        assert_paid(&player->ledger.shots, &found->ledger.shots, &paid);
+    }
+    ck_assert_uint_eq(back->players.present, live->players.present);
+    return paid;
+}
+
+/* A snapshot at one moment and the records up to a later moment restore the payments of the later
+   moment. Applying records twice, or to a snapshot that contains them, changes nothing. */
+START_TEST(what_was_paid_is_back)
+{
+    const struct hs_small_game game = {.seed = seed + (uint64_t)_i, .has_rtt = true};
+    struct hs_random random = hs_random_start(seed, (uint64_t)_i);
+    struct hs_bytes journal = {0}, snapshot = {0}, later = {0}, again = {0};
+    int saved = hs_random_index(&random, 300), end = saved + 1 + hs_random_index(&random, 200);
+    struct hs_match *live = hs_match_create(rules, &limits);
+    play(&game, live, 0, saved);
+    save(live, &snapshot);
+    hs_match_set_journal(live, &journal);
+    play(&game, live, saved, end);
+    ck_assert(!journal.failed);
+
+    struct hs_match *back = load(&snapshot);
+    replay(back, &journal);
+    long paid = assert_same_payments(live, back);
+    save(back, &later);
+    replay(back, &journal);
+    save(back, &again);
+    ck_assert_uint_eq(later.len, again.len);
+    ck_assert_mem_eq(later.data, again.data, again.len);
+    hs_match_destroy(back);
+
+    save(live, &later);
+    back = load(&later);
+    save(back, &snapshot);
+    replay(back, &journal);
+    save(back, &again);
+    ck_assert_uint_eq(snapshot.len, again.len);
+    ck_assert_mem_eq(snapshot.data, again.data, again.len);
+    if (end > 100)
+        ck_assert_int_gt(paid, 0);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(snapshot.data);
+    free(later.data);
+    free(again.data);
+}
+END_TEST
+
+/* Records of a match that was opened after the snapshot apply to an empty match. */
+START_TEST(a_young_match_is_back)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true};
+    struct hs_bytes journal = {0}, opening = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    save(live, &opening);
+    hs_match_set_journal(live, &journal);
+    play(&game, live, 0, 150);
+    struct hs_match *back = load(&opening);
+    replay(back, &journal);
+    ck_assert_int_gt(assert_same_payments(live, back), 20);
+    /* Frames bring its players back as they were, and nothing is paid a second time. */
+    long before = hs_small_game_counts.replays;
+    for (int tick = 140; tick < 150; tick++)
+        hs_small_game_frames(&game, back, tick);
+    struct hs_match_totals paid, after;
+    hs_match_totals(back, &paid);
+    for (int tick = 140; tick < 150; tick++)
+        hs_small_game_shots(&game, back, tick);
+    hs_match_totals(back, &after);
+    ck_assert_int_gt(hs_small_game_counts.replays, before);
+    ck_assert_double_eq(after.damage, paid.damage);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(opening.data);
+}
+END_TEST
+
+static void post(struct hs_match *match, const char *name, enum hs_sample_event event,
+                 int64_t time_us)
+{
+    const struct hs_player_frame entry = {
+        .player = {name, strlen(name)}, .event = event, .position = {0, 0, 0}};
+    const struct hs_frame frame = {.time_us = time_us, .players = &entry, .player_count = 1};
+    enum hs_frame_result result;
+    unsigned flags = 0;
+    ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+}
+
+/* Session numbers are never used twice, even if a player was evicted in between. */
+START_TEST(sessions_are_counted_once)
+{
+    const struct hs_match_limits two = {.players = 2, .samples = 8, .movers = 1};
+    struct hs_bytes journal = {0}, opening = {0};
+    struct hs_match *match = hs_match_create(rules, &two);
+    save(match, &opening);
+    hs_match_set_journal(match, &journal);
+    post(match, "a", HS_EVENT_NONE, HS_MS(1000));
+    post(match, "b", HS_EVENT_NONE, HS_MS(1000));
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1000)), 1);
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("b"), HS_MS(1000)), 2);
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("c"), HS_MS(1000)), 0);
+    post(match, "a", HS_EVENT_LEAVE, HS_MS(1100));
+    post(match, "a", HS_EVENT_NONE, HS_MS(1200));
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1200)), 3);
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1100)), 1); /* fired before */
+    post(match, "a", HS_EVENT_LEAVE, HS_MS(1300));
+    int64_t time_us = HS_MS(1300);
+    do
+        post(match, "b", HS_EVENT_NONE, time_us += HS_MS(1000));
+    while (time_us <= HS_MS(1300) + match->claim_window_us);
+    post(match, "c", HS_EVENT_NONE, time_us);
+    ck_assert_ptr_null(hs_players_find(&match->players, HS_STR("a")));
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("c"), time_us), 4);
+    struct hs_match *back = load_within(&opening, &two);
+    replay(back, &journal);
+    ck_assert_ptr_null(hs_players_find(&back->players, HS_STR("a")));
+    ck_assert_uint_eq(hs_match_session(back, HS_STR("c"), time_us), 4);
+    ck_assert_uint_eq(back->players.sessions, 4);
+    hs_match_destroy(back);
+    hs_match_destroy(match);
+    free(journal.data);
+    free(opening.data);
+}
+END_TEST
+
+/* A clock reset is applied to the match that is read back: numbers stay, times do not count. */
+START_TEST(clocks_are_replayed)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true};
+    struct hs_bytes journal = {0}, opening = {0}, later = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    save(live, &opening);
+    hs_match_set_journal(live, &journal);
+    play(&game, live, 1000, 1100);
+    for (int tick = 0; live->clock == 0 && tick < 10; tick++)
+        hs_small_game_frames(&game, live, tick);
+    ck_assert_uint_eq(live->clock, 1);
+    struct hs_match *back = load(&opening);
+    replay(back, &journal);
+    assert_same_payments(live, back);
+    ck_assert_int_le(back->newest_us, live->newest_us);
+    save(back, &later);
+    replay(back, &journal);
+    struct hs_bytes again = {0};
+    save(back, &again);
+    ck_assert_uint_eq(later.len, again.len);
+    ck_assert_mem_eq(later.data, again.data, again.len);
+    hs_match_destroy(back);
+    hs_match_destroy(live);
+    free(again.data);
+    free(journal.data);
+    free(opening.data);
+    free(later.data);
+}
+END_TEST
+
+/* While nobody writes the records, they take no more than a bound. Sessions then neither begin nor
+   end, as without memory. */
+START_TEST(unwritten_records_are_bounded)
+{
+    struct hs_bytes journal = {0};
+    struct hs_match *match = hs_match_create(rules, &limits);
+    hs_match_set_journal(match, &journal);
+    int64_t time_us = 0;
+    size_t sessions = 0;
+    const struct hs_player_frame come = {.player = HS_STR("a")},
+                                 go = {.player = HS_STR("a"), .event = HS_EVENT_LEAVE};
+    bool fine = true;
+    for (int i = 0; fine && i < 100000; i++) {
+        const struct hs_frame frame = {
+            .time_us = time_us += 1000, .players = i % 2 == 0 ? &come : &go, .player_count = 1};
+        enum hs_frame_result result;
+        unsigned flags = 0;
+        fine = hs_match_post_frame(match, &frame, &result, &flags);
+        sessions += fine;
+    }
+    ck_assert(!fine);
+    ck_assert_uint_gt(sessions, 1000);
+    ck_assert_uint_lt(journal.len, 300 * 1024);
+    uint64_t session = match->players.sessions;
+    journal.len = 0; /* written */
+    post(match, "b", HS_EVENT_NONE, time_us);
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("b"), time_us), session + 1);
+    hs_match_destroy(match);
+    free(journal.data);
+}
+END_TEST
+
+/* Damaged records are refused, or the match can still be saved, read and played. */
+START_TEST(damage_is_bounded)
+{
+    const struct hs_small_game game = {.seed = seed, .has_rtt = true};
+    struct hs_random random = hs_random_start(seed, 7);
+    struct hs_bytes journal = {0}, opening = {0}, bytes = {0};
+    struct hs_match *live = hs_match_create(rules, &limits);
+    save(live, &opening);
+    hs_match_set_journal(live, &journal);
+    play(&game, live, 0, 60);
+    long refused = 0;
+    for (int i = 0; i < 3000; i++) {
+        size_t len = hs_random_chance(&random, 0.5)
+                         ? journal.len
+                         : (size_t)hs_random_index(&random, (int)journal.len);
+        unsigned char *damaged = malloc(len > 0 ? len : 1); /* sanitizers see reads past its end */
+        memcpy(damaged, journal.data, len);
+        for (int k = hs_random_index(&random, 8); k > 0 && len > 0; k--)
+            damaged[hs_random_index(&random, (int)len)] = (unsigned char)hs_random_bits(&random);
+        struct hs_match *back = load(&opening);
+        refused += !hs_match_replay(back, damaged, len);
+        save(back, &bytes);
+        struct hs_match *read = load(&bytes);
+        if (i % 50 == 0)
+            play(&game, read, 61, 64);
+        hs_match_destroy(read);
+        hs_match_destroy(back);
+        free(damaged);
+    }
+    ck_assert_int_gt(refused, 1000);
+    hs_match_destroy(live);
+    free(journal.data);
+    free(opening.data);
+    free(bytes.data);
+}
+END_TEST
+
+int main(void)
+{
+    seed = hs_test_seed(20261122);
+    printf("journal: HS_SEED=%llu\n", (unsigned long long)seed);
+    Suite *suite = suite_create("journal");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, what_was_paid_is_back, 0, 40);
+    tcase_add_test(tcase, a_young_match_is_back);
+    tcase_add_test(tcase, sessions_are_counted_once);
+    tcase_add_test(tcase, clocks_are_replayed);
+    tcase_add_test(tcase, unwritten_records_are_bounded);
+    tcase_add_test(tcase, damage_is_bounded);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,376 @@
+/* Movers: what a sample says and inherits, what is refused, and where they were. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/play/fixture.h"
+#include "tests/support/run_suite.h"
+#include "validators/geometry/angle.h"
+#include "validators/match/players.h"
+#include "validators/world/movers.h"
+
+static unsigned flags;
+
+static void set_up(void)
+{
+    open_stage();
+    flags = 0;
+}
+
+static enum hs_frame_result post(int ms, const struct hs_mover_frame *entry)
+{
+    enum hs_frame_result result = HS_FRAME_RESULT_COUNT;
+    struct hs_frame frame = {.time_us = HS_MS(ms), .movers = entry, .mover_count = 1};
+    ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
+    return result;
+}
+
+/* A door of 2 x 0.2 x 2 that turns about its own edge. */
+static struct hs_mover_frame door_at(double x)
+{
+    return (struct hs_mover_frame){.mover = HS_STR("door"),
+                                   .fields = HS_MOVER_BOX,
+                                   .position = {x, 0, 0},
+                                   .half_extents = {1, 0.1, 1},
+                                   .center = {1, 0, 0}};
+}
+
+static struct hs_mover_frame just_at(double x)
+{
+    return (struct hs_mover_frame){.mover = HS_STR("door"), .position = {x, 0, 0}};
+}
+
+static void turn(struct hs_mover_frame *entry, double radians)
+{
+    entry->fields |= HS_MOVER_ROTATION;
+    entry->rotation[2] = sin(radians / 2);
+    entry->rotation[3] = cos(radians / 2);
+}
+
+static const struct hs_mover *door(void)
+{
+    ck_assert_uint_eq(match->movers.count, 1);
+    return &match->movers.all[0];
+}
+
+static enum hs_rewind_status rewind_to(double ms, struct hs_mover_pose *pose)
+{
+    struct hs_bracket bracket;
+    enum hs_rewind_status status =
+        hs_rewind_find(door()->history, rules, (int64_t)(ms * 1000), &bracket);
+    if (status == HS_REWIND_OK)
+        hs_mover_place(door(), &bracket, pose);
+    return status;
+}
+
+static void expect_center(double ms, double x, double y)
+{
+    struct hs_mover_pose pose;
+    ck_assert_int_eq(rewind_to(ms, &pose), HS_REWIND_OK);
+    ck_assert_double_eq_tol(pose.solid.center.x, x, 1e-6);
+    ck_assert_double_eq_tol(pose.solid.center.y, y, 1e-6);
+}
+
+START_TEST(places_are_interpolated_and_rotations_turn)
+{
+    struct hs_mover_frame closed = door_at(5), open = just_at(6);
+    turn(&closed, 0);
+    turn(&open, HS_PI / 2);
+    ck_assert_int_eq(post(0, &closed), HS_FRAME_STORED);
+    ck_assert_int_eq(post(100, &open), HS_FRAME_STORED);
+    expect_center(0, 6, 0);
+    expect_center(100, 6, 1);
+    expect_center(50, 5.5 + cos(HS_PI / 4), sin(HS_PI / 4));
+    struct hs_mover_pose pose;
+    ck_assert_int_eq(rewind_to(50, &pose), HS_REWIND_OK);
+    ck_assert_double_eq_tol(pose.solid.axes[0].x, cos(HS_PI / 4), 1e-6);
+    ck_assert_double_eq_tol(pose.solid.axes[0].y, sin(HS_PI / 4), 1e-6);
+    ck_assert_double_eq(pose.solid.half_extents.y, 0.1);
+    ck_assert_double_eq(pose.solid.radius, 0);
+    ck_assert(pose.is_solid);
+    ck_assert_double_ge(pose.reach, sqrt(2.01));
+}
+END_TEST
+
+START_TEST(box_and_solidity_are_sticky_in_time)
+{
+    struct hs_mover_frame entry = door_at(5);
+    ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
+    entry = just_at(5);
+    entry.fields = HS_MOVER_SOLID; /* not solid */
+    ck_assert_int_eq(post(200, &entry), HS_FRAME_STORED);
+    entry = just_at(5);
+    ck_assert_int_eq(post(300, &entry), HS_FRAME_STORED);
+    /* Late, between the first two: it inherits from the first and changes nothing later. */
+    ck_assert_int_eq(post(150, &entry), HS_FRAME_STORED);
+    static const bool solid[] = {true, true, true, false, false};
+    static const int at[] = {100, 150, 199, 200, 300};
+    for (int i = 0; i < 5; i++) {
+        struct hs_mover_pose pose;
+        ck_assert_int_eq(rewind_to(at[i], &pose), HS_REWIND_OK);
+        ck_assert_msg(pose.is_solid == solid[i], "at %d ms", at[i]);
+    }
+    struct hs_mover_pose newest;
+    ck_assert(hs_mover_newest(door(), &newest));
+    ck_assert(!newest.is_solid);
+}
+END_TEST
+
+START_TEST(a_mover_needs_a_box)
+{
+    struct hs_mover_frame entry = just_at(5);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_NO_HITBOXES);
+    ck_assert_uint_eq(match->movers.count, 0);
+    entry = door_at(5);
+    ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
+    entry = just_at(5); /* before the first that told a box */
+    ck_assert_int_eq(post(50, &entry), HS_FRAME_NO_HITBOXES);
+}
+END_TEST
+
+START_TEST(bad_samples_are_refused)
+{
+    struct hs_mover_frame entry = door_at(5);
+    entry.fields |= HS_MOVER_ROTATION;
+    entry.rotation[3] = 0.99;
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_BAD_ROTATION);
+    entry = door_at(rules->history.world_bound * 1.01);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_COORDINATE_OUT_OF_WORLD);
+    entry = door_at(5);
+    entry.half_extents.z = rules->history.world_bound * 1.01;
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_COORDINATE_OUT_OF_WORLD);
+    entry = door_at(5);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = door_at(6);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_DUPLICATE_TIME);
+    expect_center(0, 6, 0);
+}
+END_TEST
+
+START_TEST(as_many_as_the_match_may_have)
+{
+    char names[17][8];
+    for (int i = 0; i < 17; i++) {
+        struct hs_mover_frame entry = door_at(i);
+        snprintf(names[i], sizeof names[i], "m%d", i);
+        entry.mover = hs_stage_str(names[i]);
+        ck_assert_int_eq(post(0, &entry), i < 16 ? HS_FRAME_STORED : HS_FRAME_CAPACITY);
+    }
+    struct hs_match_info info;
+    hs_match_info(match, &info);
+    ck_assert_uint_eq(info.movers, 16);
+    ck_assert_uint_eq(info.players, 0);
+    ck_assert(info.has_frames);
+}
+END_TEST
+
+/* Nothing is interpolated into a jump, told or not; until then the older place is kept. */
+START_TEST(jumps)
+{
+    bool told = _i == 0;
+    struct hs_mover_frame entry = door_at(0);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = just_at(50);
+    entry.teleported = told;
+    ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
+    ck_assert_int_eq((flags & 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP) != 0, !told);
+    entry = just_at(50.5);
+    ck_assert_int_eq(post(200, &entry), HS_FRAME_STORED);
+    expect_center(99, 1, 0);
+    expect_center(100, 51, 0);
+    expect_center(150, 51.25, 0);
+    struct hs_bracket now, later;
+    ck_assert_int_eq(hs_rewind_find(door()->history, rules, 0, &now), HS_REWIND_OK);
+    ck_assert(!hs_mover_later(door(), rules, &now, HS_MS(50), &later));
+    ck_assert_int_eq(hs_rewind_find(door()->history, rules, HS_MS(100), &now), HS_REWIND_OK);
+    ck_assert(hs_mover_later(door(), rules, &now, HS_MS(200), &later));
+    ck_assert_double_eq(later.alpha, 1);
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, 0), HS_MS(100));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(200)), HS_MS(250));
+    ck_assert_int_eq(hs_mover_next_change(door(), rules, HS_MS(250)), INT64_MAX);
+}
+END_TEST
+
+START_TEST(times_without_a_place)
+{
+    struct hs_mover_pose pose;
+    struct hs_mover_frame entry = door_at(0);
+    for (int ms = 0; ms <= 300; ms += 300)
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+    ck_assert_int_eq(rewind_to(-1, &pose), HS_REWIND_TOO_SHORT);
+    ck_assert_int_eq(rewind_to(100, &pose), HS_REWIND_LOW_CONFIDENCE);
+    ck_assert_int_eq(rewind_to(350, &pose), HS_REWIND_OK);
+    ck_assert_int_eq(rewind_to(350.001, &pose), HS_REWIND_AFTER_NEWEST);
+}
+END_TEST
+
+/* Memory is bounded by what is kept; one sample at or before the window stays. */
+START_TEST(old_samples_go)
+{
+    struct hs_mover_frame entry = door_at(0);
+    size_t most = 0;
+    for (int ms = 0; ms <= 20000; ms += 10) {
+        entry.position.x = ms * 1e-3;
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+        if (ms == 2000)
+            most = hs_movers_bytes(&match->movers);
+        ck_assert(ms <= 2000 || hs_movers_bytes(&match->movers) <= most * 2);
+    }
+    ck_assert_uint_eq(hs_history_count(door()->history), 101);
+    expect_center(19000, 20, 0);
+    entry.position.x = 0;
+    ck_assert_int_eq(post(18999, &entry), HS_FRAME_TOO_OLD);
+}
+END_TEST
+
+/* What is around all samples holds them, does not grow with those that went, and says whether
+   there may be a time without a place. */
+START_TEST(surroundings)
+{
+    struct hs_mover_frame entry = door_at(0);
+    for (int ms = 0; ms <= 5000; ms += 50) {
+        entry.position = (struct hs_vec){ms * 1e-3, -ms * 1e-3, 0};
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+        double reach = sqrt(2.01) + 1, oldest = fmax(0, ms - 1000) * 1e-3;
+        struct hs_vec low, high;
+        hs_mover_surroundings(door(), &low, &high);
+        ck_assert_double_le(low.x, oldest - reach);
+        ck_assert_double_ge(high.x, ms * 1e-3 + reach);
+        ck_assert_double_le(low.y, -ms * 1e-3 - reach);
+        ck_assert_double_ge(high.z, reach);
+        ck_assert_double_ge(low.x, oldest - reach - 1.2);
+    }
+    ck_assert(hs_mover_is_placed(door(), rules, HS_MS(4000), HS_MS(5050)));
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(3999), HS_MS(5000)));
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5051)));
+    ck_assert_int_eq(post(5151, &entry), HS_FRAME_STORED); /* 151 ms later: a gap */
+    ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5151)));
+}
+END_TEST
+
+/* A full history takes no room beyond its limit, and goes round in it. */
+START_TEST(never_beyond_the_limit)
+{
+    enum { LIMIT = 21 };
+    hs_match_destroy(match);
+    match = hs_match_create(rules,
+                            &(struct hs_match_limits){.players = 1, .samples = LIMIT, .movers = 1});
+    ck_assert_ptr_nonnull(match);
+    struct hs_mover_frame entry = door_at(0);
+    for (int ms = 0; ms <= 3000; ms += 10) {
+        entry.position.x = ms * 1e-3;
+        if (ms % 70 != 60)
+            ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
+        if (ms % 70 == 0 && ms > 0) { /* the one left out comes late */
+            entry.position.x = (ms - 10) * 1e-3;
+            ck_assert_int_eq(post(ms - 10, &entry), HS_FRAME_STORED);
+        }
+        ck_assert_uint_le(hs_history_capacity(door()->history), LIMIT);
+        for (int back = 0; back < 150 && back <= ms - 20; back += 5)
+            expect_center(ms - back - 20, (ms - back - 20) * 1e-3 + 1, 0);
+    }
+    ck_assert_uint_eq(hs_history_count(door()->history), LIMIT);
+    ck_assert_uint_le(hs_movers_bytes(&match->movers),
+                      match->movers.capacity * sizeof *match->movers.all +
+                          hs_history_least_bytes(LIMIT) +
+                          (LIMIT - HS_HISTORY_FIRST) * sizeof(struct hs_sample));
+}
+END_TEST
+
+/* What a full history let go is still inherited by a late sample. */
+START_TEST(those_that_went_are_inherited_from)
+{
+    hs_match_destroy(match);
+    match =
+        hs_match_create(rules, &(struct hs_match_limits){.players = 1, .samples = 2, .movers = 1});
+    ck_assert_ptr_nonnull(match);
+    struct hs_mover_frame entry = door_at(0);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = just_at(0);
+    ck_assert_int_eq(post(900, &entry), HS_FRAME_STORED);
+    ck_assert_int_eq(post(1000, &entry), HS_FRAME_STORED); /* full: that of 0 ms goes */
+    ck_assert_int_eq(post(1950, &entry), HS_FRAME_STORED); /* so does that of 900 ms */
+    ck_assert_int_eq(post(2010, &entry), HS_FRAME_STORED);
+    ck_assert_uint_eq(hs_history_count(door()->history), 2);
+    ck_assert(door()->carried.has_box);
+}
+END_TEST
+
+/* The clock restarts: places are forgotten, what the mover is stays. */
+START_TEST(a_restart_keeps_what_movers_are)
+{
+    struct hs_mover_frame entry = door_at(0);
+    hs_stage_place(match, 0, "T", 0, 0, 0);
+    ck_assert_int_eq(post(1, &entry), HS_FRAME_STORED);
+    for (int ms = 100000; ms <= 100100; ms += 50) {
+        struct hs_player_frame t = hs_stage_entry("T", 0, 0, 0);
+        hs_stage_post(match, HS_MS(ms), &t, NULL);
+    }
+    ck_assert_uint_eq(hs_history_count(door()->history), 0);
+    entry = just_at(3);
+    ck_assert_int_eq(post(100150, &entry), HS_FRAME_STORED);
+    expect_center(100150, 4, 0);
+}
+END_TEST
+
+/* Frames with nothing but movers advance the clock, so they can also restart it. */
+START_TEST(frames_of_movers_alone_restart_the_clock)
+{
+    struct hs_mover_frame entry = door_at(0);
+    ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    entry = just_at(3); /* the box is remembered */
+    ck_assert_int_eq(post(100000, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(post(100050, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(flags, 0);
+    ck_assert_int_eq(post(100100, &entry), HS_FRAME_STORED);
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
+    ck_assert_uint_eq(hs_history_count(door()->history), 1);
+    expect_center(100100, 4, 0);
+}
+END_TEST
+
+/* A mover that is refused throws away nobody's history: one without a box, one too many. */
+START_TEST(refused_movers_do_not_restart_the_clock)
+{
+    enum { LIMIT = 16 };
+    char names[LIMIT][8];
+    struct hs_mover_frame entry = door_at(0);
+    for (int i = 0; _i == 1 && i < LIMIT; i++) {
+        snprintf(names[i], sizeof names[i], "m%d", i);
+        entry.mover = hs_stage_str(names[i]);
+        ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
+    }
+    hs_stage_place(match, 0, "T", 0, 0, 0);
+    entry = _i == 0 ? just_at(3) : door_at(3);
+    for (int ms = 100000; ms <= 100150; ms += 50)
+        ck_assert_int_eq(post(ms, &entry), HS_FRAME_TIME_JUMP);
+    ck_assert_uint_eq(flags, 0);
+    struct hs_match_times times;
+    hs_match_times(match, &times);
+    ck_assert_int_eq(times.newest_us, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("movers");
+    TCase *tcase = tcase_create("movers");
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
+    tcase_add_test(tcase, places_are_interpolated_and_rotations_turn);
+    tcase_add_test(tcase, box_and_solidity_are_sticky_in_time);
+    tcase_add_test(tcase, a_mover_needs_a_box);
+    tcase_add_test(tcase, bad_samples_are_refused);
+    tcase_add_test(tcase, as_many_as_the_match_may_have);
+    tcase_add_loop_test(tcase, jumps, 0, 2);
+    tcase_add_test(tcase, times_without_a_place);
+    tcase_add_test(tcase, old_samples_go);
+    tcase_add_test(tcase, surroundings);
+    tcase_add_test(tcase, never_beyond_the_limit);
+    tcase_add_test(tcase, those_that_went_are_inherited_from);
+    tcase_add_test(tcase, a_restart_keeps_what_movers_are);
+    tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
+    tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

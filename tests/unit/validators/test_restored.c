@@ -1,0 +1,278 @@
+/*
+ * What a match that was read back holds against whom. Between what was saved and the first frame
+ * after it anything may have been said that nobody heard: it refuses no honest claim, and nothing
+ * is paid for what is not known.
+ */
+#include <check.h>
+
+#include "tests/support/play/duel.h"
+#include "tests/support/run_suite.h"
+
+/* ---- state ---- */
+
+/* What frames may say, and would refuse a hit by; and the same that says the opposite. */
+struct said {
+    struct hs_player_frame alice, bob, alice_again, bob_again;
+    enum hs_reason reason;
+};
+
+static const struct hs_str bow[] = {{"bow", 3}}, both[] = {{"bow", 3}, {"rifle", 5}};
+
+static const struct said sayings[] = {
+    {.bob = {.event = HS_EVENT_DEATH},
+     .bob_again = {.event = HS_EVENT_SPAWN},
+     .reason = HS_REASON_TARGET_DEAD},
+    {.bob = {.fields = HS_FIELD_ALIVE},
+     .bob_again = {.fields = HS_FIELD_ALIVE, .alive = true},
+     .reason = HS_REASON_TARGET_DEAD},
+    {.bob = {.event = HS_EVENT_DEATH},
+     .bob_again = {.fields = HS_FIELD_LIFE, .life = 3}, /* of another life */
+     .reason = HS_REASON_TARGET_DEAD},
+    {.bob = {.fields = HS_FIELD_PROTECTED, .is_protected = true},
+     .bob_again = {.fields = HS_FIELD_PROTECTED},
+     .reason = HS_REASON_TARGET_PROTECTED},
+    {.alice = {.event = HS_EVENT_DEATH},
+     .alice_again = {.event = HS_EVENT_SPAWN},
+     .reason = HS_REASON_SHOOTER_DEAD},
+    {.alice = {.fields = HS_FIELD_RELOADING, .reloading = true},
+     .alice_again = {.fields = HS_FIELD_RELOADING},
+     .reason = HS_REASON_WEAPON_NOT_AVAILABLE},
+    {.alice = {.fields = HS_FIELD_AMMO},
+     .alice_again = {.fields = HS_FIELD_AMMO, .ammo = 30},
+     .reason = HS_REASON_WEAPON_NOT_AVAILABLE},
+    {.alice = {.weapon = {"bow", 3}},
+     .alice_again = {.weapon = {"rifle", 5}},
+     .reason = HS_REASON_WEAPON_NOT_AVAILABLE},
+    {.alice = {.fields = HS_FIELD_WEAPONS, .weapons = bow, .weapon_count = 1},
+     .alice_again = {.fields = HS_FIELD_WEAPONS, .weapons = both, .weapon_count = 2},
+     .reason = HS_REASON_WEAPON_NOT_AVAILABLE},
+};
+enum { SAYINGS = sizeof sayings / sizeof sayings[0] };
+
+/* Said before the end, the opposite never heard of: not refused, not paid, however late. Said
+   again, it counts as it always did. */
+START_TEST(state_of_before_refuses_nobody)
+{
+    const struct said *said = &sayings[_i];
+    hs_duel_play(0, 450);
+    hs_duel_post(500, &said->alice, &said->bob);
+    hs_duel_play(550, 1000);
+    ck_assert_int_eq(hs_duel_hit(1000), said->reason);
+    double before = hs_duel_suspicion();
+    ck_assert_double_gt(before, 0);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 3100);
+    ck_assert_int_eq(hs_duel_hit(3100), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_play(3150, 30000);
+    ck_assert_int_eq(hs_duel_hit(30000), HS_REASON_HISTORY_TOO_SHORT);
+    ck_assert_double_le(hs_duel_suspicion(), before);
+    hs_duel_post(30050, &said->alice, &said->bob);
+    hs_duel_play(30100, 30500);
+    ck_assert_int_eq(hs_duel_hit(30500), said->reason);
+    hs_duel_post(30550, &said->alice_again, &said->bob_again);
+    hs_duel_play(30600, 31000);
+    bool is_life_alone = (said->bob_again.fields & HS_FIELD_LIFE) != 0;
+    ck_assert_int_eq(hs_duel_hit(31000), is_life_alone ? HS_REASON_TARGET_DEAD : HS_REASON_OK);
+}
+END_TEST
+
+/* Who says everything in the first frame sees no difference from then on. */
+START_TEST(said_again_in_the_first_frame)
+{
+    const struct said *said = &sayings[_i];
+    hs_duel_play(0, 450);
+    hs_duel_post(500, &said->alice, &said->bob);
+    hs_duel_begin_anew();
+    hs_duel_post(2000, &said->alice_again, &said->bob_again);
+    hs_duel_play(2050, 2500);
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_OK);
+    hs_duel_begin_anew();
+    if (said->bob_again.fields & HS_FIELD_LIFE)
+        return; /* does not tell alive from dead */
+    hs_duel_post(4000, &said->alice, &said->bob);
+    hs_duel_play(4050, 4500);
+    ck_assert_int_eq(hs_duel_hit(4500), said->reason);
+}
+END_TEST
+
+/* The newest frame comes first, and what was said before it is sent again after that: the frames
+   that follow know it as well. */
+START_TEST(said_again_behind_the_newest)
+{
+    const struct said *said = &sayings[_i];
+    hs_duel_play(0, 450);
+    hs_duel_post(500, &said->alice, &said->bob);
+    hs_duel_begin_anew();
+    hs_duel_play(3000, 3050);
+    hs_duel_post(2400, &said->alice_again, &said->bob_again);
+    for (int ms = 2450; ms < 3000; ms += HS_DUEL_TICK_MS)
+        hs_duel_post(ms, NULL, NULL);
+    hs_duel_play(3100, 3300);
+    ck_assert_int_eq(hs_duel_hit(2900), HS_REASON_OK);
+    ck_assert_int_eq(hs_duel_hit(3300), HS_REASON_OK);
+}
+END_TEST
+
+/* What allowed a hit still does: nothing becomes unknown by a restart that nobody ever said. */
+START_TEST(what_allows_still_does)
+{
+    struct hs_player_frame alice = {
+        .weapon = HS_STR("rifle"), .fields = HS_FIELD_AMMO | HS_FIELD_RELOADING, .ammo = 7};
+    struct hs_player_frame bob = {.event = HS_EVENT_SPAWN};
+    hs_duel_post(0, &alice, &bob);
+    hs_duel_play(50, 500);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 2500);
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_OK);
+}
+END_TEST
+
+/* A claim without a weapon is of the one held, and which that is nobody knows. */
+START_TEST(weapon_held)
+{
+    struct hs_player_frame alice = {.weapon = HS_STR("rifle")};
+    hs_duel_post(0, &alice, NULL);
+    hs_duel_play(50, 500);
+    ck_assert_int_eq(hs_duel_hit_with(500, (struct hs_str){0}, 1), HS_REASON_OK);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 3500);
+    ck_assert_int_eq(hs_duel_hit_with(3500, (struct hs_str){0}, 2), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_post(3550, &alice, NULL);
+    hs_duel_play(3600, 4000);
+    ck_assert_int_eq(hs_duel_hit_with(4000, (struct hs_str){0}, 3), HS_REASON_OK);
+}
+END_TEST
+
+/* Posted again, but perhaps not for the first time since: it is unknown whether the old life is
+ * over. */
+START_TEST(life_before_the_first_that_is_said)
+{
+    hs_duel_play(0, 500);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 2500);
+    hs_duel_post(2550, NULL, &(struct hs_player_frame){.fields = HS_FIELD_LIFE, .life = 1});
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_play(2600, 3000);
+    ck_assert_int_eq(hs_duel_hit(3000), HS_REASON_OK);
+    hs_duel_play(3050, 3200);
+    hs_duel_post(3250, NULL, &(struct hs_player_frame){.fields = HS_FIELD_LIFE, .life = 2});
+    ck_assert_int_eq(hs_duel_hit(3200), HS_REASON_STALE_LIFE);
+}
+END_TEST
+
+static enum hs_reason look_at_height(double z, struct hs_str weapon)
+{
+    struct hs_hit_claim claim = {.shot = ++hs_duel.last_shot,
+                                 .shooter = HS_STR("alice"),
+                                 .target = HS_STR("bob"),
+                                 .weapon = weapon,
+                                 .hit_time_us = INT64_C(3000000),
+                                 .start = {0, 0, 1.6},
+                                 .end = {20, 0, z}};
+    static struct hs_hit_result result;
+    hs_hit_verify(hs_duel.match, &claim, claim.hit_time_us, &result);
+    return result.reason;
+}
+
+/* Nothing is measured by the weapon that was held: neither its range, nor the width of its ball. */
+START_TEST(weapon_held_before)
+{
+    const struct hs_str none = {0};
+    struct hs_player_frame alice = {.weapon = HS_STR("knife")};
+    hs_duel_post(0, &alice, NULL);
+    hs_duel_play(50, 500);
+    ck_assert_int_eq(hs_duel_hit_with(500, none, 1000), HS_REASON_OUT_OF_RANGE);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 3000);
+    ck_assert_int_eq(look_at_height(1.6, none), HS_REASON_HISTORY_TOO_SHORT);
+    alice.weapon = HS_STR("rifle");
+    hs_duel_post(3050, &alice, NULL);
+    hs_duel_begin_anew();
+    hs_duel_post(4000, NULL, NULL);
+    hs_duel_post(3000, NULL, NULL);
+    double top = 1.6;
+    while (look_at_height(top + 0.005, HS_STR("rifle")) == HS_REASON_OK)
+        top += 0.005;
+    ck_assert_double_lt(top, 2.5);
+    ck_assert_int_eq(look_at_height(top, none), HS_REASON_HISTORY_TOO_SHORT);
+    /* A shot of a weapon that is not known, and its hit. */
+    hs_duel_play(4050, 6000);
+    ck_assert_int_eq(hs_duel_shoot_at(6000, 6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
+    ck_assert_int_eq(hs_duel_hit_with(6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
+}
+END_TEST
+
+/* ---- movers ---- */
+
+static void post_door(int ms, const struct hs_mover_frame *says)
+{
+    struct hs_mover_frame door = {
+        .mover = HS_STR("door"), .position = {10, 0, 1}, .half_extents = {0.1, 1, 1}};
+    door.fields = says->fields;
+    door.is_solid = says->is_solid;
+    hs_duel_post(ms, NULL, NULL);
+    hs_duel_post_frame(
+        &(struct hs_frame){.time_us = (int64_t)ms * HS_DUEL_MS, .movers = &door, .mover_count = 1});
+}
+
+static void play_door(int from_ms, int to_ms)
+{
+    for (int ms = from_ms; ms <= to_ms; ms += HS_DUEL_TICK_MS)
+        post_door(ms, &(struct hs_mover_frame){0});
+}
+
+START_TEST(door_that_may_have_opened)
+{
+    const struct hs_mover_frame shut = {.fields = HS_MOVER_BOX | HS_MOVER_SOLID, .is_solid = true};
+    const struct hs_mover_frame open = {.fields = HS_MOVER_SOLID};
+    post_door(0, &shut);
+    play_door(50, 500);
+    ck_assert_int_eq(hs_duel_hit(500), HS_REASON_OCCLUDED_WORLD);
+    hs_duel_begin_anew();
+    play_door(2000, 9000);
+    ck_assert_int_eq(hs_duel_hit(9000), HS_REASON_HISTORY_TOO_SHORT);
+    post_door(9050, &shut);
+    play_door(9100, 9500);
+    ck_assert_int_eq(hs_duel_hit(9500), HS_REASON_OCCLUDED_WORLD);
+    post_door(9550, &open);
+    play_door(9600, 10000);
+    ck_assert_int_eq(hs_duel_hit(10000), HS_REASON_OK);
+    hs_duel_begin_anew();
+    play_door(12000, 12500);
+    ck_assert_int_eq(hs_duel_hit(12500), HS_REASON_OK);
+    hs_duel_begin_anew();
+    play_door(14000, 14050); /* the newest first */
+    post_door(13500, &shut);
+    play_door(13550, 13950);
+    ck_assert_int_eq(hs_duel_hit(14000), HS_REASON_OCCLUDED_WORLD);
+}
+END_TEST
+
+/* A lift of which nobody ever said whether it is solid cannot have changed that. */
+START_TEST(lift_that_is_always_solid)
+{
+    post_door(0, &(struct hs_mover_frame){.fields = HS_MOVER_BOX});
+    play_door(50, 500);
+    hs_duel_begin_anew();
+    play_door(2000, 2500);
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_OCCLUDED_WORLD);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("restored");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, hs_duel_set_up, hs_duel_tear_down);
+    tcase_add_loop_test(tcase, state_of_before_refuses_nobody, 0, SAYINGS);
+    tcase_add_loop_test(tcase, said_again_in_the_first_frame, 0, SAYINGS);
+    tcase_add_loop_test(tcase, said_again_behind_the_newest, 0, SAYINGS);
+    tcase_add_test(tcase, what_allows_still_does);
+    tcase_add_test(tcase, weapon_held);
+    tcase_add_test(tcase, life_before_the_first_that_is_said);
+    tcase_add_test(tcase, weapon_held_before);
+    tcase_add_test(tcase, door_that_may_have_opened);
+    tcase_add_test(tcase, lift_that_is_always_solid);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,212 @@
+/*
+ * What a match that was read back makes of times that it may have missed: jumps of moves, posted
+ * shots, and round trips that were posted before.
+ */
+#include <check.h>
+
+#include "tests/support/play/duel.h"
+#include "tests/support/run_suite.h"
+#include "validators/moves.h"
+
+/* ---- moves ---- */
+
+static unsigned move_to(int ms, double x)
+{
+    struct hs_move move = {.player = HS_STR("bob"),
+                           .fields = HS_MOVE_HAS_POSITION,
+                           .timestamp_us = (int64_t)ms * HS_DUEL_MS + 1000000,
+                           .received_us = (int64_t)ms * HS_DUEL_MS,
+                           .dilation = 1,
+                           .mode = HS_STR("walking"),
+                           .position = {x, 0, 0}};
+    struct hs_move_result result;
+    ck_assert(hs_match_judge_move(hs_duel.match, &move, &result));
+    return result.raised;
+}
+
+START_TEST(first_jump_after_it)
+{
+    for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
+        ck_assert_uint_eq(move_to(ms, 20), 0);
+    hs_duel_begin_anew();
+    ck_assert_uint_eq(move_to(3000, 20), 0); /* on its way when the server moved the player */
+    ck_assert_uint_eq(move_to(3050, 4000), 0);
+    ck_assert_uint_eq(move_to(3100, 4000), 0);
+    ck_assert_uint_eq(move_to(3150, 20), 1u << HS_MOVE_CHECK_TELEPORT);
+    hs_duel_begin_anew();
+    for (int ms = 6000; ms <= 9000; ms += HS_DUEL_TICK_MS)
+        ck_assert_uint_eq(move_to(ms, 20), 0);
+    ck_assert_uint_eq(move_to(9050, 4000), 1u << HS_MOVE_CHECK_TELEPORT);
+}
+END_TEST
+
+/* Moves of long before are sent again, and the frames only of the last second: the jump between
+   them is the first that could be seen. */
+START_TEST(first_jump_behind_old_moves)
+{
+    for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
+        ck_assert_uint_eq(move_to(ms, 20), 0);
+    hs_duel_begin_anew();
+    hs_duel_post(5500, NULL, NULL);
+    for (int ms = 550; ms <= 5000; ms += HS_DUEL_TICK_MS)
+        ck_assert_uint_eq(move_to(ms, 20), 0);
+    ck_assert_uint_eq(move_to(5050, 4000), 0);
+    ck_assert_uint_eq(move_to(5100, 20), 1u << HS_MOVE_CHECK_TELEPORT);
+}
+END_TEST
+
+/* ---- shots ---- */
+
+START_TEST(hit_of_a_lost_shot)
+{
+    const struct hs_str rifle = HS_STR("rifle");
+    hs_duel_play(0, 1000);
+    ck_assert_int_eq(hs_duel_shoot(1000, 1), HS_REASON_OK);
+    ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 1), HS_REASON_OK);
+    ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 2), HS_REASON_NO_MATCHING_SHOT);
+    double before = hs_duel_suspicion();
+    hs_duel_begin_anew(); /* shot 3 was posted at 1900 */
+    ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 3), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_begin_anew();
+    hs_duel_play(1050, 2000);
+    ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 4), HS_REASON_HISTORY_TOO_SHORT);
+    ck_assert_double_le(hs_duel_suspicion(), before);
+    /* Shots are posted again, and a second after the first frame nothing is missing any more. */
+    ck_assert_int_eq(hs_duel_shoot(2000, 5), HS_REASON_OK);
+    ck_assert_int_eq(hs_duel_hit_with(2000, rifle, 5), HS_REASON_OK);
+    hs_duel_play(2050, 3000);
+    ck_assert_int_eq(hs_duel_hit_with(3000, rifle, 6), HS_REASON_NO_MATCHING_SHOT);
+}
+END_TEST
+
+/* Not for ever: what was fired then is too old soon. */
+START_TEST(claim_of_the_lost_time_later)
+{
+    hs_duel_play(0, 1000);
+    ck_assert_int_eq(hs_duel_shoot(1000, 1), HS_REASON_OK);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 4500);
+    struct hs_hit_claim claim = {.shot = 7,
+                                 .shooter = HS_STR("alice"),
+                                 .target = HS_STR("bob"),
+                                 .weapon = HS_STR("rifle"),
+                                 .hit_time_us = INT64_C(4500000),
+                                 .fire_time_us = INT64_C(1900000),
+                                 .has_fire_time = true,
+                                 .start = {0, 0, 1.6},
+                                 .end = {20, 0, 1.6}};
+    static struct hs_hit_result result;
+    hs_hit_verify(hs_duel.match, &claim, claim.hit_time_us, &result);
+    ck_assert_int_eq(result.reason, HS_REASON_NO_MATCHING_SHOT);
+}
+END_TEST
+
+/* Nor does a clock that was set back meanwhile make a lie of them. */
+START_TEST(lost_shot_of_another_clock)
+{
+    const struct hs_str rifle = HS_STR("rifle");
+    hs_duel_play(999000, 1000000);
+    ck_assert_int_eq(hs_duel_shoot(1000000, 1), HS_REASON_OK);
+    hs_duel_begin_anew();
+    struct hs_player_frame entry = {.player = HS_STR("alice")};
+    struct hs_frame frame = {.players = &entry, .player_count = 1};
+    enum hs_frame_result result = HS_FRAME_TOO_OLD;
+    unsigned flags = 0;
+    for (frame.time_us = 0; result != HS_FRAME_STORED; frame.time_us += INT64_C(50000))
+        ck_assert(hs_match_post_frame(hs_duel.match, &frame, &result, &flags));
+    hs_duel_play(150, 500);
+    ck_assert_int_eq(hs_duel_hit_with(500, rifle, 2), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_play(550, 3000);
+    ck_assert_int_eq(hs_duel_hit_with(3000, rifle, 3), HS_REASON_NO_MATCHING_SHOT);
+}
+END_TEST
+
+/* ---- the line ---- */
+
+static const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_INTERP,
+                                            .rtt_us = 40 * HS_DUEL_MS,
+                                            .interp_us = 50 * HS_DUEL_MS};
+
+/* A round trip posted once counts on, over a restart and over a clock that restarted. */
+START_TEST(prediction_goes_on)
+{
+    hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
+    hs_duel_post(0, &line, NULL);
+    hs_duel_play(50, 1000);
+    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_OK);
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 3000);
+    ck_assert_int_eq(hs_duel_hit(3000), HS_REASON_OK);
+    hs_duel_begin_anew();
+    hs_duel_begin_anew();
+    hs_duel_play(4000, 5000);
+    ck_assert_int_eq(hs_duel_hit(5000), HS_REASON_OK);
+    struct hs_player_frame entry = {.player = HS_STR("alice")};
+    struct hs_frame frame = {.players = &entry, .player_count = 1};
+    enum hs_frame_result result = HS_FRAME_STORED;
+    unsigned flags = 0;
+    for (int i = 0; i < 3; i++) {
+        frame.time_us = INT64_C(-900000000) + INT64_C(50000) * i;
+        ck_assert(hs_match_post_frame(hs_duel.match, &frame, &result, &flags));
+    }
+    ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_RESTARTED);
+    hs_duel_play(-899850, -899000);
+    ck_assert_int_eq(hs_duel_hit(-899000), HS_REASON_OK);
+}
+END_TEST
+
+/* Latency is checked by round trips from before; a claim they would reject is inconclusive until
+   a round trip is posted again. */
+START_TEST(latency_goes_on)
+{
+    hs_duel.ruleset->rewind.latency_slack_us = INT64_C(30000);
+    hs_duel_post(0, &line, NULL);
+    hs_duel_play(50, 1000);
+    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_TIME_MISMATCH); /* expected: 910 */
+    hs_duel_begin_anew();
+    hs_duel_play(2000, 3500);
+    ck_assert_int_eq(hs_duel_hit(3500), HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_post(3550, &line, NULL);
+    hs_duel_play(3600, 4000);
+    ck_assert_int_eq(hs_duel_hit(4000), HS_REASON_TIME_MISMATCH);
+    hs_duel_play(4050, 6000); /* no sample that says it is left */
+    ck_assert_int_eq(hs_duel_hit(6000), HS_REASON_TIME_MISMATCH);
+    hs_duel_begin_anew();
+    hs_duel_play(7000, 9000);
+    /* Too early by the round trip of before: a shot that is open leaves its hit open. */
+    ck_assert_int_eq(hs_duel_shoot_at(9000, 8800, HS_STR("rifle"), 100),
+                     HS_REASON_HISTORY_TOO_SHORT);
+    hs_duel_post(9050, &line, NULL);
+    ck_assert_int_eq(hs_duel_hit_with(9050, HS_STR("rifle"), 100), HS_REASON_HISTORY_TOO_SHORT);
+}
+END_TEST
+
+/* Told for the first time, behind the newest frame, it counts for those that follow. */
+START_TEST(round_trip_behind_the_newest)
+{
+    hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
+    hs_duel_play(0, 500);
+    hs_duel_begin_anew();
+    hs_duel_play(3000, 3050);
+    hs_duel_post(2400, &line, NULL);
+    hs_duel_play(3100, 4500);
+    ck_assert_int_eq(hs_duel_hit(4500), HS_REASON_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("restored: moves, shots, the line");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, hs_duel_set_up, hs_duel_tear_down);
+    tcase_add_test(tcase, first_jump_after_it);
+    tcase_add_test(tcase, first_jump_behind_old_moves);
+    tcase_add_test(tcase, hit_of_a_lost_shot);
+    tcase_add_test(tcase, claim_of_the_lost_time_later);
+    tcase_add_test(tcase, lost_shot_of_another_clock);
+    tcase_add_test(tcase, prediction_goes_on);
+    tcase_add_test(tcase, latency_goes_on);
+    tcase_add_test(tcase, round_trip_behind_the_newest);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,444 @@
+/* The world by hand: one triangle or box at a time, and answers known without arithmetic. */
+#include "tests/support/run_suite.h"
+#include "validators/world.h"
+
+#include "tests/support/oracle/world_cases.h"
+#include "validators/geometry/triangle.h"
+
+#include <check.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct hs_test_mesh mesh;
+static struct hs_world *world;
+
+static void teardown(void)
+{
+    hs_world_destroy(world);
+    world = NULL;
+    hs_test_mesh_free(&mesh);
+}
+
+static void build(void)
+{
+    enum hs_world_fault fault = HS_WORLD_NO_MEMORY;
+    world = hs_world_create(&mesh.mesh, NULL, &fault);
+    ck_assert_int_eq(fault, HS_WORLD_FINE);
+    ck_assert_ptr_nonnull(world);
+}
+
+static void add(double ax, double ay, double az, double bx, double by, double bz, double cx,
+                double cy, double cz)
+{
+    uint32_t a = hs_test_mesh_vertex(&mesh, ax, ay, az);
+    uint32_t b = hs_test_mesh_vertex(&mesh, bx, by, bz);
+    uint32_t c = hs_test_mesh_vertex(&mesh, cx, cy, cz);
+    hs_test_mesh_triangle(&mesh, a, b, c);
+}
+
+/* In the plane z = 0: a right angle at the origin, legs of 4 along x and y. */
+static void build_floor(void)
+{
+    add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+    build();
+}
+
+static struct hs_sweep path(double ax, double ay, double az, double bx, double by, double bz,
+                            double radius)
+{
+    struct hs_vec along = {bx - ax, by - ay, bz - az};
+    double length = hs_vec_length(along);
+    return (struct hs_sweep){.start = {ax, ay, az},
+                             .direction = hs_vec_scale(along, 1 / length),
+                             .length = length,
+                             .radius = radius};
+}
+
+#define CLOSE 1e-9
+
+static void assert_vec(struct hs_vec got, double x, double y, double z)
+{
+    ck_assert_msg(hs_vec_distance(got, (struct hs_vec){x, y, z}) <= CLOSE,
+                  "%.12g %.12g %.12g instead of %.12g %.12g %.12g", got.x, got.y, got.z, x, y, z);
+}
+
+/* What one triangle of the floor does to a path. */
+static const struct {
+    const char *what;
+    double from[3], to[3], radius;
+    double distance; /* < 0: missed */
+    double point[3], normal[3];
+} floor_cases[] = {
+    {"ray on the face", {1, 1, 5}, {1, 1, -5}, 0, 5, {1, 1, 0}, {0, 0, 1}},
+    {"ray on the back", {1, 1, -5}, {1, 1, 5}, 0, 5, {1, 1, 0}, {0, 0, -1}},
+    {"ray beside", {3, 3, 5}, {3, 3, -5}, 0, -1, {0}, {0}},
+    {"ray too short", {1, 1, 5}, {1, 1, 0.1}, 0, -1, {0}, {0}},
+    {"ray away", {1, 1, 5}, {1, 1, 9}, 0, -1, {0}, {0}},
+    {"ray on an edge", {2, 0, 5}, {2, 0, -5}, 0, 5, {2, 0, 0}, {0, 0, 1}},
+    {"ray on a corner", {0, 0, 5}, {0, 0, -5}, 0, 5, {0, 0, 0}, {0, 0, 1}},
+    {"ray just beside an edge", {2, -1e-4, 5}, {2, -1e-4, -5}, 0, -1, {0}, {0}},
+    {"ray that ends on the face", {1, 1, 5}, {1, 1, 0}, 0, 5, {1, 1, 0}, {0, 0, 1}},
+    {"ray that starts on the face", {1, 1, 0}, {1, 1, 5}, 0, 0, {1, 1, 0}, {0, 0, -1}},
+    {"ray in the plane, across", {-3, 1, 0}, {7, 1, 0}, 0, 3, {0, 1, 0}, {0, 0, 1}},
+    {"ray in the plane, along an edge", {-3, 0, 0}, {7, 0, 0}, 0, 3, {0, 0, 0}, {0, 0, 1}},
+    {"ray in the plane, beside", {-3, -1, 0}, {7, -1, 0}, 0, -1, {0}, {0}},
+    {"ray above, parallel", {-3, 1, 1}, {7, 1, 1}, 0, -1, {0}, {0}},
+    {"sphere on the face", {1, 1, 5}, {1, 1, -5}, 0.5, 4.5, {1, 1, 0}, {0, 0, 1}},
+    {"sphere on the back", {1, 1, -5}, {1, 1, 5}, 0.5, 4.5, {1, 1, 0}, {0, 0, -1}},
+    {"sphere on an edge", {2, -0.3, 5}, {2, -0.3, -5}, 0.5, 4.6, {2, 0, 0}, {0, -0.6, 0.8}},
+    {"sphere on a corner",
+     {-0.3, -0.4, 5},
+     {-0.3, -0.4, -5},
+     1.3,
+     3.8,
+     {0, 0, 0},
+     {-0.3 / 1.3, -0.4 / 1.3, 1.2 / 1.3}},
+    {"sphere past an edge", {2, -0.6, 5}, {2, -0.6, -5}, 0.5, -1, {0}, {0}},
+    {"sphere tangent to an edge", {2, -0.5, 5}, {2, -0.5, -5}, 0.5, 5, {2, 0, 0}, {0, -1, 0}},
+    {"sphere tangent to a corner",
+     {-0.3, -0.4, 5},
+     {-0.3, -0.4, -5},
+     0.5,
+     5,
+     {0, 0, 0},
+     {-0.6, -0.8, 0}},
+    {"sphere that skims the face", {-3, 1, 0.5}, {7, 1, 0.5}, 0.5, 3, {0, 1, 0}, {0, 0, 1}},
+    {"sphere over the face", {-3, 1, 0.6}, {7, 1, 0.6}, 0.5, -1, {0}, {0}},
+    {"sphere in the plane", {-3, 1, 0}, {7, 1, 0}, 0.5, 2.5, {0, 1, 0}, {-1, 0, 0}},
+    {"sphere that starts in the face", {1, 1, 0.2}, {1, 1, 5}, 0.5, 0, {1, 1, 0}, {0, 0, 1}},
+    {"sphere that starts on an edge", {2, -0.3, 0}, {2, -5, 0}, 0.5, 0, {2, 0, 0}, {0, -1, 0}},
+    {"sphere that starts close", {1, 1, 0.6}, {1, 1, 5}, 0.5, -1, {0}, {0}},
+    {"sphere larger than the triangle", {1, 1, 99}, {1, 1, -99}, 50, 49, {1, 1, 0}, {0, 0, 1}},
+};
+
+START_TEST(one_triangle)
+{
+    build_floor();
+    const double *a = floor_cases[_i].from, *b = floor_cases[_i].to;
+    struct hs_sweep sweep = path(a[0], a[1], a[2], b[0], b[1], b[2], floor_cases[_i].radius);
+    struct hs_world_contact c;
+    bool hit = hs_world_sweep(world, &sweep, &c);
+    ck_assert_msg(hit == (floor_cases[_i].distance >= 0), "%s", floor_cases[_i].what);
+    ck_assert(hs_world_sweep(world, &sweep, NULL) == hit);
+    if (!hit)
+        return;
+    ck_assert_msg(fabs(c.distance - floor_cases[_i].distance) <= CLOSE, "%s: at %.12g",
+                  floor_cases[_i].what, c.distance);
+    const double *p = floor_cases[_i].point, *n = floor_cases[_i].normal;
+    assert_vec(c.point, p[0], p[1], p[2]);
+    /* In the plane of the face neither side is the right one. */
+    if (n[2] == 1 && a[2] == 0)
+        c.normal.z = fabs(c.normal.z);
+    assert_vec(c.normal, n[0], n[1], n[2]);
+    struct hs_vec center = hs_vec_add_scaled(sweep.start, sweep.direction, c.distance);
+    assert_vec(c.center, center.x, center.y, center.z);
+    ck_assert_int_eq(c.kind, HS_WORLD_TRIANGLE);
+    ck_assert_uint_eq(c.index, 0);
+}
+END_TEST
+
+/* A slack of 1e-6 of the path counts as touch, twice that does not. */
+START_TEST(touch_is_inclusive_within_the_slack)
+{
+    build_floor();
+    struct hs_sweep inside = path(2, -0.5 - 0.9e-5, 5, 2, -0.5 - 0.9e-5, -5, 0.5);
+    struct hs_sweep outside = path(2, -0.5 - 1.2e-5, 5, 2, -0.5 - 1.2e-5, -5, 0.5);
+    struct hs_world_contact c;
+    ck_assert(hs_world_sweep(world, &inside, &c));
+    ck_assert_double_eq_tol(c.distance, 5, 1e-6);
+    ck_assert(!hs_world_sweep(world, &outside, &c));
+    /* At the end of the path too. */
+    struct hs_sweep stops = path(1, 1, 5, 1, 1, 0.5 + 4e-6, 0.5);
+    ck_assert(hs_world_sweep(world, &stops, &c));
+    ck_assert_double_eq(c.distance, stops.length);
+    stops = path(1, 1, 5, 1, 1, 0.5 + 6e-6, 0.5);
+    ck_assert(!hs_world_sweep(world, &stops, &c));
+}
+END_TEST
+
+START_TEST(slivers_are_solid)
+{
+    /* A kilometre long, a tenth of a millimetre wide. */
+    add(0, 0, 0, 1000, 0, 0, 1000, 1e-4, 0);
+    build();
+    struct hs_world_info info;
+    hs_world_info(world, &info);
+    ck_assert_uint_eq(info.degenerate, 0);
+    struct hs_world_contact c;
+    struct hs_sweep ray = path(700, 3.5e-5, 5, 700, 3.5e-5, -5, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_double_eq_tol(c.distance, 5, CLOSE);
+    struct hs_sweep sphere = path(700, 0.3, 5, 700, 0.3, -5, 0.5);
+    ck_assert(hs_world_sweep(world, &sphere, &c));
+    ck_assert_double_eq_tol(c.distance, 4.6, 1e-4);
+    struct hs_sweep tip = path(-0.3, 0, 5, -0.3, 0, -5, 0.5);
+    ck_assert(hs_world_sweep(world, &tip, &c));
+    ck_assert_double_eq_tol(c.distance, 4.6, CLOSE);
+    struct hs_sweep beyond = path(-1e-3, 0, 5, -1e-3, 0, -5, 0);
+    ck_assert(!hs_world_sweep(world, &beyond, &c));
+}
+END_TEST
+
+START_TEST(degenerate_triangles_are_skipped_and_counted)
+{
+    add(0, 0, 0, 1, 1, 1, 2, 2, 2);         /* a line */
+    add(5, 5, 5, 5, 5, 5, 5, 5, 5);         /* a point */
+    add(0, 0, 0, 4, 0, 0, 0, 4, 0);         /* a triangle */
+    hs_test_mesh_triangle(&mesh, 6, 7, 6);  /* a corner twice */
+    add(0, 0, 9, 1000, 0, 9, 500, 1e-9, 9); /* narrower than rounding */
+    build();
+    struct hs_world_info info;
+    hs_world_info(world, &info);
+    ck_assert_uint_eq(info.triangles, 5);
+    ck_assert_uint_eq(info.degenerate, 4);
+    struct hs_sweep ray = path(0.5, 0.5, 5, 0.5, 0.5, -5, 0);
+    struct hs_world_contact c;
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_uint_eq(c.index, 2);
+    assert_vec(info.min, 0, 0, 0);
+    assert_vec(info.max, 4, 4, 0);
+}
+END_TEST
+
+START_TEST(boxes_are_solid)
+{
+    hs_test_mesh_box(&mesh, (struct hs_vec){10, -1, -1}, (struct hs_vec){12, 1, 1});
+    hs_test_mesh_box(&mesh, (struct hs_vec){20, -1, 0}, (struct hs_vec){22, 1, 0}); /* flat */
+    build();
+    struct hs_world_contact c;
+    struct hs_sweep ray = path(0, 0, 0.5, 30, 0, 0.5, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_double_eq_tol(c.distance, 10, CLOSE);
+    ck_assert_int_eq(c.kind, HS_WORLD_BOX);
+    ck_assert_uint_eq(c.index, 0);
+    assert_vec(c.point, 10, 0, 0.5);
+    assert_vec(c.normal, -1, 0, 0);
+    struct hs_sweep corner = path(11, 1.3, 9, 11, 1.3, -9, 0.5);
+    ck_assert(hs_world_sweep(world, &corner, &c));
+    ck_assert_double_eq_tol(c.distance, 7.6, CLOSE);
+    assert_vec(c.normal, 0, 0.6, 0.8);
+    struct hs_sweep within = path(11, 0, 0, 30, 0, 0, 0.1);
+    ck_assert(hs_world_sweep(world, &within, &c));
+    ck_assert_double_eq(c.distance, 0);
+    struct hs_sweep flat = path(21, 0, 5, 21, 0, -5, 0);
+    ck_assert(hs_world_sweep(world, &flat, &c));
+    ck_assert_double_eq_tol(c.distance, 5, CLOSE);
+    ck_assert_uint_eq(c.index, 1);
+}
+END_TEST
+
+START_TEST(ties_go_to_triangles_then_to_the_lower_index)
+{
+    hs_test_mesh_box(&mesh, (struct hs_vec){-9, -9, -1}, (struct hs_vec){9, 9, 0});
+    add(50, 50, 50, 51, 50, 50, 50, 51, 50);
+    for (int i = 0; i < 40; i++)
+        add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+    build();
+    struct hs_world_contact c;
+    struct hs_sweep ray = path(1, 1, 5, 1, 1, -5, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_int_eq(c.kind, HS_WORLD_TRIANGLE);
+    ck_assert_uint_eq(c.index, 1);
+    /* Where all are touched at the start too. */
+    struct hs_sweep within = path(1, 1, 0.1, 1, 1, 5, 0.5);
+    ck_assert(hs_world_sweep(world, &within, &c));
+    ck_assert_double_eq(c.distance, 0);
+    ck_assert_uint_eq(c.index, 1);
+}
+END_TEST
+
+START_TEST(nearest_of_many)
+{
+    for (int i = 0; i < 100; i++)
+        add(0, 0, -i, 9, 0, -i, 0, 9, -i);
+    build();
+    for (int i = 0; i < 100; i++) {
+        struct hs_sweep down = path(1, 1, 0.5 - i, 1, 1, -200, 0.1);
+        struct hs_world_contact c;
+        ck_assert(hs_world_sweep(world, &down, &c));
+        ck_assert_uint_eq(c.index, (unsigned)i);
+        ck_assert_double_eq_tol(c.distance, 0.4, CLOSE);
+    }
+}
+END_TEST
+
+START_TEST(segments_are_blocked_or_not)
+{
+    build_floor();
+    struct hs_vec above = {1, 1, 2}, below = {1, 1, -2}, aside = {9, 9, -2}, on = {1, 1, 0};
+    ck_assert(hs_world_blocks(world, above, below));
+    ck_assert(!hs_world_blocks(world, above, aside));
+    ck_assert(!hs_world_blocks(world, above, above));
+    ck_assert(hs_world_blocks(world, on, on));
+    ck_assert(hs_world_blocks(world, above, on));
+}
+END_TEST
+
+START_TEST(a_path_without_length)
+{
+    build_floor();
+    struct hs_world_contact c;
+    struct hs_sweep still = {.start = {1, 1, 0.3}, .direction = {1, 0, 0}, .radius = 0.5};
+    ck_assert(hs_world_sweep(world, &still, &c));
+    ck_assert_double_eq(c.distance, 0);
+    still.radius = 0.2;
+    ck_assert(!hs_world_sweep(world, &still, &c));
+}
+END_TEST
+
+START_TEST(nothing_is_a_world_too)
+{
+    build();
+    struct hs_sweep ray = path(0, 0, 5, 0, 0, -5, 1);
+    struct hs_world_contact c;
+    ck_assert(!hs_world_sweep(world, &ray, &c));
+    struct hs_world_info info;
+    hs_world_info(world, &info);
+    ck_assert_uint_eq(info.triangles + info.boxes + info.degenerate, 0);
+    assert_vec(info.min, 0, 0, 0);
+    ck_assert_uint_gt(hs_world_bytes(world), 0);
+    hs_world_destroy(NULL);
+}
+END_TEST
+
+START_TEST(bad_meshes_are_refused)
+{
+    enum hs_world_fault fault = HS_WORLD_FINE;
+    add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+    mesh.triangles[0][2] = 3;
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
+    ck_assert_int_eq(fault, HS_WORLD_BAD_TRIANGLE);
+    mesh.triangles[0][2] = 2;
+    mesh.vertices[1].y = (double)NAN;
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
+    ck_assert_int_eq(fault, HS_WORLD_BAD_VERTEX);
+    mesh.vertices[1].y = 2e12;
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, NULL));
+    mesh.vertices[1].y = 0;
+    hs_test_mesh_box(&mesh, (struct hs_vec){0, 1, 0}, (struct hs_vec){1, 0, 1});
+    ck_assert_ptr_null(hs_world_create(&mesh.mesh, NULL, &fault));
+    ck_assert_int_eq(fault, HS_WORLD_BAD_BOX);
+    mesh.boxes[0].min.y = 0;
+    build();
+}
+END_TEST
+
+enum { ODD_MESH = 3 }; /* all its triangles are in one place */
+
+/* Meshes that fill their groups well and badly, boxes, and nearly empty meshes. */
+static void fill_mesh(int kind)
+{
+    struct hs_random random = hs_random_start(7, (uint64_t)kind);
+    if (kind == 0)
+        hs_test_mesh_terrain(&mesh, &random, 60, 100, 10);
+    else if (kind == 1)
+        hs_test_mesh_soup(&mesh, &random, 5000, 100, 30);
+    else if (kind == 2)
+        hs_test_mesh_corridors(&mesh, &random, 30, 100, true);
+    for (int i = 0; kind == ODD_MESH && i < 3000; i++)
+        add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+    for (int i = 0; kind == 4 && i < 3000; i++)
+        add(i * i, 0, 0, i * i + 1, 0, 0, i * i, 1, i % 7);
+    if (kind == 5)
+        add(0, 0, 0, 4, 0, 0, 0, 4, 0);
+}
+
+/* A build ends before it passes its bound. No mesh needs more than the larger bound, and ordinary
+   ones no more than the smaller. */
+START_TEST(builds_keep_to_their_bound)
+{
+    enum hs_world_fault fault;
+    fill_mesh(_i);
+    size_t usual = hs_world_build_bytes(&mesh.mesh, false);
+    world =
+        hs_world_create_within(&mesh.mesh, NULL, hs_world_build_bytes(&mesh.mesh, true), &fault);
+    ck_assert_ptr_nonnull(world);
+    size_t bytes = hs_world_bytes(world);
+    ck_assert_uint_le(bytes, hs_world_build_bytes(&mesh.mesh, true));
+    ck_assert_ptr_null(hs_world_create_within(&mesh.mesh, NULL, bytes, &fault));
+    ck_assert_int_eq(fault, HS_WORLD_TOO_LARGE);
+    hs_world_destroy(world);
+    world = hs_world_create_within(&mesh.mesh, NULL, usual, &fault);
+    ck_assert_int_eq(world != NULL, _i != ODD_MESH);
+}
+END_TEST
+
+START_TEST(far_from_the_origin)
+{
+    const double far = 9e6;
+    add(far, far, far, far + 4, far, far, far, far + 4, far);
+    hs_test_mesh_box(&mesh, (struct hs_vec){far + 10, far, far},
+                     (struct hs_vec){far + 11, far + 1, far + 1});
+    build();
+    struct hs_world_contact c;
+    struct hs_sweep edge = path(far + 2, far - 0.3, far + 5, far + 2, far - 0.3, far - 5, 0.5);
+    ck_assert(hs_world_sweep(world, &edge, &c));
+    ck_assert_double_eq_tol(c.distance, 4.6, 1e-7);
+    struct hs_sweep ray = path(far + 9, far + 0.5, far + 0.5, far + 12, far + 0.5, far + 0.5, 0);
+    ck_assert(hs_world_sweep(world, &ray, &c));
+    ck_assert_double_eq_tol(c.distance, 1, 1e-7);
+    ck_assert_int_eq(c.kind, HS_WORLD_BOX);
+    ck_assert(!hs_world_blocks(world, (struct hs_vec){0, 0, 0}, (struct hs_vec){far, far, -far}));
+}
+END_TEST
+
+/* Claims may hold any finite number. What is beyond every world touches nothing, and breaks
+   nothing. */
+START_TEST(beyond_every_world)
+{
+    hs_test_mesh_box(&mesh, (struct hs_vec){-1, -1, -1}, (struct hs_vec){1, 1, 1});
+    build();
+    static const double far[] = {1e14, 1e18, 1e30, 1e39, 1e150, DBL_MAX};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        struct hs_world_contact contact;
+        struct hs_sweep to_it = {
+            .start = {-far[i], 0, 0}, .direction = {1, 0, 0}, .length = far[i]};
+        struct hs_sweep beside = {.start = {0, far[i], 0}, .direction = {0, 0, 1}, .length = 1};
+        ck_assert(!hs_world_sweep(world, &to_it, &contact));
+        ck_assert(!hs_world_sweep(world, &beside, &contact));
+        ck_assert(!hs_world_blocks(world, (struct hs_vec){0, 0, far[i]}, (struct hs_vec){0, 0, 0}));
+    }
+}
+END_TEST
+
+START_TEST(nearest_point_of_a_triangle)
+{
+    const struct hs_triangle t = {{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
+    static const double cases[][2][3] = {
+        {{1, 1, 3}, {1, 1, 0}},   {{1, 1, -3}, {1, 1, 0}}, {{2, -1, 1}, {2, 0, 0}},
+        {{-1, -2, 1}, {0, 0, 0}}, {{9, -1, 0}, {4, 0, 0}}, {{3, 3, 2}, {2, 2, 0}},
+        {{-5, 2, 0}, {0, 2, 0}},  {{1, 1, 0}, {1, 1, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double *p = cases[i][0], *want = cases[i][1];
+        assert_vec(hs_triangle_nearest(&t, (struct hs_vec){p[0], p[1], p[2]}), want[0], want[1],
+                   want[2]);
+    }
+    assert_vec(hs_triangle_normal(&t), 0, 0, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("world");
+    TCase *tests = tcase_create("world");
+    tcase_add_checked_fixture(tests, NULL, teardown);
+    tcase_add_loop_test(tests, one_triangle, 0, (int)(sizeof floor_cases / sizeof floor_cases[0]));
+    tcase_add_test(tests, touch_is_inclusive_within_the_slack);
+    tcase_add_test(tests, slivers_are_solid);
+    tcase_add_test(tests, degenerate_triangles_are_skipped_and_counted);
+    tcase_add_test(tests, boxes_are_solid);
+    tcase_add_test(tests, ties_go_to_triangles_then_to_the_lower_index);
+    tcase_add_test(tests, nearest_of_many);
+    tcase_add_test(tests, segments_are_blocked_or_not);
+    tcase_add_test(tests, a_path_without_length);
+    tcase_add_test(tests, nothing_is_a_world_too);
+    tcase_add_test(tests, bad_meshes_are_refused);
+    tcase_add_loop_test(tests, builds_keep_to_their_bound, 0, 6);
+    tcase_add_test(tests, far_from_the_origin);
+    tcase_add_test(tests, beyond_every_world);
+    tcase_add_test(tests, nearest_point_of_a_triangle);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
