@@ -55,7 +55,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
-    HS_MATCH_LOADED_ANEW,   /* but the move checks start again, because their layout differs */
+    HS_MATCH_LOADED_PARTLY,   /* but the move checks start again, because their layout differs */
     HS_MATCH_OTHER_VERSION, /* of the bytes, of their layout, or of a vocabulary */
     HS_MATCH_DAMAGED,       /* too short, too long, or with values that are never saved */
     HS_MATCH_LOAD_NO_MEMORY

@@ -174,18 +174,19 @@ enum hs_hint_code {
         HS_HINT_COUNT
 };
 
-/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode) */
+/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode, reason of a
+   move that fails the check while it is enforced) */
 #define HS_MOVE_CHECKS(X)                                                                          \
-    X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE)                                             \
-    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW)                                        \
-    X(TIMING_DISCREPANCY, "timing_discrepancy", SHADOW)                                            \
-    X(TELEPORT, "teleport", SHADOW)                                                                \
-    X(SPEED, "speed", SHADOW)                                                                      \
-    X(ACCELERATION, "acceleration", SHADOW)                                                        \
-    X(GRAVITY, "gravity", SHADOW)
+    X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE, FAST_CLOCK_PROVEN)                          \
+    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW, FAST_CLOCK_SUSPECTED)                  \
+    X(TIMING_DISCREPANCY, "timing_discrepancy", SHADOW, TIMING_DISCREPANCY)                        \
+    X(TELEPORT, "teleport", SHADOW, UNANNOUNCED_TELEPORT)                                          \
+    X(SPEED, "speed", SHADOW, TOO_FAST)                                                            \
+    X(ACCELERATION, "acceleration", SHADOW, TOO_MUCH_ACCELERATION)                                 \
+    X(GRAVITY, "gravity", SHADOW, GRAVITY_VIOLATION)
 
 enum hs_move_check {
-#define X(id, name, mode) HS_MOVE_CHECK_##id,
+#define X(id, name, mode, reason) HS_MOVE_CHECK_##id,
     HS_MOVE_CHECKS(X)
 #undef X
         HS_MOVE_CHECK_COUNT
@@ -292,8 +293,8 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
 enum hs_move_kind {
-    HS_MOVE_NEW,     /* judged whole */
-    HS_MOVE_PENDING, /* may still grow by the next: timing only */
+    HS_MOVE_NEW,     /* all checks apply */
+    HS_MOVE_PENDING, /* the next move may extend it: timing only */
     HS_MOVE_OLD,     /* an important move sent again: never an offence */
     HS_MOVE_KIND_COUNT
 };
@@ -312,8 +313,8 @@ enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT 
 
 /* What the simulated time of a move obeys. */
 enum hs_prevention {
-    HS_PREVENTION_CREDIT,     /* time the server granted and the client has not used */
-    HS_PREVENTION_RESOLUTION, /* the compatible judge's payback */
+    HS_PREVENTION_CREDIT,     /* time that the server granted and the client has not used */
+    HS_PREVENTION_RESOLUTION, /* the payback of the compatible check */
     HS_PREVENTION_COUNT
 };
 

@@ -118,7 +118,7 @@ static void post(struct judging *j, size_t count)
         const struct hs_move *move = next_move(j);
         struct hs_move_result result;
         j->move.player = (struct hs_str){j->names[j->player], strlen(j->names[j->player])};
-        need(hs_match_judge_move(j->match, move, &result));
+        need(hs_match_check_move(j->match, move, &result));
         need(result.verdict == HS_VERDICT_ACCEPTED && !result.replayed);
         sum_us += (double)result.delta_us;
     }

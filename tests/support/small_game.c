@@ -186,7 +186,7 @@ static struct hs_move move_of(const struct hs_small_game *traffic, int tick, int
 static uint64_t judge_move(struct hs_match *match, const struct hs_move *move)
 {
     struct hs_move_result result;
-    if (!hs_match_judge_move(match, move, &result))
+    if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     hs_small_game_counts.moves++;
     hs_small_game_counts.move_replays += result.replayed;
@@ -362,7 +362,7 @@ static const char *judge_end(struct hs_match *match, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &hs_match_ruleset(match)->moves;
     struct hs_move_result result;
-    if (!hs_match_judge_move(match, move, &result))
+    if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     if (result.replayed)
         return NULL; /* what was kept may be anything */

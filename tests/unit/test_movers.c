@@ -282,7 +282,7 @@ START_TEST(never_beyond_the_limit)
     ck_assert_uint_eq(hs_history_count(door()->history), LIMIT);
     ck_assert_uint_le(hs_movers_bytes(&match->movers),
                       match->movers.capacity * sizeof *match->movers.all +
-                          hs_history_least_bytes(LIMIT) +
+                          hs_history_min_bytes(LIMIT) +
                           (LIMIT - HS_HISTORY_FIRST) * sizeof(struct hs_sample));
 }
 END_TEST

@@ -30,12 +30,6 @@ enum { SETTLING_BLOCKS = 10 };
    stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
-static void clear_leads(int32_t *leads)
-{
-    for (int i = 0; i < HS_LEAD_CELLS; i++)
-        leads[i] = NO_LEAD;
-}
-
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_step *step)
 {
     memset(guard, 0, sizeof *guard);
@@ -46,15 +40,16 @@ void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_st
     if (step->has_ack && step->ack_us <= step->received_us)
         guard->known = HS_GUARD_ARRIVING_ACK;
     guard->arriving_ack_us = step->ack_us;
-    clear_leads(guard->cell_highest_us);
     guard->highest_us = 0; /* the lead of the first move */
     guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
     for (int i = 0; i < 2; i++)
         guard->ceilings_us[i] = guard->round_trips_us[i] = NO_CEILING;
     guard->noise_us = NOISE_FIRST_US;
-    for (int i = 0; i < HS_LEAD_CELLS; i++)
+    for (int i = 0; i < HS_LEAD_CELLS; i++) {
+        guard->cell_highest_us[i] = NO_LEAD;
         guard->cell_noise[i] = NOISE_FIRST_US / NOISE_UNIT_US;
+    }
     guard->speed = 1;
 }
 

@@ -22,7 +22,7 @@ static uint32_t first_capacity(uint32_t limit)
     return limit < HS_HISTORY_FIRST ? limit : HS_HISTORY_FIRST;
 }
 
-size_t hs_history_least_bytes(uint32_t max_samples)
+size_t hs_history_min_bytes(uint32_t max_samples)
 {
     uint32_t limit = max_samples < 2 ? 2 : max_samples;
     return sizeof(struct hs_history) + first_capacity(limit) * sizeof(struct hs_sample) +

@@ -28,7 +28,7 @@ void hs_history_destroy(struct hs_history *history)
     if (history == NULL)
         return;
     hs_account_give(history->account,
-                    hs_history_bytes(history) - hs_history_least_bytes(history->limit));
+                    hs_history_bytes(history) - hs_history_min_bytes(history->limit));
     free(history->samples);
     free(history->states);
     free(history->extras);

@@ -108,7 +108,7 @@ enum { HS_HISTORY_FIRST = 16, HS_HISTORY_LEAST = 8 };
 
 struct hs_history;
 
-/* NULL: out of memory. The owner answers for what it takes then, hs_history_least_bytes: room for
+/* NULL: out of memory. The owner answers for what it takes then, hs_history_min_bytes: room for
    the first samples, which it always has. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
@@ -194,7 +194,7 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history);
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
 /* Bytes of one with these limits that was just created. */
-size_t hs_history_least_bytes(uint32_t max_samples);
+size_t hs_history_min_bytes(uint32_t max_samples);
 
 /* Bytes held, for accounting. */
 size_t hs_history_bytes(const struct hs_history *history);

@@ -1,6 +1,6 @@
 #include "validators/match/connection.h"
 
-/* Round trips are taken from this many samples that told one. */
+/* The number of samples with a posted round trip that are used. */
 enum { ROUND_TRIPS = 4 };
 
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out)

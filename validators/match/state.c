@@ -4,7 +4,6 @@
 
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
-#include "validators/match/suspicion.h"
 
 /* A claim can pass if its impact is within the rewind limit of `now` and its launch is within the
    longest flight before that. Its poses must be in the history. So the sum is never too short. */

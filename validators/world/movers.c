@@ -49,7 +49,7 @@ static size_t place_bytes(const struct hs_movers *movers)
 /* What one more takes at least. */
 static size_t least_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
-    return place_bytes(movers) + hs_history_least_bytes(limits->samples);
+    return place_bytes(movers) + hs_history_min_bytes(limits->samples);
 }
 
 static bool make_place(struct hs_movers *movers)
@@ -74,7 +74,7 @@ static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limi
     size_t bytes = least_bytes(movers, limits);
     struct hs_history *history = NULL;
     if (make_place(movers)) {
-        bytes = hs_history_least_bytes(limits->samples); /* the place stays */
+        bytes = hs_history_min_bytes(limits->samples); /* the place stays */
         history = hs_history_create(&of_history);
     }
     if (history == NULL) {
