@@ -84,8 +84,8 @@ START_TEST(answers_as_before)
         hs_match_save(a, &bytes);
         struct hs_match *b = load(ruleset, &bytes);
         assert_same_bytes(a, b, "at once");
-        struct hs_match_times times;
-        hs_match_times(b, &times);
+        struct hs_match_info times;
+        hs_match_info(b, &times);
         ck_assert(times.needs_resync && !times.has_frames);
         traffic.resync_tick = ticks;
         compare(&traffic, a, b, ticks);

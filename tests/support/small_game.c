@@ -334,9 +334,9 @@ static void spawn_all(struct hs_match *match)
 {
     struct hs_player_frame players[HS_SMALL_GAME_PLAYERS];
     enum hs_frame_result results[HS_SMALL_GAME_PLAYERS];
-    struct hs_match_times times;
+    struct hs_match_info times;
     unsigned flags = 0;
-    hs_match_times(match, &times);
+    hs_match_info(match, &times);
     for (int i = 0; i < HS_SMALL_GAME_PLAYERS; i++)
         players[i] = (struct hs_player_frame){
             .player = name_of(i), .event = HS_EVENT_SPAWN, .position = place_of(i, 0)};

@@ -355,8 +355,8 @@ START_TEST(refused_movers_do_not_restart_the_clock)
     for (int ms = 100000; ms <= 100150; ms += 50)
         ck_assert_int_eq(post(ms, &entry), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(flags, 0);
-    struct hs_match_times times;
-    hs_match_times(match, &times);
+    struct hs_match_info times;
+    hs_match_info(match, &times);
     ck_assert_int_eq(times.newest_us, 0);
 }
 END_TEST

@@ -94,9 +94,15 @@ uint64_t hs_saved_vocabularies(void)
 static size_t item_size(const struct hs_saved_field *field)
 {
     static const size_t sizes[] = {
-        [HS_SAVED_FLAG] = sizeof(bool), [HS_SAVED_INT32] = 4, [HS_SAVED_SMALL] = 4,
-        [HS_SAVED_SET] = 4,             [HS_SAVED_MARK] = 8,  [HS_SAVED_TIME] = 8,
-        [HS_SAVED_REAL] = 8,            [HS_SAVED_BOUND] = 8, [HS_SAVED_SPAN] = 8,
+        [HS_SAVED_FLAG] = sizeof(bool),
+        [HS_SAVED_INT32] = 4,
+        [HS_SAVED_SMALL] = 4,
+        [HS_SAVED_SET] = 4,
+        [HS_SAVED_MARK] = 8,
+        [HS_SAVED_TIME] = 8,
+        [HS_SAVED_REAL] = 8,
+        [HS_SAVED_BOUND] = 8,
+        [HS_SAVED_SPAN] = 8,
         [HS_SAVED_COUNTS] = 8,
     };
     if (field->kind == HS_SAVED_MEMBER)

@@ -58,11 +58,11 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
         static const result column[] = {LIST(X)};                                                  \
         return column[member];                                                                     \
     }
-#define VERDICT(id, name, verdict, ...)       HS_VERDICT_##verdict,
-#define CHECK(id, name, verdict, check)       HS_CHECK_##check,
-#define MODE(id, name, mode, ...)             HS_MODE_##mode,
-#define MOVE_REASON(id, name, mode, reason)   HS_MOVE_##reason,
-#define MOVE_VERDICT(id, name, verdict)       HS_VERDICT_##verdict,
+#define VERDICT(id, name, verdict, ...)     HS_VERDICT_##verdict,
+#define CHECK(id, name, verdict, check)     HS_CHECK_##check,
+#define MODE(id, name, mode, ...)           HS_MODE_##mode,
+#define MOVE_REASON(id, name, mode, reason) HS_MOVE_##reason,
+#define MOVE_VERDICT(id, name, verdict)     HS_VERDICT_##verdict,
 
 COLUMN(enum hs_verdict, hs_reason_verdict, enum hs_reason, HS_REASONS, VERDICT)
 COLUMN(enum hs_check, hs_reason_check, enum hs_reason, HS_REASONS, CHECK)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                     const struct hs_compat_step *step)
+                     const struct hs_timing_move *step)
 {
     int64_t since_zero =
         step->timestamp_us < rules->reset_period_us ? step->timestamp_us : rules->reset_period_us;
@@ -17,7 +17,7 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
 
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
-                                      const struct hs_compat_step *step)
+                                      const struct hs_timing_move *step)
 {
     if (step->timestamp_us <= 0)
         return HS_MOVE_BAD_TIMESTAMP;
@@ -36,7 +36,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
 }
 
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
-                      const struct hs_compat_step *step)
+                      const struct hs_timing_move *step)
 {
     if (reason == HS_MOVE_BAD_TIMESTAMP)
         return false;
@@ -100,7 +100,7 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
 }
 
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                      enum hs_move_reason reason, const struct hs_compat_step *step,
+                      enum hs_move_reason reason, const struct hs_timing_move *step,
                       struct hs_compat_result *out)
 {
     *out = (struct hs_compat_result){0};

@@ -63,7 +63,8 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->has_left_before = player->was_moved = false;
 }
 
-/* *restarts: three frames agree on another clock. The history restarts if an entry can be stored. */
+/* *restarts: three frames agree on another clock. The history restarts if an entry can be stored.
+ */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
@@ -100,13 +101,13 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_frames = false;
 }
 
-/* The answers of an ended session are kept for late requests this long, or for one window of history
-   if that is longer. */
+/* The answers of an ended session are kept for late requests this long, or for one window of
+   history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
 /* Records that the server moved the player, so that their next move may be a jump. */
 static void record_moved(struct hs_player *player, const struct hs_player_frame *entry,
-                       int64_t time_us)
+                         int64_t time_us)
 {
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
@@ -179,7 +180,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_new && *result == HS_FRAME_CAPACITY)
         hs_players_drop_last(&match->players);
     if (*result == HS_FRAME_CAPACITY)
-        return inserted == HS_INSERT_NO_ROOM;
+        return inserted == HS_INSERT_NO_SPACE;
     if (is_new)
         hs_players_begin_session(&match->players, player);
     if (*result == HS_FRAME_STORED)
@@ -187,7 +188,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return true;
 }
 
-/* Whether the entry could be stored after a clock reset, in which players keep their newest state. */
+/* Whether the entry could be stored after a clock reset, in which players keep their newest state.
+ */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;

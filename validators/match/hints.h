@@ -7,7 +7,8 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* A set of shooters, one bit per hash of a name. Two generations, so that old ones are forgotten. */
+/* A set of shooters, one bit per hash of a name. Two generations, so that old ones are forgotten.
+ */
 struct hs_shooter_set {
     uint32_t now, before;
 };
@@ -18,8 +19,8 @@ struct hs_finding {
     double measured, expected;    /* means over the last few claims that show it */
 };
 
-/* The explanation that most claims share. It is replaced when as many claims contradict it as agreed
-   with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
+/* The explanation that most claims share. It is replaced when as many claims contradict it as
+   agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };

@@ -77,7 +77,7 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
 {
     bool is_stale = (state->unsure & HS_UNSURE_LIFE) != 0;
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
-                 (entry->fields & HS_FIELD_ALIVE) != 0;
+                     (entry->fields & HS_FIELD_ALIVE) != 0;
     if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
         state->alive = true; /* the spawn was lost before the restore */
         is_posted = true;
@@ -102,7 +102,7 @@ static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *
 #define SAID(type, member, first, saved, unsure, field)                                            \
     if (entry->fields & HS_FIELD_##field) {                                                        \
         state->member = entry->member;                                                             \
-        confirm(state, HS_UNSURE_##unsure);                                                      \
+        confirm(state, HS_UNSURE_##unsure);                                                        \
     }
 #define OWN(type, member, dimension, first, saved, unsure)
     HS_STATE_FIELDS(SAID, OWN)

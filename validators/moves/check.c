@@ -7,8 +7,8 @@
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 
-/* A jump by the server may reach the client this much later than the round trip. A later move is not
-   taken for its effect. */
+/* A jump by the server may reach the client this much later than the round trip. A later move is
+   not taken for its effect. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip of a player for whom none is known. */
@@ -417,11 +417,11 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
 {
     hs_move_result_clear(out);
     struct checking c = {.match = match,
-                        .rules = &match->ruleset->moves,
-                        .move = move,
-                        .player = hs_players_find(&match->players, move->player),
-                        .rtt_us = -1,
-                        .out = out};
+                         .rules = &match->ruleset->moves,
+                         .move = move,
+                         .player = hs_players_find(&match->players, move->player),
+                         .rtt_us = -1,
+                         .out = out};
     c.moves = c.player != NULL ? c.player->moves : NULL;
     struct hs_digest digest = hs_move_digest(move);
     if (replay(&c, &digest))

@@ -58,8 +58,8 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, suspicion_us, TIME),
 };
 
-/* A team is an index in a list of the match that changes, so its name is saved instead. All restored
-   state is stale. */
+/* A team is an index in a list of the match that changes, so its name is saved instead. All
+   restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
 #define SAID(type, member, first, saved, unsure, field)    FIELD(hs_state, member, saved),
 #define OWN(type, member, dimension, first, saved, unsure) FIELD(hs_state, member, saved),

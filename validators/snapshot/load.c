@@ -55,7 +55,8 @@ static void load_movers(struct hs_loading *l)
         struct hs_str name = hs_loading_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
         state.is_unsure = state.tells_solid;
-        if (hs_loading_is_fine(l) && !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
+        if (hs_loading_is_fine(l) &&
+            !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
     }
 }
@@ -265,8 +266,8 @@ static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
     if (block != NULL)
         reader = (struct hs_bytes_reader){block, block + size, false};
     bool is_known = l->knows_checks && block != NULL &&
-                    hs_saved_get(&reader, &l->names, HS_SAVED_MOVE_CHECKS, checks) && !reader.failed &&
-                    reader.at == reader.end && is_usable(checks);
+                    hs_saved_get(&reader, &l->names, HS_SAVED_MOVE_CHECKS, checks) &&
+                    !reader.failed && reader.at == reader.end && is_usable(checks);
     if (is_known)
         return;
     *checks = (struct hs_move_checks){.timing = credit};

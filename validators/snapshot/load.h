@@ -5,7 +5,8 @@
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* One run of reading. After an error it goes on with zeros; hs_loading_is_fine reports the error. */
+/* One run of reading. After an error it goes on with zeros; hs_loading_is_fine reports the error.
+ */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;

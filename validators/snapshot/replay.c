@@ -134,7 +134,7 @@ uint64_t hs_journal_layout(void)
 
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size)
 {
-    static void (*const replay[])(struct hs_loading *l) = {
+    static void (*const replay[])(struct hs_loading * l) = {
         [HS_JOURNAL_SESSION] = replay_session,
         [HS_JOURNAL_PAID] = replay_paid,
         [HS_JOURNAL_CLOCK] = replay_clock,
