@@ -118,16 +118,6 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Distance from the root within which all posted hitboxes are, or the box of a mover; 0: none. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
@@ -142,12 +132,9 @@ static void widen_span(struct hs_history *history, uint32_t i)
 {
     struct hs_history_span *span = &history->span;
     const struct hs_sample *sample = hs_history_slot(history, i);
-    struct hs_vec p = sample->position;
-    span->low = (struct hs_vec){smaller(span->low.x, p.x), smaller(span->low.y, p.y),
-                                smaller(span->low.z, p.z)};
-    span->high = (struct hs_vec){larger(span->high.x, p.x), larger(span->high.y, p.y),
-                                 larger(span->high.z, p.z)};
-    span->posted_reach = larger(span->posted_reach, posted_reach(history, sample));
+    span->low = hs_vec_min(span->low, sample->position);
+    span->high = hs_vec_max(span->high, sample->position);
+    span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
     int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;

@@ -72,8 +72,8 @@ static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *st
                                 box->center.z * (double)bone->scale[2]};
         struct hs_vec turned = box->axis_aligned ? scaled : hs_quat_rotate(bone->rotation, scaled);
         struct hs_vec at = hs_vec_add(bone->position, turned);
-        low = (struct hs_vec){fmin(low.x, at.x), fmin(low.y, at.y), fmin(low.z, at.z)};
-        high = (struct hs_vec){fmax(high.x, at.x), fmax(high.y, at.y), fmax(high.z, at.z)};
+        low = hs_vec_min(low, at);
+        high = hs_vec_max(high, at);
     }
     return hs_vec_sub(high, low);
 }

@@ -79,13 +79,9 @@ static bool is_valid_state(const struct hs_loading *l, const struct hs_state *st
 static int32_t get_delay(struct hs_loading *l)
 {
     uint32_t word = (uint32_t)hs_bytes_get(&l->reader, 4);
-    if (word == UINT32_MAX)
-        return -1;
-    if (word > INT32_MAX) {
+    if (word > INT32_MAX && word != UINT32_MAX)
         l->is_damaged = true;
-        return -1;
-    }
-    return (int32_t)word;
+    return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
 static void load_state(struct hs_loading *l, struct hs_player *player)
