@@ -10,7 +10,7 @@
  * inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
- * frame confirms it (enum hs_unsure): a check that would reject is unknown. Saved state that allows
+ * frame confirms it (enum hs_stale): a check that would reject is unknown. Saved state that allows
  * a claim still counts. A hit is also unknown if its shot may be lost, and the first jump of a
  * player is excused.
  *

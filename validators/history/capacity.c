@@ -89,17 +89,17 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 {
     return is_same(a->half_extents, b->half_extents) && is_same(a->center, b->center) &&
            a->has_box == b->has_box && a->is_solid == b->is_solid &&
-           a->tells_solid == b->tells_solid && a->is_unsure == b->is_unsure;
+           a->tells_solid == b->tells_solid && a->is_stale == b->is_stale;
 }
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
-#define OWN(type, member, dimension, first, saved, unsure)                                         \
+#define SAID(type, member, first, saved, stale, field) OWN(type, member, , first, saved, stale)
+#define OWN(type, member, dimension, first, saved, stale)                                          \
     memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
     /* Equal bits: states that differ only in the sign of a zero may stay apart. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    return HS_STATE_FIELDS(SAID, OWN) a->unsure == b->unsure;
+    return HS_STATE_FIELDS(SAID, OWN) a->stale == b->stale;
 #undef SAID
 #undef OWN
 }

@@ -194,24 +194,24 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
 /* Copies the stale parts of `to` that are current in `from`. False: there are none. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
-    unsigned news = to->unsure & ~(unsigned)from->unsure;
-#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
-#define OWN(type, member, dimension, first, saved, unsure)                                         \
-    if (news & HS_UNSURE_##unsure)                                                                 \
+    unsigned news = to->stale & ~(unsigned)from->stale;
+#define SAID(type, member, first, saved, stale, field) OWN(type, member, , first, saved, stale)
+#define OWN(type, member, dimension, first, saved, stale)                                          \
+    if (news & HS_STALE_##stale)                                                                   \
         memcpy(&to->member, &from->member, sizeof to->member);
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-    to->unsure = (uint8_t)(to->unsure & ~news);
+    to->stale = (uint8_t)(to->stale & ~news);
     return news != 0;
 }
 
 static bool learn_mover(struct hs_mover_state *to, const struct hs_mover_state *from)
 {
-    if (from->is_unsure || !to->is_unsure)
+    if (from->is_stale || !to->is_stale)
         return false;
     to->is_solid = from->is_solid;
-    to->is_unsure = false;
+    to->is_stale = false;
     return true;
 }
 
@@ -224,7 +224,7 @@ static bool learn(const struct hs_history *history, union hs_any_state *to,
 
 static bool has_stale_connection(const struct hs_history *history, const union hs_any_state *state)
 {
-    return !history->of_mover && (state->player.unsure & HS_UNSURE_LINE) != 0;
+    return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
 /* Updates samples that are later than sample i but arrived earlier, as the newest frame does after

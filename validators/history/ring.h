@@ -23,12 +23,12 @@
 
 /* What a sample inherits from the one before it in time, unless its frame posts a new value. */
 struct hs_state {
-#define SAID(type, member, first, saved, unsure, field)    type member;
-#define OWN(type, member, dimension, first, saved, unsure) type member dimension;
+#define SAID(type, member, first, saved, stale, field)    type member;
+#define OWN(type, member, dimension, first, saved, stale) type member dimension;
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-    uint8_t unsure; /* set of enum hs_unsure */
+    uint8_t stale; /* set of enum hs_stale */
 };
 
 /* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
@@ -42,7 +42,7 @@ struct hs_mover_state {
     bool has_box;
     bool is_solid;    /* false for an open door */
     bool tells_solid; /* `is_solid` was posted, so it may change */
-    bool is_unsure;   /* `is_solid` was posted before a restore (snapshot.h) */
+    bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
 /* Distance from the mover's position to the furthest point of its box, or more. */

@@ -9,7 +9,7 @@
 
 struct hs_connection {
     bool is_known;     /* a round trip was posted */
-    bool is_unsure;    /* it was posted before a restore */
+    bool is_stale;     /* it was posted before a restore */
     int64_t rtt_us;    /* the smallest of the last values, because delay only adds to it */
     int64_t spread_us; /* the largest of them minus the smallest */
     int64_t interp_us; /* 0 if it was never posted */

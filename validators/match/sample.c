@@ -20,9 +20,9 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
 }
 
 /* A frame posted these parts of the state, so they are current. */
-static void confirm(struct hs_state *state, enum hs_unsure what)
+static void confirm(struct hs_state *state, enum hs_stale what)
 {
-    state->unsure = (uint8_t)(state->unsure & ~(unsigned)what);
+    state->stale = (uint8_t)(state->stale & ~(unsigned)what);
 }
 
 static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
@@ -33,10 +33,10 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
         state->weapon = hs_ruleset_find_weapon(ruleset, entry->weapon);
         if (state->weapon == HS_NONE)
             return HS_FRAME_UNKNOWN_WEAPON;
-        confirm(state, HS_UNSURE_WEAPON);
+        confirm(state, HS_STALE_WEAPON);
     }
     if (entry->fields & HS_FIELD_WEAPONS) {
-        confirm(state, HS_UNSURE_OWNED);
+        confirm(state, HS_STALE_OWNED);
         state->any_weapon = false;
         memset(state->owned, 0, sizeof state->owned);
         for (size_t i = 0; i < entry->weapon_count; i++) {
@@ -75,7 +75,7 @@ static int64_t next_life(int64_t life)
 
 static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
 {
-    bool is_stale = (state->unsure & HS_UNSURE_LIFE) != 0;
+    bool is_stale = (state->stale & HS_STALE_LIFE) != 0;
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
                      (entry->fields & HS_FIELD_ALIVE) != 0;
     if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
@@ -83,7 +83,7 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         is_posted = true;
     }
     if (is_posted)
-        confirm(state, HS_UNSURE_LIFE);
+        confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
         state->life = next_life(state->life);
         state->alive = true;
@@ -99,12 +99,12 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
 /* Takes over the posted values that are stored unchanged. */
 static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *state)
 {
-#define SAID(type, member, first, saved, unsure, field)                                            \
+#define SAID(type, member, first, saved, stale, field)                                             \
     if (entry->fields & HS_FIELD_##field) {                                                        \
         state->member = entry->member;                                                             \
-        confirm(state, HS_UNSURE_##unsure);                                                        \
+        confirm(state, HS_STALE_##stale);                                                          \
     }
-#define OWN(type, member, dimension, first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, stale)
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
@@ -206,7 +206,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
     sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
     if (sample->rtt_posted) {
         sample->rtt_us = entry->rtt_us;
-        confirm(&out->state, HS_UNSURE_LINE);
+        confirm(&out->state, HS_STALE_CONNECTION);
     }
     if (entry->fields & HS_FIELD_INTERP)
         sample->interp_us = entry->interp_us;

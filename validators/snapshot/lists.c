@@ -61,18 +61,18 @@ static const struct hs_saved_field player_fields[] = {
 /* A team is an index in a list of the match that changes, so its name is saved instead. All
    restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
-#define SAID(type, member, first, saved, unsure, field)    FIELD(hs_state, member, saved),
-#define OWN(type, member, dimension, first, saved, unsure) FIELD(hs_state, member, saved),
+#define SAID(type, member, first, saved, stale, field)    FIELD(hs_state, member, saved),
+#define OWN(type, member, dimension, first, saved, stale) FIELD(hs_state, member, saved),
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-        FIELD(hs_state, unsure, ELSEWHERE),
+        FIELD(hs_state, stale, ELSEWHERE),
 };
 
 static const struct hs_saved_field mover_state_fields[] = {
     FIELD(hs_mover_state, half_extents, REAL), FIELD(hs_mover_state, center, REAL),
     FIELD(hs_mover_state, has_box, FLAG),      FIELD(hs_mover_state, is_solid, FLAG),
-    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_unsure, ELSEWHERE),
+    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_stale, ELSEWHERE),
 };
 
 static const struct hs_saved_field numbers_fields[] = {

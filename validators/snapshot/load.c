@@ -54,7 +54,7 @@ static void load_movers(struct hs_loading *l)
         struct hs_mover_state state = {0};
         struct hs_str name = hs_loading_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
-        state.is_unsure = state.tells_solid;
+        state.is_stale = state.tells_solid;
         if (hs_loading_is_fine(l) &&
             !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
@@ -95,7 +95,7 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
     carried->rtt_us = get_delay(l);
     carried->interp_us = get_delay(l);
     carried->state.team = HS_NONE;
-    carried->state.unsure = HS_UNSURE_ALL;
+    carried->state.stale = HS_STALE_ALL;
     if (!hs_loading_is_fine(l))
         return;
     if (!is_valid_state(l, &carried->state) ||

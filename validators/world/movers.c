@@ -112,7 +112,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     if (entry->fields & HS_MOVER_SOLID) {
         state->is_solid = entry->is_solid;
         state->tells_solid = true;
-        state->is_unsure = false;
+        state->is_stale = false;
     }
     if (!hs_vec_is_within(entry->position, bound) ||
         !hs_vec_is_within(state->half_extents, bound) || !hs_vec_is_within(state->center, bound))
