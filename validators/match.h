@@ -82,23 +82,15 @@ const char *hs_frame_result_text(enum hs_frame_result result);
 
 /* ---- state ---- */
 
-/* The clock of the match. O(1). */
-struct hs_match_times {
+/* Summary of the match. O(1). */
+struct hs_match_info {
     int64_t newest_us;  /* time of the newest frame */
     int64_t opening_us; /* time of the first frame ever stored */
     bool has_frames;
     bool needs_resync; /* less than one window of history: clients should post their state again */
-};
-
-void hs_match_times(const struct hs_match *match, struct hs_match_times *out);
-
-/* Summary of the match. O(1). */
-struct hs_match_info {
-    int64_t newest_us, opening_us; /* these four as in hs_match_times */
-    bool has_frames, needs_resync;
-    uint32_t players; /* present */
+    uint32_t players;  /* present */
     uint32_t movers;
-    size_t history_bytes; /* bytes of the match, including those set aside for its players */
+    size_t history_bytes; /* bytes of the match, including those reserved for its players */
 };
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
@@ -141,10 +133,8 @@ uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int6
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
                           struct hs_player_info *out);
 
-/* Player i of those present, in order of arrival. False: i is past the last one. */
-bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out);
-
-/* Iterates over the players present. Start with *cursor = 0. False: past the last one. */
+/* Iterates over the players present, in order of arrival. Start with *cursor = 0. False: past the
+   last one. */
 bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
                           struct hs_player_info *out);
 

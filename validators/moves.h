@@ -23,7 +23,7 @@ HS_PUBLIC_BEGIN
  * Checks a move and records it. Adds the player if they are new. False: out of memory; nothing
  * changed. Only the first HS_MOVES_KEPT moves of a player allocate.
  */
-bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
+bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);
 
 /* State of a player, known from their moves. */

@@ -7,10 +7,10 @@
  * players and movers, such as life, team and weapon.
  *
  * Poses are not saved. They are complete again after one window of history. Until then hits are
- * inconclusive, and hs_match_times reports that the match needs a resync.
+ * inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
- * frame confirms it (enum hs_unsure): a check that would reject is unknown. Saved state that allows
+ * frame confirms it (enum hs_stale): a check that would reject is unknown. Saved state that allows
  * a claim still counts. A hit is also unknown if its shot may be lost, and the first jump of a
  * player is excused.
  *
@@ -55,7 +55,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
-    HS_MATCH_LOADED_ANEW,   /* but the move checks start again, because their layout differs */
+    HS_MATCH_LOADED_PARTLY, /* but the move checks start again, because their layout differs */
     HS_MATCH_OTHER_VERSION, /* of the bytes, of their layout, or of a vocabulary */
     HS_MATCH_DAMAGED,       /* too short, too long, or with values that are never saved */
     HS_MATCH_LOAD_NO_MEMORY

@@ -72,6 +72,19 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
+/* The smaller, and the larger, of the coordinates on each axis. */
+static inline struct hs_vec hs_vec_min(struct hs_vec a, struct hs_vec b)
+{
+    struct hs_vec out = {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
+    return out;
+}
+
+static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
+{
+    struct hs_vec out = {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
+    return out;
+}
+
 /* Whether every coordinate is at most `bound` from 0. */
 static inline bool hs_vec_is_within(struct hs_vec a, double bound)
 {

@@ -18,12 +18,8 @@ HS_PUBLIC_BEGIN
     X(REJECTED, "rejected")                                                                        \
     X(INCONCLUSIVE, "inconclusive")
 
-enum hs_verdict {
-#define X(id, name) HS_VERDICT_##id,
-    HS_VERDICTS(X)
-#undef X
-        HS_VERDICT_COUNT
-};
+#define HS_VERDICT_ID(id, ...) HS_VERDICT_##id,
+enum hs_verdict { HS_VERDICTS(HS_VERDICT_ID) HS_VERDICT_COUNT };
 
 /* What a failure of a check does: reject, only report, or nothing because the check is off. */
 #define HS_MODES(X)                                                                                \
@@ -31,12 +27,8 @@ enum hs_verdict {
     X(SHADOW, "shadow")                                                                            \
     X(OFF, "off")
 
-enum hs_mode {
-#define X(id, name) HS_MODE_##id,
-    HS_MODES(X)
-#undef X
-        HS_MODE_COUNT
-};
+#define HS_MODE_ID(id, ...) HS_MODE_##id,
+enum hs_mode { HS_MODES(HS_MODE_ID) HS_MODE_COUNT };
 
 /*
  * The checks of a hit claim, in deciding order: the first enforced failure in this list gives the
@@ -68,12 +60,8 @@ enum hs_mode {
     X(FLIGHT, flight, ENFORCE, CLAIM)                                                              \
     X(BLAST, blast, ENFORCE, CLAIM)
 
-enum hs_check {
-#define X(id, name, mode, stage) HS_CHECK_##id,
-    HS_CHECKS(X)
-#undef X
-        HS_CHECK_COUNT
-};
+#define HS_CHECK_ID(id, ...) HS_CHECK_##id,
+enum hs_check { HS_CHECKS(HS_CHECK_ID) HS_CHECK_COUNT };
 
 /* The reasons of a verdict. X(id, name, verdict it gives, check it belongs to) */
 #define HS_REASONS(X)                                                                              \
@@ -123,12 +111,8 @@ enum hs_check {
     X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)                                             \
     X(MALFORMED, "malformed", REJECTED, SHAPE)
 
-enum hs_reason {
-#define X(id, name, verdict, check) HS_REASON_##id,
-    HS_REASONS(X)
-#undef X
-        HS_REASON_COUNT
-};
+#define HS_REASON_ID(id, ...) HS_REASON_##id,
+enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 
 /* Remarks on a verdict. They never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
@@ -144,12 +128,8 @@ enum hs_reason {
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */
 
-enum hs_flag {
-#define X(id, name) HS_FLAG_##id,
-    HS_FLAGS(X)
-#undef X
-        HS_FLAG_COUNT
-};
+#define HS_FLAG_ID(id, ...) HS_FLAG_##id,
+enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
 /* Likely mistakes of an integration, the most basic first (hints.h). X(id, name) */
 #define HS_HINTS(X)                                                                                \
@@ -167,29 +147,22 @@ enum hs_flag {
     X(RTT, "rtt")                                                                                  \
     X(RTT_UNIT, "rtt_unit")
 
-enum hs_hint_code {
-#define X(id, name) HS_HINT_##id,
-    HS_HINTS(X)
-#undef X
-        HS_HINT_COUNT
-};
+#define HS_HINT_ID(id, ...) HS_HINT_##id,
+enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
 
-/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode) */
+/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode, reason of a
+   move that fails the check while it is enforced) */
 #define HS_MOVE_CHECKS(X)                                                                          \
-    X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE)                                             \
-    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW)                                        \
-    X(TIMING_DISCREPANCY, "timing_discrepancy", SHADOW)                                            \
-    X(TELEPORT, "teleport", SHADOW)                                                                \
-    X(SPEED, "speed", SHADOW)                                                                      \
-    X(ACCELERATION, "acceleration", SHADOW)                                                        \
-    X(GRAVITY, "gravity", SHADOW)
+    X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE, FAST_CLOCK_PROVEN)                          \
+    X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW, FAST_CLOCK_SUSPECTED)                  \
+    X(TIMING_DISCREPANCY, "timing_discrepancy", SHADOW, TIMING_DISCREPANCY)                        \
+    X(TELEPORT, "teleport", SHADOW, UNANNOUNCED_TELEPORT)                                          \
+    X(SPEED, "speed", SHADOW, TOO_FAST)                                                            \
+    X(ACCELERATION, "acceleration", SHADOW, TOO_MUCH_ACCELERATION)                                 \
+    X(GRAVITY, "gravity", SHADOW, GRAVITY_VIOLATION)
 
-enum hs_move_check {
-#define X(id, name, mode) HS_MOVE_CHECK_##id,
-    HS_MOVE_CHECKS(X)
-#undef X
-        HS_MOVE_CHECK_COUNT
-};
+#define HS_MOVE_CHECK_ID(id, ...) HS_MOVE_CHECK_##id,
+enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
 
 /* The results of a move. X(id, name, verdict it gives) */
 #define HS_MOVE_REASONS(X)                                                                         \
@@ -211,12 +184,8 @@ enum hs_move_check {
     X(GRAVITY_VIOLATION, "gravity_violation", REJECTED)                                            \
     X(MALFORMED, "malformed", REJECTED)
 
-enum hs_move_reason {
-#define X(id, name, verdict) HS_MOVE_##id,
-    HS_MOVE_REASONS(X)
-#undef X
-        HS_MOVE_REASON_COUNT
-};
+#define HS_MOVE_ID(id, ...) HS_MOVE_##id,
+enum hs_move_reason { HS_MOVE_REASONS(HS_MOVE_ID) HS_MOVE_REASON_COUNT };
 
 /* Units of `measured` and `limit`. */
 #define HS_UNITS(X)                                                                                \
@@ -228,12 +197,8 @@ enum hs_move_reason {
     X(DEGREES, "degrees")                                                                          \
     X(COUNTED, "count")
 
-enum hs_unit {
-#define X(id, name) HS_UNIT_##id,
-    HS_UNITS(X)
-#undef X
-        HS_UNIT_COUNT
-};
+#define HS_UNIT_ID(id, ...) HS_UNIT_##id,
+enum hs_unit { HS_UNITS(HS_UNIT_ID) HS_UNIT_COUNT };
 
 /* Results of a posted player or mover sample. */
 #define HS_FRAME_RESULTS(X)                                                                        \
@@ -251,12 +216,8 @@ enum hs_unit {
     X(CAPACITY, "capacity")                                                                        \
     X(MALFORMED, "malformed")
 
-enum hs_frame_result {
-#define X(id, name) HS_FRAME_##id,
-    HS_FRAME_RESULTS(X)
-#undef X
-        HS_FRAME_RESULT_COUNT
-};
+#define HS_FRAME_ID(id, ...) HS_FRAME_##id,
+enum hs_frame_result { HS_FRAME_RESULTS(HS_FRAME_ID) HS_FRAME_RESULT_COUNT };
 
 /* Events of a player in a frame. */
 enum hs_sample_event {
@@ -292,8 +253,8 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
 enum hs_move_kind {
-    HS_MOVE_NEW,     /* judged whole */
-    HS_MOVE_PENDING, /* may still grow by the next: timing only */
+    HS_MOVE_NEW,     /* all checks apply */
+    HS_MOVE_PENDING, /* the next move may extend it: timing only */
     HS_MOVE_OLD,     /* an important move sent again: never an offence */
     HS_MOVE_KIND_COUNT
 };
@@ -312,8 +273,8 @@ enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT 
 
 /* What the simulated time of a move obeys. */
 enum hs_prevention {
-    HS_PREVENTION_CREDIT,     /* time the server granted and the client has not used */
-    HS_PREVENTION_RESOLUTION, /* the compatible judge's payback */
+    HS_PREVENTION_CREDIT,     /* time that the server granted and the client has not used */
+    HS_PREVENTION_RESOLUTION, /* the payback of the compatible check */
     HS_PREVENTION_COUNT
 };
 
@@ -330,12 +291,8 @@ enum hs_rewind_source {
     X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
     X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
 
-enum hs_frame_flag {
-#define X(id, name) HS_FRAME_FLAG_##id,
-    HS_FRAME_FLAGS(X)
-#undef X
-        HS_FRAME_FLAG_COUNT
-};
+#define HS_FRAME_FLAG_ID(id, ...) HS_FRAME_FLAG_##id,
+enum hs_frame_flag { HS_FRAME_FLAGS(HS_FRAME_FLAG_ID) HS_FRAME_FLAG_COUNT };
 
 /* The names of a list: member i of the enum is names[i] on the wire. */
 struct hs_vocabulary {

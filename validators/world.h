@@ -90,7 +90,6 @@ struct hs_world_info {
 };
 
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out);
-size_t hs_world_bytes(const struct hs_world *world);
 
 enum hs_world_kind { HS_WORLD_TRIANGLE, HS_WORLD_BOX };
 

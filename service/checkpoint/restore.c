@@ -170,7 +170,7 @@ static const char *text_of(enum hs_match_load result)
     case HS_MATCH_LOAD_NO_MEMORY:
         return "out of memory";
     case HS_MATCH_LOADED:
-    case HS_MATCH_LOADED_ANEW:
+    case HS_MATCH_LOADED_PARTLY:
         break;
     }
     return "";
@@ -181,7 +181,7 @@ static enum hs_restored outcome_of(enum hs_match_load result)
     switch (result) {
     case HS_MATCH_LOADED:
         return HS_RESTORED_WHOLE;
-    case HS_MATCH_LOADED_ANEW:
+    case HS_MATCH_LOADED_PARTLY:
         return HS_RESTORED_RESET;
     case HS_MATCH_OTHER_VERSION:
         return HS_RESTORED_VERSION;

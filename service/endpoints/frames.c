@@ -26,8 +26,8 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_ticks_request *t
         hs_metrics_add(service->metrics, HS_METRIC_FRAMES, i, (int64_t)counts.players[i]);
         hs_metrics_add(service->metrics, HS_METRIC_MOVER_FRAMES, i, (int64_t)counts.movers[i]);
     }
-    struct hs_match_times times;
-    hs_match_times(slot->match, &times);
+    struct hs_match_info times;
+    hs_match_info(slot->match, &times);
     hs_frames_encode(&posting->writer, request, posting->malformed, results, flags, slot->match,
                      times.needs_resync);
     return true;

@@ -25,7 +25,7 @@ bool hs_post_moves(struct hs_posting *posting, const struct hs_ticks_request *ti
     for (size_t i = 0; i < request->count; i++) {
         struct hs_move_result result;
         hs_posting_malformed(posting, HS_ITEM_MOVE, &bad, &place);
-        if (!hs_match_judge_move(slot->match, &request->moves[i], &result))
+        if (!hs_match_check_move(slot->match, &request->moves[i], &result))
             return false;
         hs_move_encode(writer, rules, &request->moves[i], &result);
         if (!result.replayed)

@@ -24,7 +24,7 @@ struct hs_posting {
     /* The newest frame time when the first claim was verified; it is `now` of claims without one.
      */
     bool has_newest;
-    struct hs_match_times newest;
+    struct hs_match_info newest;
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */

@@ -47,9 +47,9 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
 /* The default of `now` is the newest frame. */
 static int64_t now_of(struct hs_posting *posting, const int64_t *now_us, int64_t without_frames_us)
 {
-    const struct hs_match_times *newest = &posting->newest;
+    const struct hs_match_info *newest = &posting->newest;
     if (!posting->has_newest)
-        hs_match_times(posting->slot->match, &posting->newest);
+        hs_match_info(posting->slot->match, &posting->newest);
     posting->has_newest = true;
     return now_us != NULL ? *now_us : newest->has_frames ? newest->newest_us : without_frames_us;
 }

@@ -77,7 +77,9 @@ static void judge_compat(void *context, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct hs_move *move = next_move(j);
         struct hs_compat *compat = &j->compat[j->player];
-        struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};
+        struct hs_timing_move step = {.timestamp_us = move->timestamp_us,
+                                      .received_us = move->received_us,
+                                      .dilation = move->dilation};
         struct hs_compat_result result;
         if (compat->current_us == 0) {
             hs_compat_begin(compat, j->rules, &step);
@@ -118,7 +120,7 @@ static void post(struct judging *j, size_t count)
         const struct hs_move *move = next_move(j);
         struct hs_move_result result;
         j->move.player = (struct hs_str){j->names[j->player], strlen(j->names[j->player])};
-        need(hs_match_judge_move(j->match, move, &result));
+        need(hs_match_check_move(j->match, move, &result));
         need(result.verdict == HS_VERDICT_ACCEPTED && !result.replayed);
         sum_us += (double)result.delta_us;
     }

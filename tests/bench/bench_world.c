@@ -195,7 +195,9 @@ int main(void)
     hs_bench_print("bullet_build_s", (bullet_built - built) * 1e-6, "s", NULL, 0);
     hs_bench_print("world_build_s", (built - began) * 1e-6, "s", "bullet_build_s",
                    (bullet_built - built) / (built - began));
-    hs_bench_print("world_bytes", (double)hs_world_bytes(stage.world), "B", NULL, 0);
+    struct hs_world_info info;
+    hs_world_info(stage.world, &info);
+    hs_bench_print("world_bytes", (double)info.bytes, "B", NULL, 0);
     draw(&stage, &mesh, SPHERES, 0.05);
     compete(&stage, "world_sphere_cast_us", "bullet_sphere_cast_us", cast_own, cast_bullet);
     draw(&stage, &mesh, RAYS, 0);

@@ -253,7 +253,7 @@ static struct seen {
 } seen;
 
 static void judge_one(struct model *m, struct hs_compat *compat, const struct hs_moves_rules *rules,
-                      const struct hs_compat_step *step, unsigned long stream)
+                      const struct hs_timing_move *step, unsigned long stream)
 {
     struct hs_compat_result result = {0};
     bool force_update = false;
@@ -295,7 +295,8 @@ static void judge_stream(uint64_t seed, unsigned long stream)
     struct model m = {0};
     random_rules(&client.random, &rules);
     random_client(&client, &client.random);
-    struct hs_compat_step step = {client.clock_us, client.now_us, 1};
+    struct hs_timing_move step = {
+        .timestamp_us = client.clock_us, .received_us = client.now_us, .dilation = 1};
     hs_compat_begin(&compat, &rules, &step);
     take_over(&m, &compat);
     ck_assert_int_eq(m.current, client.clock_us);

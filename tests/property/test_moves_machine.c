@@ -209,7 +209,7 @@ static struct hs_move next_move(struct machine *m, struct client *client, const 
 static struct hs_move_result judge(struct hs_match *match, const struct hs_move *move)
 {
     struct hs_move_result result;
-    NEED(hs_match_judge_move(match, move, &result));
+    NEED(hs_match_check_move(match, move, &result));
     return result;
 }
 
@@ -272,11 +272,11 @@ static void count(const struct hs_move_result *result)
 /* A bad timestamp: told, counted, and nothing else. */
 static void post_bad(struct machine *m, const char *name, const struct hs_move *move)
 {
-    struct hs_move_judges before;
+    struct hs_move_checks before;
     const struct hs_player_moves *state = state_of(m->match, name);
     bool was_there = state != NULL;
     if (was_there)
-        before = state->judges;
+        before = state->checks;
     struct hs_move_result result = judge(m->match, move), late = judge_late(m, move);
     count(&result);
     NEED(result.reason == HS_MOVE_BAD_TIMESTAMP);
@@ -286,7 +286,7 @@ static void post_bad(struct machine *m, const char *name, const struct hs_move *
     state = state_of(m->match, name);
     NEED((state != NULL) == was_there);
     if (was_there)
-        NEED(memcmp(&before, &state->judges, sizeof before) == 0);
+        NEED(memcmp(&before, &state->checks, sizeof before) == 0);
 }
 
 static void post(struct machine *m, int who)
@@ -321,13 +321,13 @@ static void repeat(struct machine *m, int who)
     unsigned long kept = client->late_count < LATELY ? client->late_count : LATELY;
     struct hs_move move = client->lately[hs_random_index(&m->random, (int)kept)];
     bool is_altered = hs_random_chance(&m->random, 0.3);
-    struct hs_move_judges before = state_of(m->match, names[who])->judges;
+    struct hs_move_checks before = state_of(m->match, names[who])->checks;
     if (is_altered)
         move.timestamp_us += 1 + hs_random_index(&m->random, 1000000);
     struct hs_move_result result = judge(m->match, &move), late = judge_late(m, &move);
     count(&result);
     NEED(same_result(&result, &late));
-    NEED(memcmp(&before, &state_of(m->match, names[who])->judges, sizeof before) == 0);
+    NEED(memcmp(&before, &state_of(m->match, names[who])->checks, sizeof before) == 0);
     if (is_altered) {
         NEED(result.reason == HS_MOVE_DUPLICATE);
         NEED(result.delta_us == 0);

@@ -84,8 +84,8 @@ START_TEST(answers_as_before)
         hs_match_save(a, &bytes);
         struct hs_match *b = load(ruleset, &bytes);
         assert_same_bytes(a, b, "at once");
-        struct hs_match_times times;
-        hs_match_times(b, &times);
+        struct hs_match_info times;
+        hs_match_info(b, &times);
         ck_assert(times.needs_resync && !times.has_frames);
         traffic.resync_tick = ticks;
         compare(&traffic, a, b, ticks);
@@ -214,7 +214,7 @@ static void judge_move(struct hs_match *match, int64_t received_us, int64_t clie
                            .received_us = received_us,
                            .dilation = 1};
     struct hs_move_result result;
-    ck_assert(hs_match_judge_move(match, &move, &result));
+    ck_assert(hs_match_check_move(match, &move, &result));
 }
 
 /* By an end that was in order credit grows by the gap that was measured, by another not at all; and
@@ -243,7 +243,7 @@ START_TEST(credit_is_not_refilled)
     hs_match_destroy(read);
     bytes.data[12] ^= 1; /* of the tag of the judges' layout */
     ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
-                     HS_MATCH_LOADED_ANEW);
+                     HS_MATCH_LOADED_PARTLY);
     ck_assert_int_eq(credit_of(read), 0);
     judge_move(read, 1020000 + 300000, 3000001);
     ck_assert_int_le(credit_of(read), 300000);
@@ -283,7 +283,7 @@ START_TEST(damaged_bytes)
         bytes.data[at] = (unsigned char)hs_random_bits(&random);
         enum hs_match_load result = hs_match_load(ruleset, &limits, bytes.data, bytes.len, &b);
         bytes.data[at] = was;
-        if (result != HS_MATCH_LOADED && result != HS_MATCH_LOADED_ANEW)
+        if (result != HS_MATCH_LOADED && result != HS_MATCH_LOADED_PARTLY)
             continue;
         loaded++;
         play(&traffic, b, 40, 44);

@@ -41,7 +41,7 @@ static struct hs_match *try_to_load(const struct hs_ruleset *ruleset, const stru
 {
     struct hs_match *match;
     enum hs_match_load result = hs_match_load(ruleset, &limits, bytes->data, bytes->len, &match);
-    ck_assert(result == HS_MATCH_LOADED || result == HS_MATCH_LOADED_ANEW ||
+    ck_assert(result == HS_MATCH_LOADED || result == HS_MATCH_LOADED_PARTLY ||
               result == HS_MATCH_DAMAGED);
     ck_assert((match == NULL) == (result == HS_MATCH_DAMAGED));
     return match;
@@ -58,7 +58,7 @@ static void set_lifetimes(struct hs_match *match, double share)
 {
     for (uint32_t i = 0; i < match->players.count; i++)
         if (match->players.all[i]->moves != NULL)
-            match->players.all[i]->moves->judges.timing.compat.lifetime_us =
+            match->players.all[i]->moves->checks.timing.compat.lifetime_us =
                 share * (double)HS_MOVES_LONGEST_US;
 }
 
@@ -169,27 +169,27 @@ static struct hs_player *alice_of(struct hs_match *match)
 
 static void of_first_arrival(struct hs_match *match)
 {
-    alice_of(match)->moves->judges.timing.first_us = INT64_C(-100000000000000000);
+    alice_of(match)->moves->checks.timing.first_us = INT64_C(-100000000000000000);
 }
 
 static void of_stalls(struct hs_match *match)
 {
-    alice_of(match)->moves->judges.timing.burst_part = INT32_MAX;
+    alice_of(match)->moves->checks.timing.burst_part = INT32_MAX;
 }
 
 static void of_resets(struct hs_match *match)
 {
-    alice_of(match)->moves->judges.timing.wrapped_us = INT64_C(999999999999999999);
+    alice_of(match)->moves->checks.timing.wrapped_us = INT64_C(999999999999999999);
 }
 
 static void of_dilation(struct hs_match *match)
 {
-    alice_of(match)->moves->judges.timing.guard.shift_us = INT64_C(-999999999999999999);
+    alice_of(match)->moves->checks.timing.guard.shift_us = INT64_C(-999999999999999999);
 }
 
 static void of_round_trips(struct hs_match *match)
 {
-    struct hs_clock_guard *guard = &alice_of(match)->moves->judges.timing.guard;
+    struct hs_clock_guard *guard = &alice_of(match)->moves->checks.timing.guard;
     guard->trip_before_us = guard->ceilings_us[0] = guard->ceilings_us[1] = INT32_MAX - 1;
     guard->lowest_before_us = INT32_MAX - 1;
     guard->lowest_us = INT32_MIN;
@@ -198,7 +198,7 @@ static void of_round_trips(struct hs_match *match)
 
 static void of_ticks(struct hs_match *match)
 {
-    alice_of(match)->moves->judges.movement.tick_us = 3e38F;
+    alice_of(match)->moves->checks.movement.tick_us = 3e38F;
 }
 
 static void of_client_time(struct hs_match *match)
@@ -237,7 +237,7 @@ START_TEST(harmful_values)
         play(&traffic, read, 60, 62);
         play_to_the_ends(seed, read);
         struct hs_player *alice = alice_of(read);
-        ck_assert_int_ge(alice->moves->judges.timing.burst_part, 0);
+        ck_assert_int_ge(alice->moves->checks.timing.burst_part, 0);
         hs_match_destroy(read);
     }
     bool is_refused = harms[_i] == of_client_time || harms[_i] == of_checks_said_twice;

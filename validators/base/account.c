@@ -32,18 +32,18 @@ size_t hs_account_used(const struct hs_account *account)
     return atomic_load(&account->used);
 }
 
-static size_t limit_of(const struct hs_account *account, bool is_spare)
+static bool fits(const struct hs_account *account, size_t used, size_t bytes, bool is_spare)
 {
-    return is_spare ? account->limit - account->limit / KEPT_BACK : account->limit;
+    size_t limit = is_spare ? account->limit - account->limit / KEPT_BACK : account->limit;
+    return used <= limit && bytes <= limit - used;
 }
 
 /* Reserves in this account only, not in the accounts above it. */
 static bool take_here(struct hs_account *account, size_t bytes, bool is_spare)
 {
-    size_t limit = limit_of(account, is_spare);
     size_t used = atomic_load(&account->used);
     do {
-        if (used > limit || bytes > limit - used)
+        if (!fits(account, used, bytes, is_spare))
             return false;
     } while (!atomic_compare_exchange_weak(&account->used, &used, used + bytes));
     return true;
@@ -84,8 +84,7 @@ void hs_account_give(struct hs_account *account, size_t bytes)
 static bool has(struct hs_account *account, size_t bytes, bool is_spare)
 {
     for (struct hs_account *at = account; at != NULL; at = at->of) {
-        size_t limit = limit_of(at, is_spare), used = atomic_load(&at->used);
-        if (used <= limit && bytes <= limit - used)
+        if (fits(at, atomic_load(&at->used), bytes, is_spare))
             continue;
         atomic_store(&account->was_refused, true);
         return false;

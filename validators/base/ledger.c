@@ -103,7 +103,7 @@ void hs_ledger_clear(struct hs_ledger *ledger)
     clear_cadences(ledger);
 }
 
-static void record_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
 {
     if (!numbers->has_paid || number > numbers->paid_number)
         numbers->paid_number = number;
@@ -116,7 +116,8 @@ static void end_session(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         if (numbers->entries[i].accepted)
-            record_paid(numbers, numbers->entries[i].number, numbers->entries[i].fire_time_us);
+            hs_ledger_record_paid(numbers, numbers->entries[i].number,
+                                  numbers->entries[i].fire_time_us);
     struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
                                      .paid_number = numbers->paid_number,
                                      .paid_us = numbers->paid_us};
@@ -130,12 +131,6 @@ void hs_ledger_end_session(struct hs_ledger *ledger)
     end_session(&ledger->hits);
     end_session(&ledger->shots);
     clear_cadences(ledger);
-}
-
-void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
-                            int64_t fire_time_us)
-{
-    record_paid(numbers, number, fire_time_us);
 }
 
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
@@ -257,7 +252,7 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
         numbers->floor = first->number;
     numbers->has_floor = true;
     if (first->accepted)
-        record_paid(numbers, first->number, first->fire_time_us);
+        hs_ledger_record_paid(numbers, first->number, first->fire_time_us);
     numbers->answers -= first->answer != NULL ? 1 : 0;
     release(ledger, first->answer_size + shot_bytes(first->shot));
     hs_ledger_free_entry(first);

@@ -82,9 +82,9 @@ void hs_ledger_clear(struct hs_ledger *ledger);
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
-/* Records an accepted claim of a session that ended. */
-void hs_ledger_record_ended(struct hs_ledger_numbers *numbers, uint64_t number,
-                            int64_t fire_time_us);
+/* Records an accepted number of a session that ended, or one that is forgotten. */
+void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, uint64_t number,
+                           int64_t fire_time_us);
 
 /* Remembers that a number fired at this time could not be recorded. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);

@@ -93,73 +93,44 @@ uint64_t hs_saved_vocabularies(void)
 
 static size_t item_size(const struct hs_saved_field *field)
 {
-    switch ((enum hs_saved_kind)field->kind) {
-    case HS_SAVED_FLAG:
-        return sizeof(bool);
-    case HS_SAVED_INT32:
-    case HS_SAVED_SMALL:
-    case HS_SAVED_SET:
-        return 4;
-    case HS_SAVED_MARK:
-    case HS_SAVED_TIME:
-    case HS_SAVED_REAL:
-    case HS_SAVED_BOUND:
-    case HS_SAVED_SPAN:
-    case HS_SAVED_COUNTS:
+    static const size_t sizes[] = {
+        [HS_SAVED_FLAG] = sizeof(bool),
+        [HS_SAVED_INT32] = 4,
+        [HS_SAVED_SMALL] = 4,
+        [HS_SAVED_SET] = 4,
+        [HS_SAVED_MARK] = 8,
+        [HS_SAVED_TIME] = 8,
+        [HS_SAVED_REAL] = 8,
+        [HS_SAVED_BOUND] = 8,
+        [HS_SAVED_SPAN] = 8,
+        [HS_SAVED_COUNTS] = 8,
+    };
+    if (field->kind == HS_SAVED_MEMBER)
+        return field->size;
+    if (field->kind != HS_SAVED_UNSIGNED)
+        return sizes[field->kind];
+    if (field->size % 8 == 0) /* an array holds words or bytes */
         return 8;
-    case HS_SAVED_UNSIGNED: /* an array holds words or bytes */
-        if (field->size % 8 == 0)
-            return 8;
-        return field->size == 4 || field->size == 2 ? field->size : 1;
-    case HS_SAVED_MEMBER:
-    case HS_SAVED_ELSEWHERE:
-        break;
-    }
-    return field->size;
+    return field->size == 4 || field->size == 2 ? field->size : 1;
+}
+
+/* Where the low `size` bytes of a word are in memory. */
+static size_t low_bytes(size_t size)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
 }
 
 /* Loads a whole number from memory, without its sign. */
 static uint64_t load_word(const unsigned char *from, size_t size)
 {
-    uint8_t b;
-    uint16_t h;
-    uint32_t w;
-    uint64_t d;
-    switch (size) {
-    case 1:
-        memcpy(&b, from, sizeof b);
-        return b;
-    case 2:
-        memcpy(&h, from, sizeof h);
-        return h;
-    case 4:
-        memcpy(&w, from, sizeof w);
-        return w;
-    default:
-        memcpy(&d, from, sizeof d);
-        return d;
-    }
+    uint64_t word = 0;
+    memcpy((unsigned char *)&word + low_bytes(size), from, size);
+    return word;
 }
 
 static void store_word(unsigned char *to, size_t size, uint64_t word)
 {
-    uint8_t b = (uint8_t)word;
-    uint16_t h = (uint16_t)word;
-    uint32_t w = (uint32_t)word;
-    switch (size) {
-    case 1:
-        memcpy(to, &b, sizeof b);
-        break;
-    case 2:
-        memcpy(to, &h, sizeof h);
-        break;
-    case 4:
-        memcpy(to, &w, sizeof w);
-        break;
-    default:
-        memcpy(to, &word, sizeof word);
-        break;
-    }
+    memcpy(to, (const unsigned char *)&word + low_bytes(size), size);
 }
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
@@ -201,11 +172,6 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-static bool is_within(double value, double most)
-{
-    return isfinite(value) && fabs(value) <= most;
-}
-
 /* Whether the library could have written this value. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
@@ -214,29 +180,17 @@ static bool is_sane(enum hs_saved_kind kind, uint64_t word)
     uint32_t half = (uint32_t)word;
     memcpy(&real, &word, sizeof real);
     memcpy(&small, &half, sizeof small);
-    switch (kind) {
-    case HS_SAVED_FLAG:
+    if (kind == HS_SAVED_FLAG)
         return word <= 1;
-    case HS_SAVED_TIME:
+    if (kind == HS_SAVED_TIME)
         return word + (uint64_t)HS_SAVED_TIME_MAX <= 2 * (uint64_t)HS_SAVED_TIME_MAX;
-    case HS_SAVED_REAL:
-        return isfinite(real);
-    case HS_SAVED_BOUND:
+    if (kind == HS_SAVED_BOUND)
         return !isnan(real);
-    case HS_SAVED_SPAN:
-        return is_within(real, (double)HS_SAVED_TIME_MAX);
-    case HS_SAVED_SMALL:
+    if (kind == HS_SAVED_SPAN)
+        return isfinite(real) && fabs(real) <= (double)HS_SAVED_TIME_MAX;
+    if (kind == HS_SAVED_SMALL)
         return isfinite(small);
-    case HS_SAVED_ELSEWHERE:
-    case HS_SAVED_UNSIGNED:
-    case HS_SAVED_INT32:
-    case HS_SAVED_MARK:
-    case HS_SAVED_MEMBER:
-    case HS_SAVED_COUNTS:
-    case HS_SAVED_SET:
-        break;
-    }
-    return true;
+    return kind != HS_SAVED_REAL || isfinite(real);
 }
 
 static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_names *names,

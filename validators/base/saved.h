@@ -77,7 +77,7 @@ enum hs_saved_id {
     HS_SAVED_ANSWER,
     HS_SAVED_RESULT,
     HS_SAVED_FAILURE,
-    HS_SAVED_JUDGES, /* the last, because its layout is identified separately */
+    HS_SAVED_MOVE_CHECKS, /* the last, because its layout is identified separately */
     HS_SAVED_STRUCTS
 };
 
@@ -110,7 +110,7 @@ uint64_t hs_saved_vocabularies(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* Writes a ledger entry with its posted shot and its answer. hs_saved_get_entry reads it. */
+/* Writes a ledger entry with its posted shot and its answer; snapshot/load.h reads it. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);
 
 #endif

@@ -1,4 +1,5 @@
-/* Seconds, as the wire and the reports have them, and whole microseconds, as the library counts. */
+/* Small functions on numbers. The library counts whole microseconds; requests and reports have
+ * seconds. */
 #ifndef HS_UNITS_H
 #define HS_UNITS_H
 
@@ -21,6 +22,22 @@ static inline int64_t hs_seconds_to_us(double seconds)
     if (rest > 0.5 || (rest == 0.5 && whole % 2 != 0))
         whole++;
     return whole;
+}
+
+/* fmin and fmax also handle NaN, so compilers call them. These cost much less. */
+static inline double hs_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double hs_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double hs_clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
 }
 
 #endif

@@ -51,62 +51,27 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     return -1;
 }
 
-#define X(id, name, verdict, check) HS_VERDICT_##verdict,
-static const enum hs_verdict reason_verdicts[] = {HS_REASONS(X)};
-#undef X
-#define X(id, name, verdict, check) HS_CHECK_##check,
-static const enum hs_check reason_checks[] = {HS_REASONS(X)};
-#undef X
-#define X(id, name, mode, stage) HS_MODE_##mode,
-static const enum hs_mode check_modes[] = {HS_CHECKS(X)};
-#undef X
-#define X(id, name, mode) HS_MODE_##mode,
-static const enum hs_mode move_check_modes[] = {HS_MOVE_CHECKS(X)};
-#undef X
-#define X(id, name, verdict) HS_VERDICT_##verdict,
-static const enum hs_verdict move_reason_verdicts[] = {HS_MOVE_REASONS(X)};
-#undef X
+/* Defines a function that returns one column of a list for a member of it. */
+#define COLUMN(result, function, argument, LIST, X)                                                \
+    result function(argument member)                                                               \
+    {                                                                                              \
+        static const result column[] = {LIST(X)};                                                  \
+        return column[member];                                                                     \
+    }
+#define VERDICT(id, name, verdict, ...)     HS_VERDICT_##verdict,
+#define CHECK(id, name, verdict, check)     HS_CHECK_##check,
+#define MODE(id, name, mode, ...)           HS_MODE_##mode,
+#define MOVE_REASON(id, name, mode, reason) HS_MOVE_##reason,
+#define MOVE_VERDICT(id, name, verdict)     HS_VERDICT_##verdict,
+
+COLUMN(enum hs_verdict, hs_reason_verdict, enum hs_reason, HS_REASONS, VERDICT)
+COLUMN(enum hs_check, hs_reason_check, enum hs_reason, HS_REASONS, CHECK)
+COLUMN(enum hs_mode, hs_check_default_mode, enum hs_check, HS_CHECKS, MODE)
+COLUMN(enum hs_verdict, hs_move_reason_verdict, enum hs_move_reason, HS_MOVE_REASONS, MOVE_VERDICT)
+COLUMN(enum hs_mode, hs_move_check_default_mode, enum hs_move_check, HS_MOVE_CHECKS, MODE)
+COLUMN(enum hs_move_reason, hs_move_check_reason, enum hs_move_check, HS_MOVE_CHECKS, MOVE_REASON)
 
 bool hs_reason_is_retryable(enum hs_reason reason)
 {
     return reason == HS_REASON_NOT_RECORDED || reason == HS_REASON_OVER_BUDGET;
-}
-
-enum hs_verdict hs_reason_verdict(enum hs_reason reason)
-{
-    return reason_verdicts[reason];
-}
-
-enum hs_check hs_reason_check(enum hs_reason reason)
-{
-    return reason_checks[reason];
-}
-
-enum hs_mode hs_check_default_mode(enum hs_check check)
-{
-    return check_modes[check];
-}
-
-enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason)
-{
-    return move_reason_verdicts[reason];
-}
-
-enum hs_mode hs_move_check_default_mode(enum hs_move_check check)
-{
-    return move_check_modes[check];
-}
-
-enum hs_move_reason hs_move_check_reason(enum hs_move_check check)
-{
-    static const enum hs_move_reason reasons[HS_MOVE_CHECK_COUNT] = {
-        [HS_MOVE_CHECK_FAST_CLOCK_PROVEN] = HS_MOVE_FAST_CLOCK_PROVEN,
-        [HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED] = HS_MOVE_FAST_CLOCK_SUSPECTED,
-        [HS_MOVE_CHECK_TIMING_DISCREPANCY] = HS_MOVE_TIMING_DISCREPANCY,
-        [HS_MOVE_CHECK_TELEPORT] = HS_MOVE_UNANNOUNCED_TELEPORT,
-        [HS_MOVE_CHECK_SPEED] = HS_MOVE_TOO_FAST,
-        [HS_MOVE_CHECK_ACCELERATION] = HS_MOVE_TOO_MUCH_ACCELERATION,
-        [HS_MOVE_CHECK_GRAVITY] = HS_MOVE_GRAVITY_VIOLATION,
-    };
-    return reasons[check];
 }

@@ -3,18 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static double to_double(int64_t us)
-{
-    return (double)us;
-}
-
-static int64_t delta_of(int64_t to, int64_t from)
-{
-    return to - from;
-}
-
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                     const struct hs_compat_step *step)
+                     const struct hs_timing_move *step)
 {
     int64_t since_zero =
         step->timestamp_us < rules->reset_period_us ? step->timestamp_us : rules->reset_period_us;
@@ -27,11 +17,11 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
 
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
-                                      const struct hs_compat_step *step)
+                                      const struct hs_timing_move *step)
 {
     if (step->timestamp_us <= 0)
         return HS_MOVE_BAD_TIMESTAMP;
-    int64_t delta = delta_of(step->timestamp_us, compat->current_us);
+    int64_t delta = step->timestamp_us - compat->current_us;
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
         return HS_MOVE_STALE; /* a late move from before a reset */
@@ -46,7 +36,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
 }
 
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
-                      const struct hs_compat_step *step)
+                      const struct hs_timing_move *step)
 {
     if (reason == HS_MOVE_BAD_TIMESTAMP)
         return false;
@@ -69,16 +59,16 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
 {
     double error = client_us - server_us;
     double raw = compat->ahead_us + error, next = raw;
-    double lifetime_us = compat->lifetime_us + error, most = to_double(HS_MOVES_LONGEST_US);
+    double lifetime_us = compat->lifetime_us + error, most = (double)HS_MOVES_LONGEST_US;
     if (lifetime_us > -most && lifetime_us < most)
         compat->lifetime_us = lifetime_us;
     if (rules->drift_allowance > 0)
         next = pull_to_zero(next, server_us * rules->drift_allowance);
-    next = fmax(next, to_double(rules->min_margin_us));
+    next = fmax(next, (double)rules->min_margin_us);
     *ahead_us = next;
     double effective = raw != 0 ? error * next / raw : error;
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
-    bool flagged = next > to_double(rules->max_margin_us);
+    bool flagged = next > (double)rules->max_margin_us;
     if (compat->is_resolving)
         return false; /* a debt does not grow while it is paid back */
     if (!flagged) {
@@ -103,14 +93,14 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
     if (first)
         compat->gathered_us = 0;
     double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
-    double after = bound - pay, least = to_double(rules->min_delta_us);
+    double after = bound - pay, least = (double)rules->min_delta_us;
     /* Not bound - after: subtracting `pay` itself makes a full payback exactly 0. */
     compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
     compat->override_us = fmax(after, least);
 }
 
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                      enum hs_move_reason reason, const struct hs_compat_step *step,
+                      enum hs_move_reason reason, const struct hs_timing_move *step,
                       struct hs_compat_result *out)
 {
     *out = (struct hs_compat_result){0};
@@ -119,9 +109,9 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
         compat->reset_us = step->received_us;
         compat->current_us -= rules->reset_period_us;
     }
-    double client_us = to_double(delta_of(step->timestamp_us, compat->current_us));
-    double since_us = fmax(0, to_double(delta_of(step->received_us, compat->stamp_us)));
-    double longest = to_double(rules->max_delta_us) * step->dilation;
+    double client_us = (double)(step->timestamp_us - compat->current_us);
+    double since_us = fmax(0, (double)(step->received_us - compat->stamp_us));
+    double longest = (double)rules->max_delta_us * step->dilation;
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);

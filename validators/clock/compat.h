@@ -13,11 +13,7 @@
 #ifndef HS_COMPAT_H
 #define HS_COMPAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "validators/moves_rules.h"
-#include "validators/vocabulary.h"
+#include "validators/clock/guard.h"
 
 struct hs_compat {
     int64_t current_us; /* last accepted client timestamp */
@@ -31,13 +27,6 @@ struct hs_compat {
     bool is_resolving;  /* a discrepancy is being paid back */
 };
 
-/* One move, as this check needs it. */
-struct hs_compat_step {
-    int64_t timestamp_us; /* by the client's clock */
-    int64_t received_us;
-    double dilation;
-};
-
 struct hs_compat_result {
     double delta_us;   /* time that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
@@ -47,7 +36,7 @@ struct hs_compat_result {
 
 /* Starts the clock of a player with their first move. */
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                     const struct hs_compat_step *step);
+                     const struct hs_timing_move *step);
 
 /*
  * Classifies a later timestamp: HS_MOVE_OK, HS_MOVE_RESET, or the reason not to simulate it.
@@ -55,16 +44,16 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
-                                      const struct hs_compat_step *step);
+                                      const struct hs_timing_move *step);
 
 /* Records a timestamp with any other class than OK and RESET. True: the client needs the
    server's state, because it sends nothing newer. */
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
-                      const struct hs_compat_step *step);
+                      const struct hs_timing_move *step);
 
 /* Records a timestamp with class OK or RESET. */
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
-                      enum hs_move_reason reason, const struct hs_compat_step *step,
+                      enum hs_move_reason reason, const struct hs_timing_move *step,
                       struct hs_compat_result *out);
 
 #endif

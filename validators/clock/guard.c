@@ -30,31 +30,26 @@ enum { SETTLING_BLOCKS = 10 };
    stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
-static void clear_leads(int32_t *leads)
-{
-    for (int i = 0; i < HS_LEAD_CELLS; i++)
-        leads[i] = NO_LEAD;
-}
-
-void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     memset(guard, 0, sizeof *guard);
-    guard->base_us = step->client_us - step->received_us;
+    guard->base_us = step->timestamp_us - step->received_us;
     guard->received_us = guard->block_from_us = step->received_us;
     guard->change_us = INT64_MIN;
     guard->dilation = step->dilation;
     if (step->has_ack && step->ack_us <= step->received_us)
         guard->known = HS_GUARD_ARRIVING_ACK;
     guard->arriving_ack_us = step->ack_us;
-    clear_leads(guard->cell_highest_us);
     guard->highest_us = 0; /* the lead of the first move */
     guard->reference_us = guard->highest_before_us = NO_LEAD;
     guard->lowest_us = guard->lowest_before_us = NO_CEILING;
     for (int i = 0; i < 2; i++)
         guard->ceilings_us[i] = guard->round_trips_us[i] = NO_CEILING;
     guard->noise_us = NOISE_FIRST_US;
-    for (int i = 0; i < HS_LEAD_CELLS; i++)
+    for (int i = 0; i < HS_LEAD_CELLS; i++) {
+        guard->cell_highest_us[i] = NO_LEAD;
         guard->cell_noise[i] = NOISE_FIRST_US / NOISE_UNIT_US;
+    }
     guard->speed = 1;
 }
 
@@ -93,9 +88,9 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
 }
 
 /* x of a move relative to the base; fits in 32 bits. */
-static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
-    int64_t lead = step->client_us - (guard->received_us + guard->shift_us) - guard->base_us;
+    int64_t lead = step->timestamp_us - (guard->received_us + guard->shift_us) - guard->base_us;
     if (lead <= REBASE_US && lead >= -REBASE_US)
         return (int32_t)lead;
     rebase(guard, lead);
@@ -103,7 +98,7 @@ static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_clock_step 
 }
 
 /* Advances server time, faster or slower as announced by the dilation. */
-static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     if (step->received_us > guard->received_us) {
         double elapsed = (double)(step->received_us - guard->received_us);
@@ -125,7 +120,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_clock_step *st
 
 /* ---- the proof ---- */
 
-static void record_ack(struct hs_clock_guard *guard, const struct hs_clock_step *step)
+static void record_ack(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     bool has_ack = step->has_ack && step->ack_us <= step->received_us;
     bool is_old = has_ack && (guard->known & HS_GUARD_ARRIVING_ACK) != 0 &&
@@ -139,12 +134,12 @@ static void record_ack(struct hs_clock_guard *guard, const struct hs_clock_step 
 }
 
 static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rules,
-                  const struct hs_clock_step *step, int32_t lead, double elapsed_us, double *by_us)
+                  const struct hs_timing_move *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
     /* A snapshot from before the last change of dilation has another time scale. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
-        int64_t seen = step->client_us - (guard->ack_us + guard->shift_us) - guard->base_us;
+        int64_t seen = step->timestamp_us - (guard->ack_us + guard->shift_us) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
             guard->bound_us = (double)seen;
         guard->known |= HS_GUARD_BOUND;
@@ -455,7 +450,7 @@ static double median_slope(const struct hs_clock_guard *guard)
 
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
-                                            const struct hs_clock_step *step)
+                                            const struct hs_timing_move *step)
 {
     int64_t before = guard->received_us;
     advance(guard, step);

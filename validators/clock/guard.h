@@ -88,13 +88,13 @@ struct hs_clock_guard {
     uint8_t known;            /* set of enum hs_guard_known */
 };
 
-/* One move, as the guard needs it. */
-struct hs_clock_step {
-    int64_t client_us; /* without the resets of the client's clock, so it never wraps */
-    int64_t received_us;
-    int64_t ack_us; /* with has_ack */
+/* One move, as the timing checks need it. */
+struct hs_timing_move {
+    int64_t timestamp_us; /* by the client's clock; for the guard without its resets */
+    int64_t received_us;  /* by the game server */
+    int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
     bool has_ack;
-    double dilation; /* announced by the server, from this move on */
+    double dilation; /* announced, from this move on; 1, or 0 while the game is paused */
 };
 
 struct hs_clock_verdict {
@@ -105,11 +105,11 @@ struct hs_clock_verdict {
 };
 
 /* Starts the guard with the first move of an epoch. */
-void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_clock_step *step);
+void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
 /* Takes a later move, in order of arrival. A detector that flags starts again from this move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
-                                            const struct hs_clock_step *step);
+                                            const struct hs_timing_move *step);
 
 #endif

@@ -1,8 +1,7 @@
 #include "validators/clock/movement.h"
 
 #include "validators/base/glm.h"
-
-#include <math.h>
+#include "validators/base/units.h"
 
 /*
  * Factor on elapsed time. Clocks of honest machines differ by about 1e-4, and rounded positions
@@ -73,17 +72,6 @@ struct passage {
     struct hs_vec path, up;
 };
 
-/* fmax and fmin also handle NaN, so they are calls. They would cost a third of the whole check. */
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- limits ---- */
 
 static const struct hs_move_mode *mode_of(const struct hs_moves_rules *rules, uint16_t index)
@@ -104,13 +92,13 @@ static double acceleration_of(const struct hs_move_mode *mode)
 static double max_speed(const struct passage *passage)
 {
     double limit = speed_of(passage->mode);
-    return passage->in_window ? larger(limit, speed_of(passage->old)) : limit;
+    return passage->in_window ? hs_larger(limit, speed_of(passage->old)) : limit;
 }
 
 static double max_acceleration(const struct passage *passage)
 {
     double limit = acceleration_of(passage->mode);
-    return passage->in_window ? larger(limit, acceleration_of(passage->old)) : limit;
+    return passage->in_window ? hs_larger(limit, acceleration_of(passage->old)) : limit;
 }
 
 static double credit_of(const struct hs_move_mode *mode)
@@ -140,11 +128,13 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
 {
     double before_s = (double)pool->owed_s;
     /* A debt from a mode with a larger credit may still be open. It is no offence and no gift. */
-    double ceiling_s = larger(credit_s, smaller((double)pool->ceiling_s, before_s + credit_s));
-    double owed_s = before_s + smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
+    double ceiling_s =
+        hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
+    double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
-        find(out, (TIME_TOLERANCE + owed_s / larger(run_s, lapse->tick_us / 1e6)) * limit, limit);
+    if (owed_s > hs_larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
+        find(out, (TIME_TOLERANCE + owed_s / hs_larger(run_s, lapse->tick_us / 1e6)) * limit,
+             limit);
         owed_s = 0;
     }
     if (owed_s <= 0)
@@ -166,16 +156,16 @@ static double record_arrival(struct hs_movement *movement, const struct hs_moves
     double unused_us = (double)movement->unused_us;
     if (movement->has_begun && step->received_us > movement->received_us) {
         double between = (double)(step->received_us - movement->received_us);
-        double tick = larger(TICK_MIN_US, smaller(between, TICK_MAX_US));
+        double tick = hs_larger(TICK_MIN_US, hs_smaller(between, TICK_MAX_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
-        unused_us = smaller(unused_us, (double)rules->credit_max_us) +
-                    smaller(between * step->dilation, SILENCE_MAX_US);
+        unused_us = hs_smaller(unused_us, (double)rules->credit_max_us) +
+                    hs_smaller(between * step->dilation, SILENCE_MAX_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
         movement->received_us = step->received_us;
-    double time_us = larger(step->delta_us, smaller(step->client_us, unused_us));
-    movement->unused_us = (float)larger(0, unused_us - time_us);
+    double time_us = hs_larger(step->delta_us, hs_smaller(step->client_us, unused_us));
+    movement->unused_us = (float)hs_larger(0, unused_us - time_us);
     return time_us / 1e6;
 }
 
@@ -256,7 +246,7 @@ static bool is_teleport(const struct hs_movement *movement, const struct hs_move
 {
     if (step->jump_speed <= 0)
         return false;
-    double reach = step->jump_speed * larger(time_s, tick_us(movement) / 1e6);
+    double reach = step->jump_speed * hs_larger(time_s, tick_us(movement) / 1e6);
     double squared = hs_vec_dot(path, path);
     if (squared <= reach * reach)
         return false;
@@ -283,7 +273,7 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
                         struct hs_movement_finding *out)
 {
     double limit = max_speed(passage), credit_s = credit_of(passage->mode);
-    double inverse = 1 / larger(limit, MIN_LIMIT);
+    double inverse = 1 / hs_larger(limit, MIN_LIMIT);
     struct lapse lapse = {passage->time_s, tick_us(movement)};
     double climb = hs_vec_dot(passage->path, passage->up);
     double plane = hs_vec_length(across(passage->path, passage->up));
@@ -300,7 +290,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
     pool_spend(&movement->acceleration, credit_of(passage->mode),
-               larger(0, gain) / larger(limit, MIN_LIMIT), limit, &lapse, out);
+               hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
 
 static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, uint8_t source)
@@ -321,7 +311,7 @@ static void check_claimed(struct hs_movement *movement, const struct passage *pa
     double gain = 0;
     if (movement->velocity_source == VELOCITY_CLAIMED && speed > 0) {
         double before = hs_vec_dot(hs_vec_from_floats(movement->velocity), plane) / speed;
-        gain = smaller(speed, max_speed(passage)) - larger(0, before);
+        gain = hs_smaller(speed, max_speed(passage)) - hs_larger(0, before);
     }
     pay_gain(movement, passage, gain, passage->time_s, out);
     take_velocity(movement, plane, VELOCITY_CLAIMED);
@@ -337,7 +327,7 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
         hs_vec_scale(across(hs_vec_from_floats(movement->way), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
-        gain = smaller(hs_vec_length(velocity), max_speed(passage)) -
+        gain = hs_smaller(hs_vec_length(velocity), max_speed(passage)) -
                hs_vec_length(hs_vec_from_floats(movement->velocity));
     pay_gain(movement, passage, gain, time_s, out);
     take_velocity(movement, velocity, VELOCITY_DERIVED);
@@ -354,7 +344,7 @@ static double slowed(double rise, double gravity, double time_s)
         rise = 0;
         time_s -= rising_s;
     }
-    return larger(rise - falling * time_s, -falling * FALLING_S);
+    return hs_larger(rise - falling * time_s, -falling * FALLING_S);
 }
 
 /*
@@ -396,29 +386,29 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
                    time_s; /* at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (is_launch(movement, passage, climb, allowed, gravity)) {
-        allowed = larger(climb, 0); /* the body may fall from here on */
+        allowed = hs_larger(climb, 0); /* the body may fall from here on */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = credit_of(passage->mode) + GATHER_S;
         double slack = gravity * slack_s * slack_s / 2;
-        movement->kept = (float)larger(0, kept);
+        movement->kept = (float)hs_larger(0, kept);
         if (kept > slack) {
             find(out, kept, slack);
             movement->kept = 0;
-            allowed = larger(climb, 0); /* as if launched here */
+            allowed = hs_larger(climb, 0); /* as if launched here */
         }
     }
-    movement->rise = (float)smaller(allowed, larger(climb, 0));
+    movement->rise = (float)hs_smaller(allowed, hs_larger(climb, 0));
     movement->rise_age_s = (float)half_s;
     movement->last_climb = (float)climb;
-    movement->airborne_s += (float)smaller((double)movement->way_s, GATHER_S);
+    movement->airborne_s += (float)hs_smaller((double)movement->way_s, GATHER_S);
 }
 
 static void touch_ground(struct hs_movement *movement, double time_s)
 {
     movement->bounces = 0;
     double left = 1 - time_s / KEPT_FORGIVEN_S;
-    movement->kept = (float)((double)movement->kept * larger(0, left));
+    movement->kept = (float)((double)movement->kept * hs_larger(0, left));
 }
 
 static void check_motion(struct hs_movement *movement, const struct hs_movement_step *step,
@@ -453,7 +443,7 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
     double time_s = record_arrival(movement, rules, step);
     movement->base_changes =
-        (float)larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
+        (float)hs_larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
         begin(movement, step);
         return;

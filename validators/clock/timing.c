@@ -98,27 +98,15 @@ static void refill_credit(struct hs_timing *timing, const struct hs_moves_rules 
     }
 }
 
-static struct hs_clock_step clock_step(const struct hs_timing *timing,
-                                       const struct hs_timing_move *move)
-{
-    return (struct hs_clock_step){.client_us = move->timestamp_us + timing->wrapped_us,
-                                  .received_us = move->received_us,
-                                  .ack_us = move->ack_us,
-                                  .has_ack = move->has_ack,
-                                  .dilation = move->dilation};
-}
-
 static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
-                  const struct hs_timing_move *move, const struct hs_compat_step *step,
-                  struct hs_timing_result *out)
+                  const struct hs_timing_move *move, struct hs_timing_result *out)
 {
     out->reason = move->timestamp_us > 0 ? HS_MOVE_OK : HS_MOVE_BAD_TIMESTAMP;
     if (out->reason != HS_MOVE_OK)
         return;
-    struct hs_clock_step first = clock_step(timing, move);
     refill_credit(timing, rules, move);
-    hs_compat_begin(&timing->compat, rules, step);
-    hs_clock_guard_begin(&timing->guard, &first);
+    hs_compat_begin(&timing->compat, rules, move);
+    hs_clock_guard_begin(&timing->guard, move);
     timing->first_us = timing->heard_us = move->received_us;
     timing->has_begun = true;
     out->client_us = HUGE_VAL;
@@ -146,13 +134,12 @@ static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_t
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out)
 {
-    struct hs_compat_step step = {move->timestamp_us, move->received_us, move->dilation};
     *out = (struct hs_timing_result){0};
     if (!timing->has_begun) {
-        begin(timing, rules, move, &step, out);
+        begin(timing, rules, move, out);
         return;
     }
-    out->reason = hs_compat_examine(&timing->compat, rules, &step);
+    out->reason = hs_compat_examine(&timing->compat, rules, move);
     int64_t wrapped_us = 0;
     if (out->reason == HS_MOVE_RESET)
         wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
@@ -161,7 +148,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         !is_plausible_reset(timing, move, client_us))
         out->reason = HS_MOVE_STALE;
     if (out->reason != HS_MOVE_OK && out->reason != HS_MOVE_RESET) {
-        out->force_update = hs_compat_refuse(&timing->compat, out->reason, &step);
+        out->force_update = hs_compat_refuse(&timing->compat, out->reason, move);
         return;
     }
     /* A clock that is reset too late runs back a little. There is no time to simulate. */
@@ -169,9 +156,10 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
-    hs_compat_accept(&timing->compat, rules, out->reason, &step, &compat);
-    struct hs_clock_step clock = clock_step(timing, move);
-    struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &clock);
+    hs_compat_accept(&timing->compat, rules, out->reason, move, &compat);
+    struct hs_timing_move unwrapped = *move;
+    unwrapped.timestamp_us += timing->wrapped_us;
+    struct hs_clock_verdict verdict = hs_clock_guard_step(&timing->guard, rules, &unwrapped);
     refill_credit(timing, rules, move);
     count_burst(timing, rules, move->received_us, client_us);
     if (move->received_us > timing->heard_us)

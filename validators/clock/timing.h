@@ -12,7 +12,6 @@
 #define HS_TIMING_H
 
 #include "validators/clock/compat.h"
-#include "validators/clock/guard.h"
 
 /* The flags of a move. Each is a check of its own. */
 enum hs_timing_flag {
@@ -40,14 +39,6 @@ struct hs_timing {
     uint8_t bursts[HS_BURST_PARTS];
 
     bool has_begun, has_credit, has_burst;
-};
-
-struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock */
-    int64_t received_us;  /* by the game server */
-    int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
-    bool has_ack;
-    double dilation; /* announced; 1, or 0 while the game is paused */
 };
 
 struct hs_timing_result {

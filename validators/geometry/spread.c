@@ -15,20 +15,10 @@ void hs_sine_cosine(double x, double *sine, double *cosine)
         c = 1 - c * square / (double)((2 * i - 1) * (2 * i));
     }
     s *= r;
-    switch ((int)quarters & 3) {
-    case 0:
-        *sine = s, *cosine = c;
-        break;
-    case 1:
-        *sine = c, *cosine = -s;
-        break;
-    case 2:
-        *sine = -s, *cosine = -c;
-        break;
-    default:
-        *sine = -c, *cosine = s;
-        break;
-    }
+    const double sines[4] = {s, c, -s, -c}; /* of r plus 0 to 3 quarter turns */
+    int turned = (int)quarters & 3;
+    *sine = sines[turned];
+    *cosine = sines[(turned + 1) & 3];
 }
 
 static double next_unit(uint64_t *state)

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "validators/base/units.h"
+
 /* A unit direction with a component below this is parallel to the slab. Inside the world bound
    the error is a millionth of the touch slack. */
 #define PARALLEL 1e-12
@@ -209,11 +211,6 @@ static bool touch_place(const struct approach *a, double reach, double slack, do
     return a->crosses || a->smallest <= (reach + slack) * (reach + slack);
 }
 
-static double clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 static void solve(const struct hs_sweep *sweep, const struct hs_solid *solid,
                   struct local_sweep *local, struct approach *approach)
 {
@@ -246,7 +243,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     solve(sweep, solid, &local, &approach);
     if (!touch_place(&approach, reach, slack, &u))
         return false;
-    *distance = clamp(u + local.nearest, 0, sweep->length);
+    *distance = hs_clamp(u + local.nearest, 0, sweep->length);
     return true;
 }
 
@@ -256,7 +253,7 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
 {
     double out[3], length2 = 0;
     for (int i = 0; i < 3; i++) {
-        point[i] = clamp(c[i], -h[i], h[i]);
+        point[i] = hs_clamp(c[i], -h[i], h[i]);
         out[i] = c[i] - point[i];
         length2 += out[i] * out[i];
     }
@@ -299,9 +296,9 @@ void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
     solve(sweep, solid, &local, &approach);
 
     out->touched = touch_place(&approach, reach, slack, &u);
-    out->distance = clamp(u + local.nearest, 0, sweep->length);
+    out->distance = hs_clamp(u + local.nearest, 0, sweep->length);
     out->gap = sqrt(approach.smallest) - reach;
-    out->gap_distance = clamp(approach.smallest_u + local.nearest, 0, sweep->length);
+    out->gap_distance = hs_clamp(approach.smallest_u + local.nearest, 0, sweep->length);
     out->center = hs_vec_add_scaled(sweep->start, sweep->direction, out->distance);
 
     double c[3], normal[3], point[3];

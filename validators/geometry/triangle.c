@@ -2,6 +2,8 @@
 
 #include <float.h>
 
+#include "validators/base/units.h"
+
 /* Squared sine of the angle below which a path counts as parallel to an edge. The sideways
    movement ignored by this is a millionth of the touch slack, for a path of any length. */
 #define PARALLEL_SQUARED 1e-24
@@ -34,27 +36,17 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_triangle *tri
     out->outer = sweep->radius + HS_TOUCH_SLACK * (sweep->length + sweep->radius);
 }
 
-static double largest(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smallest(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle)
 {
     const struct hs_vec *c = triangle->corner;
     struct hs_vec normal = hs_vec_cross(hs_vec_sub(c[1], c[0]), hs_vec_sub(c[2], c[1]));
     double longest = 0, coordinate = 0;
     for (int i = 0; i < 3; i++) {
-        longest = largest(longest, hs_vec_distance(c[i], c[i == 2 ? 0 : i + 1]));
+        longest = hs_larger(longest, hs_vec_distance(c[i], c[i == 2 ? 0 : i + 1]));
         coordinate =
-            largest(coordinate, largest(fabs(c[i].x), largest(fabs(c[i].y), fabs(c[i].z))));
+            hs_larger(coordinate, hs_larger(fabs(c[i].x), hs_larger(fabs(c[i].y), fabs(c[i].z))));
     }
-    double resolved = largest(SLIVER * longest, 4 * DBL_EPSILON * coordinate);
+    double resolved = hs_larger(SLIVER * longest, 4 * DBL_EPSILON * coordinate);
     return !(hs_vec_length(normal) > resolved * longest);
 }
 
@@ -70,12 +62,10 @@ static bool within_box(const struct local *t, struct hs_vec p)
     const struct hs_vec *c = t->corner;
     double rounding = 1e-13 * (sum_of_sizes(c[0]) + sum_of_sizes(c[1]) + sum_of_sizes(c[2]));
     double slack = t->outer - t->reach + rounding;
-    return p.x >= smallest(c[0].x, smallest(c[1].x, c[2].x)) - slack &&
-           p.x <= largest(c[0].x, largest(c[1].x, c[2].x)) + slack &&
-           p.y >= smallest(c[0].y, smallest(c[1].y, c[2].y)) - slack &&
-           p.y <= largest(c[0].y, largest(c[1].y, c[2].y)) + slack &&
-           p.z >= smallest(c[0].z, smallest(c[1].z, c[2].z)) - slack &&
-           p.z <= largest(c[0].z, largest(c[1].z, c[2].z)) + slack;
+    struct hs_vec low = hs_vec_min(c[0], hs_vec_min(c[1], c[2]));
+    struct hs_vec high = hs_vec_max(c[0], hs_vec_max(c[1], c[2]));
+    return p.x >= low.x - slack && p.x <= high.x + slack && p.y >= low.y - slack &&
+           p.y <= high.y + slack && p.z >= low.z - slack && p.z <= high.z + slack;
 }
 
 /* Whether the foot of the perpendicular from p to the plane is inside the three edges. */
@@ -126,7 +116,7 @@ static void keep_first(const struct local *t, double enter, double leave, double
 {
     if (leave < 0 || enter > t->length || enter > leave)
         return;
-    *first = smallest(*first, largest(enter, 0));
+    *first = hs_smaller(*first, hs_larger(enter, 0));
 }
 
 static void enter_corner(const struct local *t, int i, double *first, bool *near)
@@ -156,8 +146,8 @@ static void between_ends(double at_start, double rate, double *enter, double *le
         return;
     }
     double at_first = -at_start / rate, at_second = (1 - at_start) / rate;
-    *enter = largest(*enter, smallest(at_first, at_second));
-    *leave = smallest(*leave, largest(at_first, at_second));
+    *enter = hs_larger(*enter, hs_smaller(at_first, at_second));
+    *leave = hs_smaller(*leave, hs_larger(at_first, at_second));
 }
 
 static void enter_edge(const struct local *t, int i, double *first, bool *near)
@@ -194,11 +184,6 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-static double clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 /*
  * Travel at the smallest distance between the path and an edge. *square is that squared distance
  * (closest points of two segments: Ericson, Real-Time Collision Detection, 2005, 5.1.9).
@@ -209,11 +194,11 @@ static double approach_edge(const struct local *t, int i, double *square)
     double e = hs_vec_dot(edge, edge), f = hs_vec_dot(edge, r);
     double b = hs_vec_dot(t->direction, edge), c = hs_vec_dot(t->direction, r);
     double apart = e - b * b;
-    double u = apart > PARALLEL_SQUARED * e ? clamp((b * f - c * e) / apart, 0, t->length) : 0;
+    double u = apart > PARALLEL_SQUARED * e ? hs_clamp((b * f - c * e) / apart, 0, t->length) : 0;
     double s = (b * u + f) / e;
     if (s < 0 || s > 1) {
-        s = clamp(s, 0, 1);
-        u = clamp(s * b - c, 0, t->length);
+        s = hs_clamp(s, 0, 1);
+        u = hs_clamp(s * b - c, 0, t->length);
     }
     struct hs_vec gap = hs_vec_add_scaled(hs_vec_add_scaled(r, t->direction, u), edge, -s);
     *square = hs_vec_dot(gap, gap);
@@ -281,7 +266,7 @@ struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_
     for (int i = 0; i < 3; i++) {
         /* Foot of the perpendicular to the edge's line, clamped to the edge. */
         double along = -hs_vec_dot(t.corner[i], t.edge[i]) / hs_vec_dot(t.edge[i], t.edge[i]);
-        struct hs_vec p = hs_vec_add_scaled(t.corner[i], t.edge[i], clamp(along, 0, 1));
+        struct hs_vec p = hs_vec_add_scaled(t.corner[i], t.edge[i], hs_clamp(along, 0, 1));
         double square = hs_vec_dot(p, p);
         if (square < best2) {
             best = p;

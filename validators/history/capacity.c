@@ -1,4 +1,4 @@
-/* The memory of a history: what grows, as far as its account lets it, and what is given back. */
+/* The memory of a history: it grows as its account allows, and can be shortened. */
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ uint32_t hs_history_capacity(const struct hs_history *history)
     return history->capacity;
 }
 
-/* States there is room for at first and always. */
+/* The smallest capacity for states. */
 enum { FIRST_STATES = 2 };
 
 static uint32_t first_capacity(uint32_t limit)
@@ -22,7 +22,7 @@ static uint32_t first_capacity(uint32_t limit)
     return limit < HS_HISTORY_FIRST ? limit : HS_HISTORY_FIRST;
 }
 
-size_t hs_history_least_bytes(uint32_t max_samples)
+size_t hs_history_min_bytes(uint32_t max_samples)
 {
     uint32_t limit = max_samples < 2 ? 2 : max_samples;
     return sizeof(struct hs_history) + first_capacity(limit) * sizeof(struct hs_sample) +
@@ -44,7 +44,7 @@ void hs_history_free_extra(struct hs_history *history, uint32_t i)
     history->extra_free = i;
 }
 
-/* There are no more than `capacity` samples. */
+/* `capacity` is at least the number of samples. */
 static bool resize_samples(struct hs_history *history, uint32_t capacity)
 {
     struct hs_sample *samples = malloc(capacity * sizeof *samples);
@@ -59,7 +59,7 @@ static bool resize_samples(struct hs_history *history, uint32_t capacity)
     return true;
 }
 
-bool hs_history_make_first_room(struct hs_history *history)
+bool hs_history_allocate(struct hs_history *history)
 {
     history->states = calloc(FIRST_STATES, sizeof *history->states);
     history->state_capacity = history->states != NULL ? FIRST_STATES : 0;
@@ -89,17 +89,17 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 {
     return is_same(a->half_extents, b->half_extents) && is_same(a->center, b->center) &&
            a->has_box == b->has_box && a->is_solid == b->is_solid &&
-           a->tells_solid == b->tells_solid && a->is_unsure == b->is_unsure;
+           a->tells_solid == b->tells_solid && a->is_stale == b->is_stale;
 }
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
-#define OWN(type, member, dimension, first, saved, unsure)                                         \
+#define SAID(type, member, first, saved, stale, field) OWN(type, member, , first, saved, stale)
+#define OWN(type, member, dimension, first, saved, stale)                                          \
     memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
     /* Equal bits: states that differ only in the sign of a zero may stay apart. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    return HS_STATE_FIELDS(SAID, OWN) a->unsure == b->unsure;
+    return HS_STATE_FIELDS(SAID, OWN) a->stale == b->stale;
 #undef SAID
 #undef OWN
 }
@@ -150,15 +150,15 @@ enum hs_growth hs_history_share_state(struct hs_history *history, const union hs
     return HS_GROWTH_DONE;
 }
 
-/* Blocks of at least `size` bytes and at least one free; old blocks move along. */
-static enum hs_growth make_extra_room(struct hs_history *history, size_t size)
+/* Makes all blocks at least `size` bytes long, and at least one of them free. */
+static enum hs_growth make_extra_space(struct hs_history *history, size_t size)
 {
     size_t block = size > history->extra_size ? size : history->extra_size;
     uint32_t old_capacity = history->extra_capacity;
     uint32_t capacity = old_capacity;
     if (history->extra_free == HS_NO_EXTRA) {
         capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
-        if (capacity > history->capacity) /* all are in use, one by each sample at most */
+        if (capacity > history->capacity) /* each sample uses at most one */
             capacity = history->capacity;
     }
     if (block == history->extra_size && capacity == old_capacity)
@@ -190,7 +190,7 @@ enum hs_growth hs_history_store_extra(struct hs_history *history, const struct h
         return HS_GROWTH_DONE;
     size_t size = sizeof *extra + (size_t)extra->bone_count * extra->stride * sizeof(float);
     size_t align = sizeof(uint64_t);
-    enum hs_growth growth = make_extra_room(history, (size + align - 1) / align * align);
+    enum hs_growth growth = make_extra_space(history, (size + align - 1) / align * align);
     if (growth != HS_GROWTH_DONE)
         return growth;
     uint32_t i = history->extra_free;
@@ -200,7 +200,7 @@ enum hs_growth hs_history_store_extra(struct hs_history *history, const struct h
     return HS_GROWTH_DONE;
 }
 
-/* Only the states that are in use, and the first. */
+/* Keeps only the states in use, and the smallest capacity. */
 static bool shrink_states(struct hs_history *history)
 {
     uint32_t used = 0;
@@ -227,7 +227,7 @@ static bool shrink_states(struct hs_history *history)
     return true;
 }
 
-/* Only the extras that are in use, and of the size they need. */
+/* Keeps only the extras in use. */
 static bool shrink_extras(struct hs_history *history)
 {
     uint32_t count = 0;
@@ -253,15 +253,10 @@ static bool shrink_extras(struct hs_history *history)
     return true;
 }
 
-static void forget_sample(struct hs_history *history, struct hs_sample *sample)
-{
-    hs_history_free_extra(history, sample->extra);
-    history->states[sample->state].references--;
-}
-
 void hs_history_drop_oldest(struct hs_history *history)
 {
-    forget_sample(history, hs_history_slot(history, 0));
+    hs_history_free_extra(history, hs_history_slot(history, 0)->extra);
+    history->states[hs_history_slot(history, 0)->state].references--;
     history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
     history->count--;
     if (history->count > 0)
@@ -273,9 +268,10 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
     size_t before = hs_history_bytes(history);
     while (history->count > capacity)
         hs_history_drop_oldest(history);
-    uint32_t least = first_capacity(history->limit), room = capacity > least ? capacity : least;
+    uint32_t first = first_capacity(history->limit);
+    capacity = capacity > first ? capacity : first;
     bool fine = shrink_extras(history) && shrink_states(history) &&
-                (room >= history->capacity || resize_samples(history, room));
+                (capacity >= history->capacity || resize_samples(history, capacity));
     hs_account_give(history->account, before - hs_history_bytes(history));
     return fine;
 }

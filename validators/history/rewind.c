@@ -4,9 +4,9 @@
 #include "validators/geometry/quat.h"
 #include "validators/history/ring_inside.h"
 
-/* ---- which two samples ---- */
+/* ---- the bracket ---- */
 
-/* The player or mover did not simply move from one sample to the next. */
+/* Whether something other than movement is between two samples: a jump, a new life or a new rig. */
 static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
                              const struct hs_sample *to)
 {
@@ -120,7 +120,7 @@ static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec b
 {
     struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
     struct hs_vec cross = hs_vec_cross(between, half);
-    /* All six at once: which of them tells is a guess that costs more than the others. */
+    /* Compute all six: choosing one of them by a branch would cost more. */
     return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
            (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
            (fabs(cross.y) > box.x * h.z + box.z * h.x) |
@@ -132,7 +132,7 @@ void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_
     out->time_us = time_us;
     out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
     out->middle = hs_vec_add(sweep->start, out->half);
-    /* And what rounding may do to a coordinate. */
+    /* The last term covers the rounding of coordinates. */
     double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
     out->reach =
         sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + 1e-12 * largest;
@@ -153,23 +153,13 @@ bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset 
         (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
 }
 
-static struct hs_vec eye_of(const struct hs_extra *extra)
-{
-    return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
-}
-
-static struct hs_vec widen(const float v[3])
-{
-    return (struct hs_vec){(double)v[0], (double)v[1], (double)v[2]};
-}
-
-/* Posted, else the stance's, as an offset from the root. */
+/* The offset of the eye from the root: as posted, or that of the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {
     const struct hs_extra *extra = hs_history_extra(history, sample);
     if (extra != NULL && extra->has_eye)
-        return eye_of(extra);
+        return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
     return hs_quat_rotate(rotation, stance_of(history, ruleset, sample)->eye);
 }
 
@@ -197,7 +187,7 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
 
 /* ---- bones ---- */
 
-/* A bone at a time: place relative to the rewound root, along the world's axes. */
+/* A bone at a time. The offset is from the rewound root, along the world's axes. */
 struct bone_pose {
     float offset[3];
     float rotation[4];
@@ -208,14 +198,12 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
                       struct bone_pose *out)
 {
     const struct hs_rest_bone *rest = &stance->bones[bone];
-    struct hs_vec offset = hs_quat_rotate(root, rest->position);
-    out->offset[0] = (float)offset.x;
-    out->offset[1] = (float)offset.y;
-    out->offset[2] = (float)offset.z;
+    hs_vec_to_floats(hs_quat_rotate(root, rest->position), out->offset);
     hs_quat_multiply(root, rest->rotation, out->rotation);
     memcpy(out->scale, rest->scale, sizeof out->scale);
 }
 
+/* False: the bone was not posted. */
 static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
 {
     if (!hs_extra_has_bone(bones, bone))
@@ -229,7 +217,7 @@ static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone
     return true;
 }
 
-/* One sample's own bone; false when it was posted without a place. */
+/* A bone of one sample. False: bones were posted, but not this one. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *bones,
                         const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
 {
@@ -239,7 +227,7 @@ static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *b
     return true;
 }
 
-/* Nothing was posted that counts: the rest pose stands on the rewound root. */
+/* Whether no posted bones count, so that the rest pose is placed on the rewound root. */
 static bool is_at_rest(const struct hs_pose *pose)
 {
     return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));
@@ -270,7 +258,14 @@ static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pos
 
 static double larger(float a, float b)
 {
-    return fmax(fabs((double)a), fabs((double)b));
+    double x = fabs((double)a), y = fabs((double)b);
+    return x > y ? x : y;
+}
+
+static double largest_scale(const float scale[3])
+{
+    double across = larger(scale[0], scale[1]), along = fabs((double)scale[2]);
+    return across > along ? across : along;
 }
 
 static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bone,
@@ -283,7 +278,7 @@ static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bo
     bool aligned = box->shape == HS_SHAPE_BOX && box->axis_aligned;
     struct hs_vec offset = aligned ? center : hs_quat_rotate(bone->rotation, center);
 
-    out->center = hs_vec_add(root, hs_vec_add(widen(bone->offset), offset));
+    out->center = hs_vec_add(root, hs_vec_add(hs_vec_from_floats(bone->offset), offset));
     out->axis_aligned = aligned;
     memcpy(out->axes, world_axes, sizeof world_axes);
     if (!aligned && box->shape != HS_SHAPE_SPHERE) {
@@ -306,7 +301,7 @@ static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bo
         break;
     case HS_SHAPE_SPHERE:
     case HS_SHAPE_COUNT:
-        out->radius = box->radius * fmax(larger(scale[0], scale[1]), fabs((double)scale[2]));
+        out->radius = box->radius * largest_scale(scale);
         break;
     }
 }
@@ -324,27 +319,6 @@ void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *r
     root_rotation(bracket, out->rotation);
 }
 
-/* As posted_bone, but for the rotation, which costs most. */
-static bool posted_offset(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
-{
-    if (!hs_extra_has_bone(bones, bone))
-        return false;
-    const float *values = bones->bones + (size_t)bone * bones->stride;
-    memcpy(out->offset, values, sizeof out->offset);
-    out->scale[0] = out->scale[1] = out->scale[2] = 1;
-    if (bones->stride == HS_BONE_FLOATS_SCALED)
-        memcpy(out->scale, values + HS_BONE_FLOATS, sizeof out->scale);
-    return true;
-}
-
-static double largest_scale(const struct bone_pose *bone)
-{
-    double x = fabs((double)bone->scale[0]), y = fabs((double)bone->scale[1]);
-    double z = fabs((double)bone->scale[2]);
-    double most = x > y ? x : y;
-    return most > z ? most : z;
-}
-
 bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
                   double *radius)
 {
@@ -355,18 +329,19 @@ bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *ce
     struct hs_vec offset;
     double scale;
     if (first != NULL && last != NULL) {
-        if (!posted_offset(first, bone, &from) || !posted_offset(last, bone, &to))
+        if (!posted_bone(first, bone, &from) || !posted_bone(last, bone, &to))
             return false;
-        offset = hs_vec_lerp(widen(from.offset), widen(to.offset), pose->bracket->alpha);
-        scale = fmax(largest_scale(&from), largest_scale(&to));
-    } else { /* at rest at one end at least: seldom */
+        offset = hs_vec_lerp(hs_vec_from_floats(from.offset), hs_vec_from_floats(to.offset),
+                             pose->bracket->alpha);
+        scale = fmax(largest_scale(from.scale), largest_scale(to.scale));
+    } else { /* the rest pose counts in at least one of the samples, which is rare */
         if (!rewound_bone(pose, bone, &from))
             return false;
-        offset = widen(from.offset);
-        scale = largest_scale(&from);
+        offset = hs_vec_from_floats(from.offset);
+        scale = largest_scale(from.scale);
     }
     *center = hs_vec_add(pose->root, offset);
-    /* Offsets are rounded to float on the way, and rotations are unit to that. */
+    /* The margins cover offsets and rotations that were rounded to float. */
     *radius = pose->rig->hitbox_reach[hitbox] * scale * (1 + 1e-6) +
               1e-6 * (fabs(offset.x) + fabs(offset.y) + fabs(offset.z));
     return true;
@@ -391,7 +366,7 @@ void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *r
     out->count = 0;
     memset(out->excluded, 0, sizeof out->excluded);
 
-    /* Hitboxes of one bone usually follow each other: its pose is computed once. */
+    /* Hitboxes of one bone usually follow each other, so its pose is computed once. */
     struct bone_pose bone;
     uint16_t current = UINT16_MAX;
     bool known = false;

@@ -1,8 +1,6 @@
 /*
- * Rewind: where a player was at a time in the past. Nothing is moved and nothing has to be put
- * back: the answer is computed into the caller's memory, for as many times at once as wanted.
- *
- * Pure; the history must not change during a call.
+ * Rewind: the pose of a player at a time in the past, computed into the caller's memory. Pure; the
+ * history must not change during a call.
  */
 #ifndef HS_REWIND_H
 #define HS_REWIND_H
@@ -16,65 +14,63 @@
 
 enum hs_rewind_status {
     HS_REWIND_OK,
-    HS_REWIND_NO_HISTORY,     /* not one sample */
+    HS_REWIND_NO_HISTORY,     /* no sample */
     HS_REWIND_TOO_SHORT,      /* before the oldest sample */
     HS_REWIND_LOW_CONFIDENCE, /* between two samples further apart than history.max_gap */
     HS_REWIND_AFTER_NEWEST,   /* beyond the newest sample by more than rewind.future_slack */
 };
 
-/* The two samples around a time, and how far between them it lies. */
+/* The two samples around a time. */
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
-    const struct hs_sample *to;   /* the next one; `from` where nothing is interpolated */
-    double alpha;                 /* 0 at `from`, below 1 */
-    int64_t time_us;              /* the time the pose is for: the one asked, unless clamped */
-    bool clamped;                 /* later than the newest sample, which stands in for it */
-    bool held; /* `from` is kept unchanged: a teleport or a new life comes next */
+    const struct hs_sample *to;   /* the next one; `from` if nothing is interpolated */
+    double alpha;                 /* position of the time between them; 0 at `from`, below 1 */
+    int64_t time_us;              /* time of the pose: the given time, unless clamped */
+    bool clamped;                 /* the time is later than the newest sample, which is used */
+    bool held;                    /* `from` is used: a jump, a new life or a new rig follows */
 };
 
 /*
- * Finds the bracket of a time. Exactly at a sample: that sample, alpha 0. Never interpolates into
- * a sample the player jumped or spawned into, nor across lives or rigs: `from` is held until
- * then. Within future_slack after the newest sample the newest is taken; never extrapolates.
- * `out` is set only with HS_REWIND_OK. O(log n).
+ * Finds the bracket of a time. At exactly the time of a sample it is that sample. Within
+ * future_slack after the newest sample, the newest is used. Nothing is extrapolated. `out` is set
+ * only with HS_REWIND_OK. O(log n).
  */
 enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out);
 
-/* The state in force: that of the older sample. */
+/* The state at that time, which is that of the older sample. */
 const struct hs_state *hs_rewind_state(const struct hs_history *history,
                                        const struct hs_bracket *bracket);
 
-/* Position of the root: lerp. */
+/* Position of the root, interpolated linearly. */
 struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 
-/* Nothing of the body at that time is further than this from hs_rewind_position. */
+/* Distance from the root to the furthest hitbox point at that time, or more. */
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* A sweep at a time, prepared for being held against many players. */
+/* A sweep at a time, prepared for the test against many players. */
 struct hs_passing {
     int64_t time_us;
-    struct hs_vec middle, half; /* of the way: its middle, and from there to its end */
-    double reach;               /* of the sphere, with the slack of touch */
+    struct hs_vec middle, half; /* the middle of the path, and from there to its end */
+    double reach;               /* radius of the sphere, with the touch slack */
 };
 
 void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /*
- * True: the player has a pose at that time, and the sphere does not come near him on its way,
- * wherever he was in the time that is kept. False says nothing. For most players this is all there
- * is to ask, and it reads no sample.
+ * A fast test that excludes most players and reads no sample. True: the player has a pose at that
+ * time, and the sphere comes near none of their samples. False: use the exact tests.
  */
 bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
                       const struct hs_passing *passing);
 
-/* The eye: as posted in both samples (lerp), else the stance's eye placed on the root. */
+/* The eye: interpolated if a sample has a posted eye, otherwise that of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
-/* A body at a time, its hitboxes not yet placed: what is the same for all of them. */
+/* A body at a time, before its hitboxes are placed. */
 struct hs_pose {
     const struct hs_bracket *bracket;
     const struct hs_rig *rig;
@@ -88,11 +84,11 @@ struct hs_pose {
 void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_pose *out);
 
-/* A ball that holds hitbox i of the rig. False: its bone has no place in one of the two samples. */
+/* A bounding sphere of a hitbox of the rig. False: one of the two samples lacks its bone. */
 bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
                   double *radius);
 
-/* Places one hitbox, as hs_rewind_body does; false as above. */
+/* Places one hitbox like hs_rewind_body. False: as above. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */
@@ -101,14 +97,14 @@ struct hs_body {
     uint16_t count;                   /* of solids */
     uint16_t hitbox[HS_MAX_HITBOXES]; /* index in the rig of each */
     struct hs_solid solids[HS_MAX_HITBOXES];
-    uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place in one of the two samples */
+    uint64_t excluded[HS_MAX_BONES / 64]; /* bones that one of the two samples lacks */
 };
 
 /*
- * Places every hitbox whose bone is known in both samples. Posted bones: lerp of place and scale,
- * slerp of rotation, bone by bone. Without posted bones the root is interpolated and the older
- * sample's stance placed on it. A scaled sphere or capsule takes the largest scale across its
- * axis for its radius.
+ * Places every hitbox whose bone is known in both samples. Position and scale of posted bones are
+ * interpolated linearly, rotations spherically. Without posted bones, the stance of the older
+ * sample is placed on the interpolated root. The radius of a sphere is scaled by the largest scale,
+ * that of a capsule by the largest scale across its axis.
  */
 void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_body *out);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a few operations on coordinates lose of them. */
+/* More than the relative error of a few operations on coordinates. */
 #define ROUNDING 1e-12
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -16,7 +16,7 @@ struct hs_history *hs_history_create(const struct hs_history_limits *limits)
     history->account = limits->account;
     history->of_mover = limits->of_mover;
     history->extra_free = HS_NO_EXTRA;
-    if (hs_history_make_first_room(history))
+    if (hs_history_allocate(history))
         return history;
     free(history->states);
     free(history);
@@ -28,7 +28,7 @@ void hs_history_destroy(struct hs_history *history)
     if (history == NULL)
         return;
     hs_account_give(history->account,
-                    hs_history_bytes(history) - hs_history_least_bytes(history->limit));
+                    hs_history_bytes(history) - hs_history_min_bytes(history->limit));
     free(history->samples);
     free(history->states);
     free(history->extras);
@@ -87,8 +87,7 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
         return -1;
     if (time_us >= span->newest_us)
         return (int64_t)history->count - 1;
-    /* Samples mostly come at a steady rate: the place is guessed, and searched for where that is
-       wrong. */
+    /* Samples mostly arrive at a steady rate. So guess the index, and search only if that fails. */
     double share =
         (double)(time_us - span->oldest_us) / (double)(span->newest_us - span->oldest_us);
     uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
@@ -119,17 +118,7 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/* Nothing that came with the sample is further from its root. */
+/* Distance from the root within which all posted hitboxes are, or the box of a mover; 0: none. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -138,23 +127,21 @@ static double posted_reach(const struct hs_history *history, const struct hs_sam
     return extra != NULL && extra->bone_count > 0 ? (double)extra->reach : 0;
 }
 
-/* Takes in sample i, and the gap before it. */
+/* Extends the span by sample i and by the gap before it. */
 static void widen_span(struct hs_history *history, uint32_t i)
 {
     struct hs_history_span *span = &history->span;
     const struct hs_sample *sample = hs_history_slot(history, i);
-    struct hs_vec p = sample->position;
-    span->low =
-        (struct hs_vec){least(span->low.x, p.x), least(span->low.y, p.y), least(span->low.z, p.z)};
-    span->high =
-        (struct hs_vec){most(span->high.x, p.x), most(span->high.y, p.y), most(span->high.z, p.z)};
-    span->posted_reach = most(span->posted_reach, posted_reach(history, sample));
+    span->low = hs_vec_min(span->low, sample->position);
+    span->high = hs_vec_max(span->high, sample->position);
+    span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
     int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
 }
 
-/* After sample i came. Anew after as many samples as there are, so that what went is forgotten. */
+/* Updates the span after sample i was inserted. It is computed again from all samples after as many
+   inserts as there are samples, so that it forgets dropped samples. */
 static void update_span(struct hs_history *history, uint32_t i)
 {
     struct hs_history_span *span = &history->span;
@@ -166,7 +153,7 @@ static void update_span(struct hs_history *history, uint32_t i)
         history->since_span = 0;
     } else {
         widen_span(history, i);
-        /* The gap after it is no longer than the one it came into, which was taken in. */
+        /* The gap after it is part of a gap that the span already contains. */
         if (i == 0)
             widen_span(history, 1);
     }
@@ -204,27 +191,27 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Takes over of `from` what `to` is unsure of. False: nothing. */
+/* Copies the stale parts of `to` that are current in `from`. False: there are none. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
-    unsigned news = to->unsure & ~(unsigned)from->unsure;
-#define SAID(type, member, first, saved, unsure, field) OWN(type, member, , first, saved, unsure)
-#define OWN(type, member, dimension, first, saved, unsure)                                         \
-    if (news & HS_UNSURE_##unsure)                                                                 \
+    unsigned news = to->stale & ~(unsigned)from->stale;
+#define SAID(type, member, first, saved, stale, field) OWN(type, member, , first, saved, stale)
+#define OWN(type, member, dimension, first, saved, stale)                                          \
+    if (news & HS_STALE_##stale)                                                                   \
         memcpy(&to->member, &from->member, sizeof to->member);
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-    to->unsure = (uint8_t)(to->unsure & ~news);
+    to->stale = (uint8_t)(to->stale & ~news);
     return news != 0;
 }
 
 static bool learn_mover(struct hs_mover_state *to, const struct hs_mover_state *from)
 {
-    if (from->is_unsure || !to->is_unsure)
+    if (from->is_stale || !to->is_stale)
         return false;
     to->is_solid = from->is_solid;
-    to->is_unsure = false;
+    to->is_stale = false;
     return true;
 }
 
@@ -235,21 +222,20 @@ static bool learn(const struct hs_history *history, union hs_any_state *to,
                              : learn_player(&to->player, &from->player);
 }
 
-/* The connection of a player who was unsure of it. */
-static bool lacks_line(const struct hs_history *history, const union hs_any_state *state)
+static bool has_stale_connection(const struct hs_history *history, const union hs_any_state *state)
 {
-    return !history->of_mover && (state->player.unsure & HS_UNSURE_LINE) != 0;
+    return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Samples after i came first, as the newest frame does after a restart, and inherited less than i
-   knows. Without memory they stay unsure. */
+/* Updates samples that are later than sample i but arrived earlier, as the newest frame does after
+   a restore. They inherited stale state that sample i knows. If memory is out, they stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
     for (uint32_t k = i + 1; k < history->count; k++) {
         struct hs_sample *later = hs_history_slot(history, k);
         union hs_any_state state = history->states[later->state].state;
-        bool lacked_line = lacks_line(history, &state);
+        bool was_stale = has_stale_connection(history, &state);
         uint16_t informed;
         if (!learn(history, &state, &known) ||
             hs_history_share_state(history, &state, hs_history_slot(history, k - 1), &informed) !=
@@ -257,7 +243,7 @@ static void inform_later(struct hs_history *history, uint32_t i)
             return;
         history->states[later->state].references--;
         later->state = informed;
-        if (lacked_line && !lacks_line(history, &state))
+        if (was_stale && !has_stale_connection(history, &state))
             later->rtt_us = hs_history_slot(history, k - 1)->rtt_us;
         known = state;
     }
@@ -265,10 +251,10 @@ static void inform_later(struct hs_history *history, uint32_t i)
 
 static enum hs_insert_result result_of(enum hs_growth growth)
 {
-    return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_ROOM : HS_INSERT_NO_MEMORY;
+    return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* NO_ROOM where the account has none for what comes with it; samples may have to go. */
+/* NO_SPACE: the account has no bytes for the posted bones. Shortening the history may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,
@@ -317,45 +303,28 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Room for fewer samples; false: there is not even more than the least. */
-static bool give_way(struct hs_history *history)
+/* Drops about half of the samples. False: the history is at its min. length already. */
+static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;
-    return history->count > HS_HISTORY_LEAST &&
-           hs_history_shrink(history, half > HS_HISTORY_LEAST ? half : HS_HISTORY_LEAST);
-}
-
-static enum hs_insert_result insert_with_room(struct hs_history *history,
-                                              const struct hs_history_rules *rules,
-                                              const struct hs_sample *sample,
-                                              const union hs_any_state *state,
-                                              const struct hs_extra *extra)
-{
-    enum hs_insert_result result = insert(history, rules, sample, state, extra);
-    bool gave_way = false;
-    while (result == HS_INSERT_NO_ROOM && give_way(history)) {
-        gave_way = true;
-        result = insert(history, rules, sample, state, extra);
-    }
-    return gave_way && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
+    return history->count > HS_HISTORY_MIN &&
+           hs_history_shrink(history, half > HS_HISTORY_MIN ? half : HS_HISTORY_MIN);
 }
 
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
-                                        const struct hs_sample *sample,
-                                        const struct hs_state *state, const struct hs_extra *extra)
+                                        const struct hs_sample *sample, const void *state,
+                                        const struct hs_extra *extra)
 {
-    union hs_any_state any = {.player = *state};
-    return insert_with_room(history, rules, sample, &any, extra);
-}
-
-enum hs_insert_result hs_history_insert_mover(struct hs_history *history,
-                                              const struct hs_history_rules *rules,
-                                              const struct hs_sample *sample,
-                                              const struct hs_mover_state *state)
-{
-    union hs_any_state any = {.mover = *state};
-    return insert_with_room(history, rules, sample, &any, NULL);
+    union hs_any_state any;
+    memcpy(&any, state, history->of_mover ? sizeof any.mover : sizeof any.player);
+    enum hs_insert_result result = insert(history, rules, sample, &any, extra);
+    bool is_halved = false;
+    while (result == HS_INSERT_NO_SPACE && halve(history)) {
+        is_halved = true;
+        result = insert(history, rules, sample, &any, extra);
+    }
+    return is_halved && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
 }
 
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
@@ -363,9 +332,9 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               unsigned *flags)
 {
     static const enum hs_frame_result results[] = {
-        [HS_INSERT_STORED] = HS_FRAME_STORED,    [HS_INSERT_STORED_FULL] = HS_FRAME_STORED,
-        [HS_INSERT_TOO_OLD] = HS_FRAME_TOO_OLD,  [HS_INSERT_DUPLICATE] = HS_FRAME_DUPLICATE_TIME,
-        [HS_INSERT_NO_ROOM] = HS_FRAME_CAPACITY, [HS_INSERT_NO_MEMORY] = HS_FRAME_CAPACITY,
+        [HS_INSERT_STORED] = HS_FRAME_STORED,     [HS_INSERT_STORED_FULL] = HS_FRAME_STORED,
+        [HS_INSERT_TOO_OLD] = HS_FRAME_TOO_OLD,   [HS_INSERT_DUPLICATE] = HS_FRAME_DUPLICATE_TIME,
+        [HS_INSERT_NO_SPACE] = HS_FRAME_CAPACITY, [HS_INSERT_NO_MEMORY] = HS_FRAME_CAPACITY,
     };
     if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;

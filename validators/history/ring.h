@@ -1,13 +1,11 @@
 /*
- * The history of one player or mover: samples in order of time, with late ones put in their place.
+ * The history of one player or mover: samples in order of time. Late samples are inserted in order.
  *
- * The root pose is kept in double, everything hanging on it (bones, eye) as float offsets from
- * the root, and what rarely changes (rig, stance, team, weapon, life ...) once per change and not
- * once per sample. A player without posted bones costs 80 bytes a sample.
+ * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
+ * changes, such as rig, team, weapon and life. A sample without posted bones takes 80 bytes.
  *
- * Memory: the history grows up to its limits and never beyond, and where its account lets it; only
- * hs_history_insert and hs_history_shrink allocate.
- * Not thread-safe: one writer or many readers at a time.
+ * The history grows as its limits and its account allow. Only hs_history_insert and
+ * hs_history_shrink allocate. Not thread-safe: one writer or many readers at a time.
  */
 #ifndef HS_HISTORY_H
 #define HS_HISTORY_H
@@ -23,31 +21,31 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* What a sample inherits from the one before it in time when it does not say it. */
+/* What a sample inherits from the one before it in time, unless its frame posts a new value. */
 struct hs_state {
-#define SAID(type, member, first, saved, unsure, field)    type member;
-#define OWN(type, member, dimension, first, saved, unsure) type member dimension;
+#define SAID(type, member, first, saved, stale, field)    type member;
+#define OWN(type, member, dimension, first, saved, stale) type member dimension;
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-    uint8_t unsure; /* set of enum hs_unsure */
+    uint8_t stale; /* set of enum hs_stale */
 };
 
 /* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The same of a mover: its box, and whether it is in the way. */
+/* The same for a mover. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* of the box, in the mover's frame; length */
     struct hs_vec center;       /* of the box, in the mover's frame */
     bool has_box;
-    bool is_solid;    /* an open door is not */
-    bool tells_solid; /* `is_solid` was said, and may change; a lift's never is */
-    bool is_unsure;   /* it was last said before the match was read back (snapshot.h) */
+    bool is_solid;    /* false for an open door */
+    bool tells_solid; /* `is_solid` was posted, so it may change */
+    bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
-/* Nothing of the box is further from the mover's position. */
+/* Distance from the mover's position to the furthest point of its box, or more. */
 static inline double hs_mover_reach(const struct hs_mover_state *state)
 {
     return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
@@ -57,35 +55,35 @@ struct hs_sample {
     int64_t time_us;
     struct hs_vec position; /* of the root; world, length */
     float rotation[4];      /* of the root */
-    float aim[3];           /* unit, or 0 0 0: not said */
-    int32_t rtt_us;         /* -1: not known */
-    int32_t interp_us;      /* -1: not known */
+    float aim[3];           /* unit; 0 0 0: not posted */
+    int32_t rtt_us;         /* -1: unknown */
+    int32_t interp_us;      /* -1: unknown */
     uint32_t extra;         /* internal: bones and eye; HS_NO_EXTRA: none */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
-    bool rtt_posted;        /* rtt_us was said by this sample, not inherited */
-    bool jumped;            /* moved here faster than history.max_speed without saying so */
+    bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
+    bool jumped;            /* faster than history.max_speed, without an announced jump */
 };
 
 #define HS_NO_EXTRA UINT32_MAX
 
 /*
- * Posted bones and eye of a sample. A bone is `stride` floats: offset from the root's position
- * along the world's axes (3, length), world rotation (4), and scale (3) where it was sent.
+ * Posted bones and eye of a sample. A bone has `stride` floats: its offset from the root along the
+ * world's axes (3, length), its world rotation (4), and its scale (3) if that was posted.
  */
 struct hs_extra {
-    float reach; /* no hitbox point is further from the root */
+    float reach; /* distance from the root to the furthest hitbox point, rounded up */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: none posted */
-    double eye[3];       /* offset from the root; double: origin is judged at its limit by it */
+    double eye[3];       /* offset from the root; in double for the exact limit of `origin` */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
 };
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
-/* An extra with room for the largest rig, for building one on the stack. */
+/* An extra with space for the largest rig, to build one on the stack. */
 union hs_extra_room {
     struct hs_extra extra;
     unsigned char
@@ -98,65 +96,57 @@ static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone
 }
 
 struct hs_history_limits {
-    uint32_t samples;           /* at most, >= 2; the oldest go first */
-    struct hs_account *account; /* what the samples take is taken from it; NULL: there is none */
+    uint32_t samples;           /* the most samples, >= 2; the oldest are dropped first */
+    struct hs_account *account; /* the bytes are reserved here; NULL: no budget */
     bool of_mover;              /* its states are struct hs_mover_state */
 };
 
-/* Samples there is room for at first and always, and samples that are not given up for bones. */
-enum { HS_HISTORY_FIRST = 16, HS_HISTORY_LEAST = 8 };
+/* The smallest capacity, and the samples that are never dropped to make space for bones. */
+enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
 
-/* NULL: out of memory. The owner answers for what it takes then, hs_history_least_bytes: room for
-   the first samples, which it always has. */
+/* NULL: out of memory. The owner reserves the first hs_history_min_bytes in the account. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
 void hs_history_clear(struct hs_history *history);
 
 enum hs_insert_result {
     HS_INSERT_STORED,
-    HS_INSERT_STORED_FULL, /* stored; samples inside the window had to go */
-    HS_INSERT_TOO_OLD,     /* older than all there is room for: not stored */
-    HS_INSERT_DUPLICATE,   /* a sample of that time is there already, and stays */
-    HS_INSERT_NO_ROOM,     /* the account has none for the bones, not even with fewer samples */
+    HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
+    HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
+    HS_INSERT_DUPLICATE,   /* not stored: a sample of that time exists */
+    HS_INSERT_NO_SPACE,    /* the account has no bytes for the bones, even with fewer samples */
     HS_INSERT_NO_MEMORY
 };
 
 /*
- * Puts a sample in its place. `sample->state` and `extra` are ignored: the state comes from
- * `state`, bones and eye from `extra` (NULL: none). Marks this sample and its successor
- * as jumped where the speed between samples exceeds rules->max_speed. What later samples inherited
- * and are unsure of, they have from this one if it knows. Where the account lets it not grow, the
- * oldest samples make room.
+ * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
+ * the history of a mover. `extra` has bones and eye (NULL: none). `state` and `extra` of `sample`
+ * are ignored. Marks this sample and the next one as jumped if the speed exceeds rules->max_speed.
+ * Later samples with stale state get what this sample knows. When the history is full, or the
+ * account allows no growth, the oldest samples are dropped.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
-                                        const struct hs_sample *sample,
-                                        const struct hs_state *state, const struct hs_extra *extra);
+                                        const struct hs_sample *sample, const void *state,
+                                        const struct hs_extra *extra);
 
-/* The same for the history of a mover. */
-enum hs_insert_result hs_history_insert_mover(struct hs_history *history,
-                                              const struct hs_history_rules *rules,
-                                              const struct hs_sample *sample,
-                                              const struct hs_mover_state *state);
-
-/* What an insert at a time means for the entry of the frame. *flags gets a bit per enum
+/* The result of an insert as that of its entry in the frame. *flags gets a bit per enum
    hs_frame_flag. */
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Gives memory back: all samples but the newest `capacity` go, and what none of those needs, but
-   for the room of the first. False: out of memory, and it stays as it is but for samples that went.
- */
+/* Keeps only the newest `capacity` samples and frees the memory that these do not need, down to the
+   smallest capacity. False: out of memory; samples were dropped, but not all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
-/* Samples it may have at most, and those there is room for. */
+/* The most samples, and the current capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Forgets samples older than `before_us`, but keeps one at or before it. */
+/* Drops samples older than `before_us`, but keeps one at or before it. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -167,7 +157,7 @@ const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample);
 const struct hs_mover_state *hs_history_mover_state(const struct hs_history *history,
                                                     const struct hs_sample *sample);
-/* The sample after one; NULL: it is the newest. */
+/* The next sample in order of time; NULL: this is the newest. */
 const struct hs_sample *hs_history_next(const struct hs_history *history,
                                         const struct hs_sample *sample);
 /* NULL: neither bones nor eye were posted. */
@@ -175,28 +165,28 @@ const struct hs_extra *hs_history_extra(const struct hs_history *history,
                                         const struct hs_sample *sample);
 
 /*
- * What holds of all samples kept, so that a player can be passed by without a look at any: kept up
- * to date in O(1) a sample, and never too narrow. It may be too wide for a while after samples
- * went.
+ * Bounds of all samples, to exclude a player without reading a sample. An insert updates them in
+ * amortised O(1). They are never too small, but may be too large for a while after samples were
+ * dropped.
  */
 struct hs_history_span {
     struct hs_vec middle, half;   /* of the box from low to high, rounded up */
-    struct hs_vec low, high;      /* roots; world, length */
-    double posted_reach;          /* nothing posted, and no box, is further from its root; or 0 */
+    struct hs_vec low, high;      /* of the roots; world, length */
+    double posted_reach;          /* of posted hitboxes, or of a mover's box, from the root */
     int64_t oldest_us, newest_us; /* exact */
-    int64_t longest_gap_us;       /* between neighbours */
+    int64_t longest_gap_us;       /* between two neighbouring samples */
 };
 
-/* NULL: not one sample. */
+/* NULL: the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
 /* Index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* Bytes of one with these limits that was just created. */
-size_t hs_history_least_bytes(uint32_t max_samples);
+/* The bytes of a new history. */
+size_t hs_history_min_bytes(uint32_t max_samples);
 
-/* Bytes held, for accounting. */
+/* The bytes in use. */
 size_t hs_history_bytes(const struct hs_history *history);
 
 #endif

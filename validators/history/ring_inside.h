@@ -1,16 +1,16 @@
-/* What a history is made of, for the files of this folder alone. */
+/* The members of a history, for the files of this folder only. */
 #ifndef HS_HISTORY_INSIDE_H
 #define HS_HISTORY_INSIDE_H
 
 #include "validators/history/ring.h"
 
-/* What the samples of a history share: of a player's or a mover's, one or the other. */
+/* The state that samples share: that of a player or of a mover (hs_history.of_mover). */
 union hs_any_state {
     struct hs_state player;
     struct hs_mover_state mover;
 };
 
-/* A state in use by `references` samples. */
+/* A state that `references` samples use; 0: free. */
 struct hs_shared_state {
     union hs_any_state state;
     uint32_t references;
@@ -22,13 +22,13 @@ struct hs_history {
     struct hs_account *account;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
-    struct hs_shared_state *states; /* `state_capacity`, free where references is 0 */
+    struct hs_shared_state *states; /* `state_capacity` of them */
     uint32_t state_capacity;
     /* Extras are blocks of one size; free ones are linked by the index in their first bytes. */
     unsigned char *extras;
     size_t extra_size;
     uint32_t extra_capacity, extra_free;
-    uint32_t since_span; /* samples that came since the span was computed anew */
+    uint32_t since_span; /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
 };
 
@@ -43,23 +43,23 @@ static inline unsigned char *hs_history_extra_block(const struct hs_history *his
     return history->extras + (size_t)i * history->extra_size;
 }
 
-/* What became of asking for more: the account may have none. */
+/* REFUSED: by the account. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
-/* What it has at first, and keeps. False: out of memory. */
-bool hs_history_make_first_room(struct hs_history *history);
+/* Allocates the smallest capacity. False: out of memory. */
+bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
-/* Index of a state equal to `state`, with one more reference; `like` is tried first. */
+/* Finds or adds a state, and adds a reference to it. The state of sample `like` is tried first. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* NULL: none. There is room for its sample. */
+/* `extra` may be NULL. The history must have space for the sample. */
 enum hs_growth hs_history_store_extra(struct hs_history *history, const struct hs_extra *extra,
                                       uint32_t *out);
 
-/* HS_NO_EXTRA: none. */
+/* HS_NO_EXTRA: does nothing. */
 void hs_history_free_extra(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);

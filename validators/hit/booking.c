@@ -3,7 +3,6 @@
 
 #include "validators/hit/hints.h"
 #include "validators/match/journal.h"
-#include "validators/match/suspicion.h"
 
 /* The player who gets the entry; adds them if no frame ever named them. NULL: no space. */
 struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
@@ -69,7 +68,7 @@ static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
 {
     size_t need = hs_ledger_need(ledger, numbers, entry);
     hs_ledger_give_way(ledger, need);
-    hs_players_make_room(&match->players, need);
+    hs_players_free_space(&match->players, need);
     return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&
            hs_ledger_record(ledger, numbers, entry);
 }
@@ -98,7 +97,7 @@ bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot
     if (entry->accepted && !hs_journal_reserve(&match->players, entry))
         return false;
     if (is_of_former)
-        hs_ledger_record_ended(numbers, entry->number, entry->fire_time_us);
+        hs_ledger_record_paid(numbers, entry->number, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, &booked, payment.weapon))
         return false;
     else
@@ -115,13 +114,13 @@ static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
 {
     bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
     if (result->verdict == HS_VERDICT_REJECTED)
-        hs_suspicion_add(shooter, result->reason, unstable, match->newest_us);
+        hs_suspicion_add_hit(shooter, result->reason, unstable, match->newest_us);
     if (result->verdict != HS_VERDICT_ACCEPTED || result->would_reject_count == 0)
         return;
     shooter->would_reject++;
     for (int i = 0; i < result->would_reject_count; i++)
         if (hs_reason_verdict(result->would_reject[i]) == HS_VERDICT_REJECTED)
-            hs_suspicion_add(shooter, result->would_reject[i], unstable, match->newest_us);
+            hs_suspicion_add_hit(shooter, result->would_reject[i], unstable, match->newest_us);
 }
 
 bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,

@@ -49,16 +49,16 @@ static const struct hs_state *who_held(const struct hs_history *history,
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
-    c->is_weapon_unsure = false;
+    c->is_weapon_stale = false;
     if (c->posted != NULL) {
         index = c->posted->shot->weapon;
     } else if (c->claim->weapon.ptr != NULL) {
         index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
     } else if (c->shooter.status == HS_REWIND_OK) {
         const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
-        c->is_weapon_unsure = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
-        index = c->is_weapon_unsure ? (uint16_t)HS_NONE : state->weapon;
-        c->lacks_weapon = !c->is_weapon_unsure && index >= c->ruleset->weapon_count;
+        c->is_weapon_stale = state->weapon != HS_NONE && (state->stale & HS_STALE_WEAPON) != 0;
+        index = c->is_weapon_stale ? (uint16_t)HS_NONE : state->weapon;
+        c->lacks_weapon = !c->is_weapon_stale && index >= c->ruleset->weapon_count;
     }
     if (index < c->ruleset->weapon_count) {
         c->weapon = c->ruleset->weapons[index];

@@ -54,8 +54,8 @@ struct hs_hit_context {
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
-    bool lacks_weapon;     /* the shooter's history is known, and nothing names a weapon */
-    bool is_weapon_unsure; /* held before a restart, and perhaps changed since */
+    bool lacks_weapon;    /* the shooter's history is known, and nothing names a weapon */
+    bool is_weapon_stale; /* held before a restart, and perhaps changed since */
 
     bool has_path;           /* the trace is not degenerate and in the world */
     struct hs_vec direction; /* unit */

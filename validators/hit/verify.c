@@ -9,7 +9,6 @@
 #include "validators/hit/work.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
-#include "validators/match/suspicion.h"
 
 /* ---- what the answer says about the rewind ---- */
 
@@ -147,7 +146,7 @@ static void note_burst(struct hs_hit_context *c)
     const struct hs_player *shooter = c->shooter.player;
     if (shooter == NULL || shooter->moves == NULL)
         return;
-    const struct hs_timing *timing = &shooter->moves->judges.timing;
+    const struct hs_timing *timing = &shooter->moves->checks.timing;
     if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
         hs_timing_was_in_burst(timing, c->now_us))
         c->out->flags |= 1u << HS_FLAG_DURING_BURST;

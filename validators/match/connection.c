@@ -1,6 +1,6 @@
 #include "validators/match/connection.h"
 
-/* Round trips are taken from this many samples that told one. */
+/* The number of samples with a posted round trip that are used. */
 enum { ROUND_TRIPS = 4 };
 
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out)
@@ -29,7 +29,7 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
     if (found == 0 && newest >= 0 && hs_history_at(history, (uint32_t)newest)->rtt_us >= 0) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)newest);
         out->rtt_us = largest = sample->rtt_us;
-        out->is_unsure = (hs_history_state(history, sample)->unsure & HS_UNSURE_LINE) != 0;
+        out->is_stale = (hs_history_state(history, sample)->stale & HS_STALE_CONNECTION) != 0;
         found = 1;
     }
     out->is_known = found > 0;

@@ -1,53 +1,40 @@
-/* Posting frames: the clock of the match, its players as they come and go, and what is stored. */
+/* Posting frames: the clock of the match, players who join and leave, and the stored samples. */
 #include "validators/match.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 #include "validators/match/sample.h"
-#include "validators/match/suspicion.h"
 
 const char *hs_frame_result_text(enum hs_frame_result result)
 {
-    switch (result) {
-    case HS_FRAME_STORED:
-        return "stored";
-    case HS_FRAME_MALFORMED:
-        return "fields are missing, unknown or bad, see errors";
-    case HS_FRAME_DUPLICATE_TIME:
-        return "there is a sample of this time already; the first one is kept";
-    case HS_FRAME_TOO_OLD:
-        return "the time is before the window of history";
-    case HS_FRAME_TIME_JUMP:
-        return "the time is ahead of the newest frame by more than history.max_forward";
-    case HS_FRAME_BAD_ROTATION:
-        return "the rotation is not a unit quaternion within 1e-3";
-    case HS_FRAME_BAD_BONES:
-        return "the bones do not match the rig, or one has no unit rotation or no scale";
-    case HS_FRAME_UNKNOWN_RIG:
-        return "the ruleset has no rig of this name";
-    case HS_FRAME_UNKNOWN_STANCE:
-        return "the rig has no stance of this name";
-    case HS_FRAME_UNKNOWN_WEAPON:
-        return "the ruleset has no weapon of this name";
-    case HS_FRAME_COORDINATE_OUT_OF_WORLD:
-        return "a coordinate is beyond history.world_bound";
-    case HS_FRAME_NO_HITBOXES:
-        return "none of the bones given carries a hitbox, or the mover's box was never given";
-    case HS_FRAME_CAPACITY:
-        return "the match is at its limit of players, of movers, of team names, or of memory";
-    case HS_FRAME_RESULT_COUNT:
-        break;
-    }
-    return "";
+    static const char *const texts[HS_FRAME_RESULT_COUNT] = {
+        [HS_FRAME_STORED] = "stored",
+        [HS_FRAME_MALFORMED] = "fields are missing, unknown or bad, see errors",
+        [HS_FRAME_DUPLICATE_TIME] = "a sample of this time exists already; the first one is kept",
+        [HS_FRAME_TOO_OLD] = "the time is before the window of history",
+        [HS_FRAME_TIME_JUMP] = "the time is ahead of the newest frame by more than "
+                               "history.max_forward",
+        [HS_FRAME_BAD_ROTATION] = "the rotation is not a unit quaternion within 1e-3",
+        [HS_FRAME_BAD_BONES] = "the bones do not match the rig, or one has no unit rotation or no "
+                               "scale",
+        [HS_FRAME_UNKNOWN_RIG] = "the ruleset has no rig of this name",
+        [HS_FRAME_UNKNOWN_STANCE] = "the rig has no stance of this name",
+        [HS_FRAME_UNKNOWN_WEAPON] = "the ruleset has no weapon of this name",
+        [HS_FRAME_COORDINATE_OUT_OF_WORLD] = "a coordinate is beyond history.world_bound",
+        [HS_FRAME_NO_HITBOXES] = "none of the given bones has a hitbox, or the mover's box was "
+                                 "never given",
+        [HS_FRAME_CAPACITY] = "the match is at its limit of players, of movers, of team names, or "
+                              "of memory",
+    };
+    return texts[result];
 }
 
 /* ---- the match's clock ---- */
 
 /*
- * Frames far from the newest are refused, but a game server whose clock really was set anew must
- * not be locked out: three refused frames in a row that follow each other closely restart the
- * history at the third. A run begins max_forward away or further: smaller steps back heal by
- * themselves.
+ * Frames far from the newest one are refused. But the game server's clock may really have been
+ * reset. So three refused frames in a row that are close to each other restart the history at the
+ * third one. The first must be at least max_forward away: the clock makes up for smaller steps.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -61,34 +48,30 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
     return match->jump_count >= 3;
 }
 
-/* Poses of another clock are useless; who the player is and what he holds still stands. */
+/* Drops the poses of the old clock. The player's state, such as life and weapon, is kept. */
 static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
                            int64_t new_us)
 {
     player->suspicion = hs_suspicion_at(player, old_us);
     player->suspicion_us = new_us;
-    struct hs_inherited inherited;
-    player->has_carried = hs_player_inherited(player, &inherited);
-    if (player->has_carried) {
-        player->carried = *inherited.state;
-        player->carried_rtt_us = inherited.rtt_us;
-        player->carried_interp_us = inherited.interp_us;
-    }
+    player->has_carried = hs_player_inherited(
+        player, (int64_t)hs_history_count(player->history) - 1, &player->carried);
     hs_history_clear(player->history);
-    hs_players_note_history(players, player);
+    hs_players_update_due(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
     player->has_left_before = player->was_moved = false;
 }
 
-/* *restarts: three frames agree on another clock; the history goes once an entry can be stored. */
+/* *restarts: three frames agree on another clock. The history restarts if an entry can be stored.
+ */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* Without frames the match was read back (snapshot.h): how long ago, the first one tells. */
+    /* A match without frames was restored (snapshot.h). Its first frame may be much later. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
         match->jump_count = 0;
@@ -114,34 +97,17 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     hs_movers_restart(&match->movers);
     match->jump_count = 0;
     match->has_lost_shots = match->has_lost_shots && !match->has_frames;
-    match->lost_from_us = INT64_MIN; /* they were fired by the other clock */
+    match->lost_from_us = INT64_MIN; /* lost shots have times of the old clock */
     match->has_frames = false;
 }
 
-/* What stragglers of a session that ended are answered by is kept this long, or for a window of
-   history where that is longer. */
+/* The answers of an ended session are kept for late requests this long, or for one window of
+   history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
-/* The player's session ends: late frames of it stay out, and so do its moves for one window of
-   history. What it was answered is kept for retries until he is back. */
-static void leave(struct hs_match *match, struct hs_player *player, int64_t time_us)
-{
-    if (player != NULL && !player->left)
-        hs_players_leave(&match->players, player, time_us,
-                         time_us + match->ruleset->history.keep_us);
-}
-
-/* A frame names him again: moves received from its time on are of the new session. */
-static void come_back(struct hs_match *match, struct hs_player *player, int64_t time_us)
-{
-    if (player->ended_us >= time_us)
-        player->ended_us = time_us - 1;
-    hs_players_rejoin(&match->players, player);
-}
-
-/* The server set the player down somewhere: his next move may be a jump. */
-static void note_moved(struct hs_player *player, const struct hs_player_frame *entry,
-                       int64_t time_us)
+/* Records that the server moved the player, so that their next move may be a jump. */
+static void record_moved(struct hs_player *player, const struct hs_player_frame *entry,
+                         int64_t time_us)
 {
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
@@ -150,13 +116,13 @@ static void note_moved(struct hs_player *player, const struct hs_player_frame *e
         if (!player->was_moved)
             moved_us[i] = time_us;
         else if (moved_us[i] == time_us)
-            return; /* one more word of the same */
+            return;
     }
     bool is_first = !player->was_moved;
     player->was_moved = true;
     if (is_first)
         return;
-    /* One that stands there twice makes room, else the oldest. */
+    /* Replaces a repeated time, or else the oldest. */
     int place = 0, last = HS_JUMPS_OPEN - 1;
     while (place < last && moved_us[place] != moved_us[place + 1])
         place++;
@@ -182,8 +148,11 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
         return false;
     if (entry->event == HS_EVENT_LEAVE) {
+        /* The session does not get late moves for one window of history. */
         *result = HS_FRAME_STORED;
-        leave(match, player, time_us);
+        if (is_here)
+            hs_players_leave(&match->players, player, time_us,
+                             time_us + match->ruleset->history.keep_us);
         return true;
     }
     union hs_extra_room room;
@@ -200,25 +169,27 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
     }
-    if (player->left)
-        come_back(match, player, time_us);
-
+    if (player->left) { /* moves received from now on belong to the new session */
+        player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
+        hs_players_rejoin(&match->players, player);
+    }
     enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
                                                        &posted.sample, &posted.state, posted.extra);
-    hs_players_note_history(&match->players, player);
+    hs_players_update_due(&match->players, player);
     *result = hs_history_insert_report(player->history, inserted, time_us, flags);
     if (is_new && *result == HS_FRAME_CAPACITY)
         hs_players_drop_last(&match->players);
     if (*result == HS_FRAME_CAPACITY)
-        return inserted == HS_INSERT_NO_ROOM;
+        return inserted == HS_INSERT_NO_SPACE;
     if (is_new)
         hs_players_begin_session(&match->players, player);
     if (*result == HS_FRAME_STORED)
-        note_moved(player, entry, time_us);
+        record_moved(player, entry, time_us);
     return true;
 }
 
-/* Whether he could be stored on another clock, where players keep their newest state. */
+/* Whether the entry could be stored after a clock reset, in which players keep their newest state.
+ */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;
@@ -229,12 +200,12 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
         return true;
     bool has_place =
         players->present < players->limit &&
-        hs_account_has_spare(&match->account, hs_players_least_bytes(match->limits.samples));
+        hs_account_has_spare(&match->account, hs_players_min_bytes(match->limits.samples));
     return (player != NULL || has_place) &&
            hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
 }
 
-/* One entry of the frame is enough: movers tell the time as players do. */
+/* Whether any entry of the frame, player or mover, could be stored after a clock reset. */
 static bool would_store(struct hs_match *match, const struct hs_frame *frame)
 {
     for (size_t i = 0; i < frame->player_count; i++)
@@ -247,7 +218,7 @@ static bool would_store(struct hs_match *match, const struct hs_frame *frame)
     return false;
 }
 
-/* Entries one after the other. False: out of memory; the rest is refused. */
+/* Posts the entries in order. False: out of memory; the remaining entries are refused. */
 static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags, bool *stored)
 {
@@ -268,8 +239,7 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Those who left are looked at once in a while: what they left behind is kept no longer than
- * needed. */
+/* Drops the answers of ended sessions, at most once in the time for which they are kept. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;
@@ -303,7 +273,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
 {
     size_t count = frame->player_count + frame->mover_count;
     if (count == 0)
-        return true; /* says nothing, not even about the clock */
+        return true; /* even its time counts for nothing */
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
     if (restarts && would_store(match, frame)) {
@@ -330,7 +300,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Whether there is a sample of exactly this time that counts as a jump. */
+/* Whether a sample has exactly this time and counts as a jump. */
 static bool find_jump(const struct hs_match *match, const struct hs_history *history,
                       int64_t time_us, struct hs_frame_jump *out)
 {

@@ -5,29 +5,38 @@
 /* Max size of a session or clock record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
 
-/* While the owner cannot write the records, nothing is paid, but sessions go on. Beyond this they
-   are refused as without memory. */
+/* While the owner cannot write the records, no claim is paid, but sessions may change until this
+   many bytes are waiting. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)
 {
-    size_t bytes = RECORD_BYTES;
-    if (players->journal != NULL && entry == NULL && players->journal->len > UNWRITTEN_MAX)
-        return false;
-    if (entry != NULL)
-        bytes += entry->answer_size;
-    if (entry != NULL && entry->shot != NULL)
-        bytes += entry->shot->direction_count * sizeof entry->shot->directions[0];
-    return players->journal == NULL || hs_bytes_ensure(players->journal, bytes);
+    if (players->journal == NULL)
+        return true;
+    if (entry == NULL)
+        return players->journal->len <= UNWRITTEN_MAX &&
+               hs_bytes_ensure(players->journal, RECORD_BYTES);
+    size_t directions = entry->shot != NULL ? entry->shot->direction_count : 0;
+    return hs_bytes_ensure(players->journal, RECORD_BYTES + entry->answer_size +
+                                                 directions * sizeof entry->shot->directions[0]);
+}
+
+/* NULL: the match has no journal. */
+static struct hs_bytes *begin_record(const struct hs_players *players, enum hs_journal_record kind,
+                                     const struct hs_player *player)
+{
+    if (players->journal != NULL)
+        hs_bytes_put(players->journal, kind, 1);
+    if (players->journal != NULL && player != NULL)
+        hs_bytes_put_name(players->journal, player->name.text);
+    return players->journal;
 }
 
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player)
 {
-    struct hs_bytes *out = players->journal;
+    struct hs_bytes *out = begin_record(players, HS_JOURNAL_SESSION, player);
     if (out == NULL)
         return;
-    hs_bytes_put(out, HS_JOURNAL_SESSION, 1);
-    hs_bytes_put_name(out, player->name.text);
     hs_bytes_put(out, player->session, 8);
     hs_bytes_put(out, player->former_session, 8);
     hs_bytes_put(out, player->left, 1);
@@ -40,11 +49,9 @@ void hs_journal_session(const struct hs_players *players, const struct hs_player
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment)
 {
-    struct hs_bytes *out = players->journal;
+    struct hs_bytes *out = begin_record(players, HS_JOURNAL_PAID, player);
     if (out == NULL)
         return;
-    hs_bytes_put(out, HS_JOURNAL_PAID, 1);
-    hs_bytes_put_name(out, player->name.text);
     hs_bytes_put(out, payment->session, 8);
     hs_bytes_put(out, payment->is_shot, 1);
     hs_bytes_put(out, payment->clock, 4);
@@ -56,10 +63,9 @@ void hs_journal_paid(const struct hs_players *players, const struct hs_player *p
 
 void hs_journal_clock(const struct hs_match *match, int64_t time_us)
 {
-    struct hs_bytes *out = match->players.journal;
+    struct hs_bytes *out = begin_record(&match->players, HS_JOURNAL_CLOCK, NULL);
     if (out == NULL)
         return;
-    hs_bytes_put(out, HS_JOURNAL_CLOCK, 1);
     hs_bytes_put(out, match->clock, 4);
     hs_bytes_put(out, (uint64_t)time_us, 8);
 }

@@ -6,12 +6,16 @@
 
 #include "validators/base/digest.h"
 
-void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account)
+static void free_answers(struct hs_player_moves *moves, struct hs_account *account)
 {
-    if (moves == NULL)
-        return;
     hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
     free(moves->answers);
+}
+
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account)
+{
+    if (moves != NULL)
+        free_answers(moves, account);
     free(moves);
 }
 
@@ -27,11 +31,10 @@ void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_accoun
 {
     if (moves == NULL)
         return;
-    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
-    struct hs_timing timing = moves->judges.timing;
+    free_answers(moves, account);
+    struct hs_timing timing = moves->checks.timing;
     hs_timing_restart(&timing);
-    free(moves->answers);
-    *moves = (struct hs_player_moves){.judges.timing = timing,
+    *moves = (struct hs_player_moves){.checks.timing = timing,
                                       .jump_closed_us = INT64_MIN,
                                       .granted_us = moves->granted_us,
                                       .has_lost_moves = moves->has_lost_moves};
@@ -82,7 +85,7 @@ void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *acco
         hs_account_give(account, bytes);
         return;
     }
-    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest, which is next to go */
+    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest */
         uint32_t i = (old->next + k) % old->capacity;
         grown->seq[k] = old->seq[i];
         grown->epoch[k] = old->epoch[i];
@@ -100,17 +103,17 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
 {
     if (moves == NULL)
         return;
-    hs_timing_restart(&moves->judges.timing);
-    moves->judges.movement = (struct hs_movement){0};
+    hs_timing_restart(&moves->checks.timing);
+    moves->checks.movement = (struct hs_movement){0};
     moves->has_epoch = moves->has_corrected = moves->is_restored = false;
     moves->jump_closed_us = moves->granted_us = INT64_MIN;
     moves->behind_count = 0;
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Two words on ways of their own, which take part of their time at once: every move is hashed, and
-   few are ever compared. */
-static void take_word(struct hs_digest *digest, uint64_t word)
+/* Faster than hs_digest_word: the two words do not depend on each other, so a processor computes
+   both at once. Every move is hashed, but few are ever compared. */
+static void add_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     digest->word[0] ^= digest->word[0] >> 32;
@@ -118,37 +121,37 @@ static void take_word(struct hs_digest *digest, uint64_t word)
                       (word ^ UINT64_C(0xd1b54a32d192ed03)) * UINT64_C(0xaef17502108ef2d9);
 }
 
-static void take_real(struct hs_digest *digest, double value)
+static void add_real(struct hs_digest *digest, double value)
 {
     uint64_t word;
     memcpy(&word, &value, sizeof word);
-    take_word(digest, word);
+    add_word(digest, word);
 }
 
-static void take_vec(struct hs_digest *digest, struct hs_vec v)
+static void add_vec(struct hs_digest *digest, struct hs_vec v)
 {
-    take_real(digest, v.x);
-    take_real(digest, v.y);
-    take_real(digest, v.z);
+    add_real(digest, v.x);
+    add_real(digest, v.y);
+    add_real(digest, v.z);
 }
 
 struct hs_digest hs_move_digest(const struct hs_move *move)
 {
     struct hs_digest digest = {{move->epoch, move->seq}};
-    take_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
-    take_word(&digest, (uint64_t)move->timestamp_us);
-    take_word(&digest, (uint64_t)move->received_us);
+    add_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
+    add_word(&digest, (uint64_t)move->timestamp_us);
+    add_word(&digest, (uint64_t)move->received_us);
     if (move->fields & HS_MOVE_HAS_ACK)
-        take_word(&digest, (uint64_t)move->ack_us);
-    take_real(&digest, move->dilation);
+        add_word(&digest, (uint64_t)move->ack_us);
+    add_real(&digest, move->dilation);
     if (move->fields & HS_MOVE_HAS_POSITION)
-        take_vec(&digest, move->position);
+        add_vec(&digest, move->position);
     if (move->fields & HS_MOVE_HAS_VELOCITY)
-        take_vec(&digest, move->velocity);
+        add_vec(&digest, move->velocity);
     if (move->fields & HS_MOVE_HAS_SERVER_POSITION)
-        take_vec(&digest, move->server_position);
+        add_vec(&digest, move->server_position);
     if (move->fields & HS_MOVE_HAS_SERVER_VELOCITY)
-        take_vec(&digest, move->server_velocity);
+        add_vec(&digest, move->server_velocity);
     if (move->mode.ptr != NULL || move->base.ptr != NULL || move->server_mode.ptr != NULL) {
         hs_digest_str(&digest, move->mode);
         hs_digest_str(&digest, move->base);
@@ -174,7 +177,7 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
     return NULL;
 }
 
-/* Below everything that is kept, with no room left: once it was kept, and is no more. */
+/* Whether the ring is full and the move is below everything in it: its answer was dropped. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
@@ -188,7 +191,7 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
                           const struct hs_digest *digest, const struct hs_move_result *result)
 {
     if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
-        return; /* else a long batch sent again would push out its own answers, one by one */
+        return; /* otherwise a long batch, sent again, would push out its own answers one by one */
     uint32_t i = answers->next;
     answers->next = i + 1 < answers->capacity ? i + 1 : 0;
     if (answers->count < answers->capacity)

@@ -4,26 +4,23 @@
 
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
-#include "validators/match/suspicion.h"
 
 enum { FIRST_PLACES = 8 };
 
 /* Bytes of a place in the arrays: in `all`, in `due` and, four times, in `index`. */
 #define PLACE_BYTES (sizeof(struct hs_player *) + sizeof(struct hs_due) + 4 * sizeof(uint32_t))
 
-/* What is set aside for a player for as long as he is known, but for his history itself. */
-#define PLAYER_BYTES (sizeof(struct hs_player) + HS_LEDGER_RESERVE + HS_MOVES_RESERVE)
-
-size_t hs_players_least_bytes(uint32_t max_samples)
+size_t hs_players_min_bytes(uint32_t max_samples)
 {
-    return PLAYER_BYTES + hs_history_least_bytes(max_samples);
+    return sizeof(struct hs_player) + HS_LEDGER_RESERVE + HS_MOVES_RESERVE +
+           hs_history_min_bytes(max_samples);
 }
 
 static void destroy_player(struct hs_player *player, struct hs_account *account)
 {
     hs_ledger_clear(&player->ledger);
     hs_player_moves_destroy(player->moves, account);
-    hs_account_give(account, hs_players_least_bytes(hs_history_limit(player->history)));
+    hs_account_give(account, hs_players_min_bytes(hs_history_limit(player->history)));
     hs_history_destroy(player->history);
     free(player);
 }
@@ -89,24 +86,20 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-static bool can_go(const struct hs_players *players, const struct hs_player *player)
-{
-    return player->left && player->left_us < players->evict_before_us;
-}
-
 /*
  * Evicts a player who left so long ago that none of their claims can pass: their payments are no
  * longer needed. Their suspicion is lost, so the least suspicious player goes first, and among
- * equals the one who came first. False: nobody can go.
+ * equals the one who came first. False: nobody can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
     uint32_t least = UINT32_MAX;
     double suspicion = 0;
     for (uint32_t i = 0; i < players->count; i++) {
-        if (!can_go(players, players->all[i]))
+        const struct hs_player *player = players->all[i];
+        if (!player->left || player->left_us >= players->evict_before_us)
             continue;
-        double own = hs_suspicion_at(players->all[i], players->evict_before_us);
+        double own = hs_suspicion_at(player, players->evict_before_us);
         if (least != UINT32_MAX && own >= suspicion)
             continue;
         least = i;
@@ -129,11 +122,11 @@ static void free_empty_histories(struct hs_players *players)
     for (uint32_t i = 0; i < players->count; i++)
         if (hs_history_count(players->all[i]->history) == 0 &&
             hs_history_bytes(players->all[i]->history) >
-                hs_history_least_bytes(hs_history_limit(players->all[i]->history)))
+                hs_history_min_bytes(hs_history_limit(players->all[i]->history)))
             hs_history_shrink(players->all[i]->history, 0);
 }
 
-void hs_players_make_room(struct hs_players *players, size_t bytes)
+void hs_players_free_space(struct hs_players *players, size_t bytes)
 {
     if (hs_account_has(players->account, bytes))
         return;
@@ -151,7 +144,7 @@ void hs_players_make_room(struct hs_players *players, size_t bytes)
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
         if (longest == NULL || !hs_history_shrink(longest->history, half))
             return;
-        hs_players_note_history(players, longest);
+        hs_players_update_due(players, longest);
     }
 }
 
@@ -170,12 +163,12 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Takes what a player needs, and a place for him where there is none. Who left keeps no room for
-   poses then. */
-static bool take_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
+/* Reserves the bytes of a new player, and of a larger array if it is full. If memory is short, the
+   empty histories of players who left are shortened first. */
+static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
-    *bytes = hs_players_least_bytes(max_samples);
+    *bytes = hs_players_min_bytes(max_samples);
     if (players->count == players->capacity)
         *bytes += places * PLACE_BYTES;
     if (!hs_account_has_spare(players->account, *bytes))
@@ -207,11 +200,11 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
     size_t bytes;
     if (players->count == players->limit && !evict_left(players))
         return HS_PLAYERS_FULL;
-    if (!take_place(players, max_samples, &bytes))
+    if (!reserve_place(players, max_samples, &bytes))
         return HS_PLAYERS_FULL;
     struct hs_player *player = NULL;
     if (players->count < players->capacity || grow(players)) {
-        bytes = hs_players_least_bytes(max_samples); /* the place stays */
+        bytes = hs_players_min_bytes(max_samples); /* the larger array stays */
         player = make_player(players, name, max_samples);
     }
     if (player == NULL) {
@@ -246,18 +239,16 @@ void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
             forget_session(players, players->all[i]);
 }
 
-bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out)
+bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out)
 {
-    uint32_t count = hs_history_count(player->history);
-    if (count > 0) {
-        const struct hs_sample *newest = hs_history_at(player->history, count - 1);
-        *out = (struct hs_inherited){hs_history_state(player->history, newest), newest->rtt_us,
-                                     newest->interp_us};
-        return true;
+    if (before >= 0) {
+        const struct hs_sample *sample = hs_history_at(player->history, (uint32_t)before);
+        *out = (struct hs_inherited){*hs_history_state(player->history, sample), sample->rtt_us,
+                                     sample->interp_us};
+    } else if (player->has_carried) {
+        *out = player->carried;
     }
-    *out =
-        (struct hs_inherited){&player->carried, player->carried_rtt_us, player->carried_interp_us};
-    return player->has_carried;
+    return before >= 0 || player->has_carried;
 }
 
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player)
@@ -271,7 +262,7 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
                       int64_t ended_us)
 {
     hs_history_clear(player->history);
-    hs_players_note_history(players, player);
+    hs_players_update_due(players, player);
     player->has_carried = player->was_moved = false;
     player->left = true;
     player->has_left_before = true;
@@ -311,7 +302,7 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Puts an entry where it belongs in the heap, from the free place i. */
+/* Moves an entry from the free place i to its place in the heap. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;
@@ -328,7 +319,7 @@ static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
     place_due(players, i, due);
 }
 
-void hs_players_note_history(struct hs_players *players, struct hs_player *player)
+void hs_players_update_due(struct hs_players *players, struct hs_player *player)
 {
     if (hs_history_count(player->history) >= 2) {
         int64_t time_us = hs_history_at(player->history, 1)->time_us;
@@ -349,6 +340,30 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
     while (players->due_count > 0 && players->due[0].time_us <= before_us) {
         struct hs_player *player = players->due[0].player;
         hs_history_prune(player->history, before_us);
-        hs_players_note_history(players, player);
+        hs_players_update_due(players, player);
     }
+}
+
+/* ---- suspicion ---- */
+
+double hs_suspicion_at(const struct hs_player *player, int64_t time_us)
+{
+    int64_t age = time_us - player->suspicion_us;
+    if (age <= 0 || player->suspicion == 0)
+        return player->suspicion;
+    return player->suspicion * exp2(-(double)age / (double)HS_SUSPICION_HALF_LIFE_US);
+}
+
+void hs_suspicion_add(struct hs_player *player, int64_t time_us)
+{
+    player->suspicion = hs_suspicion_at(player, time_us) + 1;
+    player->suspicion_us = time_us;
+}
+
+void hs_suspicion_add_hit(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
+                          int64_t time_us)
+{
+    enum hs_check check = hs_reason_check(reason);
+    if (check != HS_CHECK_REWIND && !(unstable_latency && check == HS_CHECK_LATENCY))
+        hs_suspicion_add(player, time_us);
 }

@@ -1,4 +1,4 @@
-/* The players of a match by name. Internal to validators/. */
+/* A match and its players. Internal to validators/. */
 #ifndef HS_PLAYERS_H
 #define HS_PLAYERS_H
 
@@ -6,37 +6,41 @@
 #include "validators/base/ledger.h"
 #include "validators/history/ring.h"
 #include "validators/match.h"
-#include "validators/match/hints.h"
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* Jumps of a player's that the server announced and no move has shown yet, at most. */
+/* The most jumps of a player that the server announced and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
+
+/* What a first sample inherits, after a clock reset or a restore. */
+struct hs_inherited {
+    struct hs_state state;
+    int32_t rtt_us, interp_us; /* -1: unknown */
+};
 
 struct hs_player {
     struct hs_name name;
     uint64_t hash;
     struct hs_history *history;    /* owned */
-    uint32_t due;                  /* place in hs_players.due + 1, 0 none */
-    struct hs_ledger ledger;       /* of his shots and claims */
-    struct hs_player_moves *moves; /* owned; NULL until one came */
-    bool was_moved;                /* by the server: a teleport, a spawn */
-    /* The newest of those, ascending; a time may stand there more than once. With was_moved. */
+    uint32_t due;                  /* index in hs_players.due + 1; 0: none */
+    struct hs_ledger ledger;       /* of the player's shots and claims */
+    struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
+    bool was_moved;                /* by the server: a teleport or a spawn */
+    /* The newest times of that, ascending; a time may be repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
-    bool left;        /* gone; the name is kept so that late frames stay out */
+    bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us; /* and so do moves up to here, no earlier; both with has_left_before */
+    int64_t ended_us; /* so do moves up to here; not before left_us. Both with has_left_before */
     bool has_left_before;
     /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
     uint64_t session, former_session;
-    bool has_carried; /* the clock was set anew: the next first sample inherits what follows */
-    struct hs_state carried;
-    int32_t carried_rtt_us, carried_interp_us; /* -1: not known */
+    bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
+    struct hs_inherited carried;
     uint64_t reasons[HS_REASON_COUNT];
     uint64_t would_reject;
     uint64_t shots_refused;
     double damage_dealt;
-    double suspicion; /* at suspicion_us */
+    double suspicion; /* decayed sum of refusals at suspicion_us */
     int64_t suspicion_us;
 };
 
@@ -49,56 +53,79 @@ struct hs_due {
 struct hs_players {
     struct hs_player **all; /* in order of arrival */
     uint32_t count, capacity, limit;
-    uint32_t present;  /* not left */
-    uint64_t sessions; /* begun so far, of all players; numbers are never used twice */
+    uint32_t present;  /* players who have not left */
+    uint64_t sessions; /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: none of their claims can pass any more. */
     int64_t evict_before_us;
-    struct hs_bytes *journal; /* borrowed; records of journal.h go there; NULL: nowhere */
-    uint32_t *index;          /* open addressing by hash: position in `all` + 1, 0 free */
+    struct hs_bytes *journal; /* borrowed; gets the records of journal.h; NULL: no journal */
+    uint32_t *index;          /* open addressing by hash: position in `all` + 1; 0: free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
-    struct hs_due *due;       /* a heap, the earliest first: pruning visits no player in vain */
+    struct hs_due *due;       /* a heap with the earliest first, for hs_players_prune */
     uint32_t due_count;
-    int64_t swept_us;           /* when what sessions that ended left behind was last looked for */
-    struct hs_account *account; /* what they take is taken from it */
+    int64_t swept_us;           /* last call of hs_players_forget_ended */
+    struct hs_account *account; /* their bytes are reserved here */
+};
+
+/* A set of shooters, one bit per hash of a name. Two generations, so that old ones are forgotten.
+ */
+struct hs_shooter_set {
+    uint32_t now, before;
+};
+
+struct hs_finding {
+    uint16_t claims, of; /* claims that show it, and that could; both are halved if `of` is full */
+    struct hs_shooter_set voices; /* shooters whose claims show it */
+    double measured, expected;    /* means over the last few claims that show it */
+};
+
+/* The explanation that most claims share. It is replaced when as many claims contradict it as
+   agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
+struct hs_majority {
+    uint8_t choice, votes;
+};
+
+/* What a match remembers about its claims for hints (hints.h). */
+struct hs_hints {
+    uint32_t heard, sampled; /* all claims, and those that the rules examined */
+    struct hs_shooter_set shooters;
+    struct hs_vec offset; /* majority: from the root to `start`, in eye heights */
+    uint8_t offset_votes;
+    double share_below; /* share of traces that pass the target below its root */
+    struct hs_majority factor, turn;
+    struct hs_finding findings[HS_HINT_COUNT];
 };
 
 struct hs_match {
     const struct hs_ruleset *ruleset;
-    const struct hs_world *world; /* borrowed; NULL: the map is not known */
+    const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     struct hs_match_limits limits;
     struct hs_players players;
     struct hs_movers movers;
-    struct hs_name *teams; /* interned */
+    struct hs_name *teams; /* interned; an empty name is a free place */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
-    int64_t teams_swept_us;    /* when names of teams that are no more were last looked for */
-    struct hs_account account; /* of all there is of the match, itself included */
+    int64_t teams_swept_us;    /* last search for teams without players; with has_swept_teams */
+    struct hs_account account; /* of the whole match, including this struct */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
     uint32_t payments;       /* booked since the match was opened or restored */
     int64_t window_start_us; /* first frame since the history (re)started */
     uint32_t clock;          /* number of clock resets */
-    int64_t claim_window_us; /* a claim about an earlier time than this before now cannot pass */
+    int64_t claim_window_us; /* a claim about a time longer ago than this cannot pass */
     /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
        lost. The end is known once a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    /* Frames refused because the clock jumped: how many agree, and the last one's time. */
+    /* Refused frames that agree on another clock, and the time of the last one. */
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
 };
 
-/*
- * What a first sample inherits now, on another clock or in another process: what his newest sample
- * says of it, or else what that would have inherited. False: nothing was ever said of him.
- */
-struct hs_inherited {
-    const struct hs_state *state; /* valid as a pointer into his history is */
-    int32_t rtt_us, interp_us;
-};
-bool hs_player_inherited(const struct hs_player *player, struct hs_inherited *out);
+/* What a new sample inherits from the one before it in time: the sample with this index, or with -1
+   what a first sample inherits. False: nothing is known about the player. */
+bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 
@@ -115,55 +142,71 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
 
-/* Takes out the player who was added last. */
+/* Removes the player who was added last. */
 void hs_players_drop_last(struct hs_players *players);
 
-/* What a player takes of the account when he is added, at least. */
-size_t hs_players_least_bytes(uint32_t max_samples);
+/* The bytes reserved for a new player, without growth of the arrays. */
+size_t hs_players_min_bytes(uint32_t max_samples);
 
-/* What a match takes, counted anew: hs_match_info's history_bytes. O(players). */
+/* Counts the bytes of a match from its parts. O(players). */
 size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
- * Makes room in the account for what must be remembered: histories without a sample give theirs,
- * then the longest half of it, down to room for HS_HISTORY_FIRST samples. Until there is so
- * much, or nothing more to give.
+ * Shortens histories until the account has `bytes` free, or until nothing can be shortened. Empty
+ * histories come first. Then the longest history is halved, down to HS_HISTORY_FIRST samples.
  */
-void hs_players_make_room(struct hs_players *players, size_t bytes);
+void hs_players_free_space(struct hs_players *players, size_t bytes);
 
 /* Numbers the session of a player who was just added, and journals it. */
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
 
-/* Ends the session of a player who is present: frames and claims up to `left_us`, and moves up to
-   `ended_us`, belong to it from now on. Journals it. */
+/* Ends the session of a player who is present, and journals it. Frames and claims up to `left_us`,
+   and moves up to `ended_us`, belong to that session. */
 void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
                       int64_t ended_us);
 
-/* Begins the next session of a player who left, with nothing counted yet. Journals it. */
+/* Begins the next session of a player who left, with all counters at 0, and journals it. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
-/* Drops what is kept for stragglers of sessions that ended before a time. O(players). */
+/* Drops the answers kept for late requests of sessions that ended before a time. O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* A claim fired at that time is of a session that ended, and the player is back. */
+/* Whether a shot fired at that time belongs to an earlier session than the current one. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
 }
 
-/*
- * Resets the clock of a match: it forgets all state that is compared with times. Defined in
- * match_frames.c. `time_us`: time of the next stored frame, which sets the clock.
- */
+/* Resets the clock of a match: it forgets all state that is compared with times. `time_us` is the
+   time of the next stored frame, which sets the clock. */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 
-/* In the opposite order of arrival, as players were added. */
+/* Reverses the order of arrival. */
 void hs_players_reverse(struct hs_players *players);
 
-/* To be told of every change to a player's history but those of hs_players_prune. */
-void hs_players_note_history(struct hs_players *players, struct hs_player *player);
+/* Call this after every change to a player's history, except those of hs_players_prune. */
+void hs_players_update_due(struct hs_players *players, struct hs_player *player);
 
-/* hs_history_prune of everybody; O(log n) for each sample that goes. */
+/* Prunes all histories; O(log n) per dropped sample. */
 void hs_players_prune(struct hs_players *players, int64_t before_us);
+
+/* Finds the index of a team's name, or adds the name. False: no place or no memory. */
+bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
+
+/*
+ * The suspicion of a player: a sum of refusals that halves every ten minutes of match time.
+ * hs_suspicion_at gives it at a time; a time before the last change counts as that change.
+ */
+#define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
+double hs_suspicion_at(const struct hs_player *player, int64_t time_us);
+
+/*
+ * Adds one refusal, at the match's newest time. hs_suspicion_add_hit adds nothing for reasons that
+ * latency alone can cause: a claim too far in the past or future, or one that fits no latency while
+ * latency is unstable. A slow connection is no offence.
+ */
+void hs_suspicion_add(struct hs_player *player, int64_t time_us);
+void hs_suspicion_add_hit(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
+                          int64_t time_us);
 
 #endif

@@ -1,8 +1,7 @@
-/* What a posted sample says, what it inherits, and why it is refused. */
 #include "validators/match/sample.h"
 
+#include "validators/base/glm.h"
 #include "validators/geometry/quat.h"
-#include "validators/match/teams.h"
 
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
@@ -20,9 +19,10 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
     return state;
 }
 
-static void make_sure(struct hs_state *state, enum hs_unsure what)
+/* A frame posted these parts of the state, so they are current. */
+static void confirm(struct hs_state *state, enum hs_stale what)
 {
-    state->unsure = (uint8_t)(state->unsure & ~(unsigned)what);
+    state->stale = (uint8_t)(state->stale & ~(unsigned)what);
 }
 
 static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
@@ -33,10 +33,10 @@ static enum hs_frame_result resolve_weapons(const struct hs_ruleset *ruleset,
         state->weapon = hs_ruleset_find_weapon(ruleset, entry->weapon);
         if (state->weapon == HS_NONE)
             return HS_FRAME_UNKNOWN_WEAPON;
-        make_sure(state, HS_UNSURE_WEAPON);
+        confirm(state, HS_STALE_WEAPON);
     }
     if (entry->fields & HS_FIELD_WEAPONS) {
-        make_sure(state, HS_UNSURE_OWNED);
+        confirm(state, HS_STALE_OWNED);
         state->any_weapon = false;
         memset(state->owned, 0, sizeof state->owned);
         for (size_t i = 0; i < entry->weapon_count; i++) {
@@ -67,7 +67,7 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Lives are told apart, not measured: the last is followed by the first. */
+/* Lives are only compared for equality, so the largest number is followed by the smallest. */
 static int64_t next_life(int64_t life)
 {
     return life < INT64_MAX ? life + 1 : INT64_MIN;
@@ -75,15 +75,15 @@ static int64_t next_life(int64_t life)
 
 static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
 {
-    bool may_be_another = (state->unsure & HS_UNSURE_LIFE) != 0;
-    bool tells = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
-                 (entry->fields & HS_FIELD_ALIVE) != 0;
-    if (may_be_another && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
-        state->alive = true; /* his spawn was among what was lost */
-        tells = true;
+    bool is_stale = (state->stale & HS_STALE_LIFE) != 0;
+    bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
+                     (entry->fields & HS_FIELD_ALIVE) != 0;
+    if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
+        state->alive = true; /* the spawn was lost before the restore */
+        is_posted = true;
     }
-    if (tells)
-        make_sure(state, HS_UNSURE_LIFE);
+    if (is_posted)
+        confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
         state->life = next_life(state->life);
         state->alive = true;
@@ -96,15 +96,15 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         state->alive = entry->alive;
 }
 
-/* What an entry says as it is kept. */
-static void take_said(const struct hs_player_frame *entry, struct hs_state *state)
+/* Takes over the posted values that are stored unchanged. */
+static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *state)
 {
-#define SAID(type, member, first, saved, unsure, field)                                            \
+#define SAID(type, member, first, saved, stale, field)                                             \
     if (entry->fields & HS_FIELD_##field) {                                                        \
         state->member = entry->member;                                                             \
-        make_sure(state, HS_UNSURE_##unsure);                                                      \
+        confirm(state, HS_STALE_##stale);                                                          \
     }
-#define OWN(type, member, dimension, first, saved, unsure)
+#define OWN(type, member, dimension, first, saved, stale)
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
@@ -115,14 +115,6 @@ static bool unit_rotation(const double from[4], float out[4])
     for (int i = 0; i < 4; i++)
         out[i] = (float)from[i];
     return hs_quat_normalise(out);
-}
-
-static void store_offset(struct hs_vec world, struct hs_vec root, float out[3])
-{
-    struct hs_vec offset = hs_vec_sub(world, root);
-    out[0] = (float)offset.x;
-    out[1] = (float)offset.y;
-    out[2] = (float)offset.z;
 }
 
 static struct hs_vec vec_of(const double v[3])
@@ -140,7 +132,7 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
     struct hs_vec place = vec_of(bone->position);
     if (!hs_vec_is_within(place, bound))
         return HS_FRAME_COORDINATE_OUT_OF_WORLD;
-    store_offset(place, entry->position, values);
+    hs_vec_to_floats(hs_vec_sub(place, entry->position), values);
     if (!unit_rotation(bone->rotation, values + 3))
         return HS_FRAME_BAD_BONES;
     if (extra->stride == HS_BONE_FLOATS_SCALED) {
@@ -155,7 +147,7 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
     return HS_FRAME_STORED;
 }
 
-/* How far the furthest hitbox reaches from the root; 0 when no hitbox has a bone. */
+/* Distance from the root to the furthest hitbox point; 0 if no hitbox has a posted bone. */
 static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extra)
 {
     double furthest = 0;
@@ -167,8 +159,7 @@ static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extr
         double scale = 1;
         if (extra->stride == HS_BONE_FLOATS_SCALED)
             scale = fmax(fmax(fabs((double)v[7]), fabs((double)v[8])), fabs((double)v[9]));
-        double reach = hs_vec_length((struct hs_vec){(double)v[0], (double)v[1], (double)v[2]}) +
-                       rig->hitbox_reach[i] * scale;
+        double reach = hs_vec_length(hs_vec_from_floats(v)) + rig->hitbox_reach[i] * scale;
         furthest = fmax(furthest, reach);
     }
     return furthest;
@@ -190,7 +181,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
     double reach = posted_reach(rig, extra);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
-    /* Rounding up: the reach must never be short of a hitbox. */
+    /* Round up, so that every hitbox point is within the reach. */
     extra->reach = (float)(reach * (1 + 1e-6));
     return HS_FRAME_STORED;
 }
@@ -215,7 +206,7 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
     sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
     if (sample->rtt_posted) {
         sample->rtt_us = entry->rtt_us;
-        make_sure(&out->state, HS_UNSURE_LINE);
+        confirm(&out->state, HS_STALE_CONNECTION);
     }
     if (entry->fields & HS_FIELD_INTERP)
         sample->interp_us = entry->interp_us;
@@ -239,27 +230,20 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
 static void inherit(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                     struct hs_posted_sample *out)
 {
-    int64_t before = player == NULL ? -1 : hs_history_find(player->history, time_us);
-    if (before < 0) {
-        bool carries = player != NULL && player->has_carried;
-        out->state = carries ? player->carried : first_state(match->ruleset);
-        if (carries) {
-            out->sample.rtt_us = player->carried_rtt_us;
-            out->sample.interp_us = player->carried_interp_us;
-        }
-        return;
-    }
-    const struct hs_sample *previous = hs_history_at(player->history, (uint32_t)before);
-    out->state = *hs_history_state(player->history, previous);
-    out->sample.rtt_us = previous->rtt_us;
-    out->sample.interp_us = previous->interp_us;
+    struct hs_inherited from = {.rtt_us = -1, .interp_us = -1};
+    if (player == NULL ||
+        !hs_player_inherited(player, hs_history_find(player->history, time_us), &from))
+        from.state = first_state(match->ruleset);
+    out->state = from.state;
+    out->sample.rtt_us = from.rtt_us;
+    out->sample.interp_us = from.interp_us;
 }
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,
                                        union hs_extra_room *room, struct hs_posted_sample *out)
 {
-    out->sample = (struct hs_sample){.time_us = time_us, .rtt_us = -1, .interp_us = -1};
+    out->sample = (struct hs_sample){.time_us = time_us};
     memset(&room->extra, 0, sizeof room->extra);
     bool has_extra = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
     out->extra = has_extra ? &room->extra : NULL;
@@ -271,7 +255,7 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     if (result != HS_FRAME_STORED)
         return result;
     resolve_life(entry, &out->state);
-    take_said(entry, &out->state);
+    resolve_plain(entry, &out->state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)
         return result;

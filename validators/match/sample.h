@@ -1,7 +1,4 @@
-/*
- * One player of a posted frame, made ready for his history: what the sample says, what it inherits
- * from the one before it in time, and why it is refused. Internal to validators/.
- */
+/* Turns one player of a posted frame into a sample of their history. Internal to validators/. */
 #ifndef HS_SAMPLE_H
 #define HS_SAMPLE_H
 
@@ -16,10 +13,10 @@ struct hs_posted_sample {
 };
 
 /*
- * Resolves an entry at a time. `player`: the one of that name, whose sample before that time it
- * inherits from; NULL: he is new. HS_FRAME_STORED when it can be stored; else why not, and `out` is
- * not to be used. Its `extra` is in `room`, which needs not be set before. A team named for the
- * first time is noted in the match, and nothing else changes there.
+ * Resolves an entry: posted values, and values inherited from the sample before `time_us`.
+ * `player`: the player of that name; NULL: a new player. Returns HS_FRAME_STORED, or the reason to
+ * refuse the entry; then `out` must not be used. out->extra points into `room`. The match changes
+ * only by the name of a new team.
  */
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,

@@ -4,10 +4,10 @@
 
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
-#include "validators/match/suspicion.h"
 
-/* A claim can pass if its impact is within the rewind limit of `now` and its launch is within the
-   longest flight before that. Its poses must be in the history. So the sum is never too short. */
+/* A claim can pass if its impact is within the rewind limit of `now`, its launch is within the
+   longest flight before that, and its poses are in the history. The sum of these is an upper bound.
+ */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;
@@ -78,28 +78,18 @@ const struct hs_ruleset *hs_match_ruleset(const struct hs_match *match)
     return match->ruleset;
 }
 
-void hs_match_times(const struct hs_match *match, struct hs_match_times *out)
+void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
 {
     int64_t window = match->newest_us - match->window_start_us;
-    *out = (struct hs_match_times){
+    *out = (struct hs_match_info){
         .newest_us = match->newest_us,
         .opening_us = match->opening_us,
         .has_frames = match->has_frames,
         .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
+        .players = match->players.present,
+        .movers = match->movers.count,
+        .history_bytes = hs_account_used(&match->account),
     };
-}
-
-void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
-{
-    struct hs_match_times times;
-    hs_match_times(match, &times);
-    *out = (struct hs_match_info){.newest_us = times.newest_us,
-                                  .opening_us = times.opening_us,
-                                  .has_frames = times.has_frames,
-                                  .needs_resync = times.needs_resync,
-                                  .players = match->players.present,
-                                  .movers = match->movers.count,
-                                  .history_bytes = hs_account_used(&match->account)};
 }
 
 uint32_t hs_match_payments(const struct hs_match *match)
@@ -162,19 +152,6 @@ bool hs_match_next_player(const struct hs_match *match, uint32_t *cursor,
             continue;
         describe(match, player, out);
         return true;
-    }
-    return false;
-}
-
-bool hs_match_player(const struct hs_match *match, uint32_t i, struct hs_player_info *out)
-{
-    for (uint32_t k = 0; k < match->players.count; k++) {
-        if (match->players.all[k]->left)
-            continue;
-        if (i-- == 0) {
-            describe(match, match->players.all[k], out);
-            return true;
-        }
     }
     return false;
 }

@@ -1,11 +1,12 @@
-#include "validators/match/teams.h"
+#include "validators/match/players.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_TEAMS = 1024 };
 
-/* Room for teams nobody has been in for as long as history is kept: at most once in that time. */
+/* Frees the names of teams that no history mentions, at most once per window of history. Returns
+   the index of one of them, or HS_NONE. */
 static uint16_t free_team(struct hs_match *match)
 {
     bool used[MAX_TEAMS] = {false};
@@ -14,8 +15,8 @@ static uint16_t free_team(struct hs_match *match)
         return HS_NONE;
     for (uint32_t p = 0; p < match->players.count; p++) {
         const struct hs_player *player = match->players.all[p];
-        if (player->has_carried && player->carried.team != HS_NONE)
-            used[player->carried.team] = true;
+        if (player->has_carried && player->carried.state.team != HS_NONE)
+            used[player->carried.state.team] = true;
         for (uint32_t i = 0; i < hs_history_count(player->history); i++) {
             uint16_t team =
                 hs_history_state(player->history, hs_history_at(player->history, i))->team;

@@ -1,35 +1,32 @@
-#include "validators/base/units.h"
 #include "validators/moves.h"
 
 #include <stdlib.h>
 
+#include "validators/base/units.h"
 #include "validators/match/connection.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
-#include "validators/match/players.h"
-#include "validators/match/suspicion.h"
 
-/* A jump of the server's may reach its client this much later than the round trip, and no client's
-   move is taken for its effect after that. */
+/* A jump by the server may reach the client this much later than the round trip. A later move is
+   not taken for its effect. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
-/* Of a player whose round trip is not known. */
+/* The round trip of a player for whom none is known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
-/* The clock was set back when so many moves agree that came over at least this long, each later
-   than the one before by no more than history.max_forward. A batch that is sent again is shorter.
- */
+/* The clock was set back if this many moves agree. They must arrive in at least this time, each at
+   most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
-/* A move, its player, and what is known of his line. */
-struct judging {
+/* A move, its player, and their connection. */
+struct checking {
     const struct hs_match *match;
     const struct hs_moves_rules *rules;
     const struct hs_move *move;
     struct hs_player *player;
     struct hs_player_moves *moves;
-    int64_t rtt_us; /* -1: not known */
+    int64_t rtt_us; /* -1: unknown */
     struct hs_move_result *out;
 };
 
@@ -40,35 +37,35 @@ static int64_t round_us(double us)
 
 /* ---- what failed ---- */
 
-static void add_failure(struct judging *j, enum hs_move_check check, enum hs_unit unit,
+static void add_failure(struct checking *c, enum hs_move_check check, enum hs_unit unit,
                         double measured, double limit)
 {
-    enum hs_mode mode = j->match->ruleset->move_checks[check];
+    enum hs_mode mode = c->match->ruleset->move_checks[check];
     if (mode == HS_MODE_OFF)
         return;
-    j->out->raised |= 1u << check;
-    j->out->failures[j->out->failure_count++] =
+    c->out->raised |= 1u << check;
+    c->out->failures[c->out->failure_count++] =
         (struct hs_move_failure){(uint8_t)check, (uint8_t)mode, (uint8_t)unit, measured, limit};
 }
 
-static void add_timing_failures(struct judging *j, const struct hs_timing_result *timing)
+static void add_timing_failures(struct checking *c, const struct hs_timing_result *timing)
 {
     if (timing->flags & HS_TIMING_FAST_PROVEN)
-        add_failure(j, HS_MOVE_CHECK_FAST_CLOCK_PROVEN, HS_UNIT_SECONDS, timing->proven_by_us / 1e6,
-                    hs_seconds(j->rules->ack_slack_us));
+        add_failure(c, HS_MOVE_CHECK_FAST_CLOCK_PROVEN, HS_UNIT_SECONDS, timing->proven_by_us / 1e6,
+                    hs_seconds(c->rules->ack_slack_us));
     if (timing->flags & HS_TIMING_FAST_SUSPECTED)
-        add_failure(j, HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED, HS_UNIT_SECONDS,
+        add_failure(c, HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED, HS_UNIT_SECONDS,
                     timing->suspected_us / 1e6, timing->suspected_limit_us / 1e6);
     if (timing->flags & HS_TIMING_DISCREPANCY)
-        add_failure(j, HS_MOVE_CHECK_TIMING_DISCREPANCY, HS_UNIT_SECONDS, timing->ahead_us / 1e6,
-                    hs_seconds(j->rules->max_margin_us));
+        add_failure(c, HS_MOVE_CHECK_TIMING_DISCREPANCY, HS_UNIT_SECONDS, timing->ahead_us / 1e6,
+                    hs_seconds(c->rules->max_margin_us));
 }
 
-static void add_finding(struct judging *j, enum hs_move_check check,
+static void add_finding(struct checking *c, enum hs_move_check check,
                         const struct hs_movement_finding *finding)
 {
     if (finding->failed)
-        add_failure(j, check, finding->unit, finding->measured, finding->limit);
+        add_failure(c, check, finding->unit, finding->measured, finding->limit);
 }
 
 /* ---- movement ---- */
@@ -79,39 +76,39 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
-/* What the server did then, a move of now may be the first to show. */
-static bool is_recent(const struct judging *j, int64_t time_us)
+/* Whether this move may be the first to show what the server did at that time. */
+static bool is_recent(const struct checking *c, int64_t time_us)
 {
-    int64_t rtt_us = j->rtt_us >= 0 ? j->rtt_us : UNKNOWN_RTT_US;
-    return j->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
+    int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
+    return c->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
 }
 
-/* The server moved the player, and no move of his was taken for it yet: the first such time. */
-static bool find_announced_jump(const struct judging *j, int64_t *time_us)
+/* Finds the first time at which the server moved the player and which no move has shown yet. */
+static bool find_announced_jump(const struct checking *c, int64_t *time_us)
 {
-    const struct hs_player *player = j->player;
+    const struct hs_player *player = c->player;
     for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
         *time_us = player->moved_us[i];
-        if (*time_us > j->moves->jump_closed_us && is_recent(j, *time_us))
+        if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us))
             return true;
     }
     return false;
 }
 
-/* The server may have moved him while nobody listened, and no move of his was taken for it yet. */
-static bool may_have_jumped(const struct judging *j)
+/* Whether the server may have moved the player around a restore, and no move has shown it yet. */
+static bool may_have_jumped(const struct checking *c)
 {
-    const struct hs_match *match = j->match;
-    int64_t since_us = j->moves->restored_us;
+    const struct hs_match *match = c->match;
+    int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
-        since_us = match->window_start_us; /* moves of before were sent again, and frames not */
-    return j->moves->is_restored && j->moves->has_restored_us && is_recent(j, since_us);
+        since_us = match->window_start_us; /* old moves are sent again; old frames are not */
+    return c->moves->is_restored && c->moves->has_restored_us && is_recent(c, since_us);
 }
 
-static void judge_movement(struct judging *j, const struct hs_timing_result *granted)
+static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
-    const struct hs_move *move = j->move;
-    struct hs_player_moves *moves = j->moves;
+    const struct hs_move *move = c->move;
+    struct hs_player_moves *moves = c->moves;
     moves->unmoved_us += granted->delta_us;
     moves->unmoved_client_us += granted->client_us;
     if (move->kind != HS_MOVE_NEW || !(move->fields & HS_MOVE_HAS_POSITION))
@@ -120,114 +117,114 @@ static void judge_movement(struct judging *j, const struct hs_timing_result *gra
         .position = move->position,
         .velocity = move->velocity,
         .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
-        .up = hs_up_direction(j->match->ruleset->up),
-        .mode = move->mode.ptr != NULL ? hs_ruleset_find_move_mode(j->match->ruleset, move->mode)
+        .up = hs_up_direction(c->match->ruleset->up),
+        .mode = move->mode.ptr != NULL ? hs_ruleset_find_move_mode(c->match->ruleset, move->mode)
                                        : (uint16_t)HS_NONE,
         .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
         .delta_us = moves->unmoved_us,
         .client_us = moves->unmoved_client_us,
         .dilation = move->dilation,
         .corrected = moves->corrected,
-        .has_corrected = moves->has_corrected && is_recent(j, moves->corrected_us),
+        .has_corrected = moves->has_corrected && is_recent(c, moves->corrected_us),
         .received_us = move->received_us,
-        .rtt_us = j->rtt_us,
-        .jump_speed = j->match->ruleset->history.max_speed,
+        .rtt_us = c->rtt_us,
+        .jump_speed = c->match->ruleset->history.max_speed,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
-    struct hs_movement before = moves->judges.movement;
+    struct hs_movement before = moves->checks.movement;
     struct hs_movement_result found;
-    hs_movement_check(&moves->judges.movement, j->rules, &step, &found);
+    hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     int64_t announced_us;
-    bool is_announced = found_something(&found) && find_announced_jump(j, &announced_us);
-    if (is_announced || (found_something(&found) && may_have_jumped(j))) {
-        /* This is the move that shows what the server did. */
+    bool is_announced = found_something(&found) && find_announced_jump(c, &announced_us);
+    if (is_announced || (found_something(&found) && may_have_jumped(c))) {
+        /* This move shows what the server did. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
         moves->is_restored = false;
-        moves->judges.movement = before;
+        moves->checks.movement = before;
         step.is_announced = true;
-        hs_movement_check(&moves->judges.movement, j->rules, &step, &found);
+        hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     }
-    add_finding(j, HS_MOVE_CHECK_TELEPORT, &found.teleport);
-    add_finding(j, HS_MOVE_CHECK_SPEED, &found.speed);
-    add_finding(j, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
-    add_finding(j, HS_MOVE_CHECK_GRAVITY, &found.gravity);
+    add_finding(c, HS_MOVE_CHECK_TELEPORT, &found.teleport);
+    add_finding(c, HS_MOVE_CHECK_SPEED, &found.speed);
+    add_finding(c, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
+    add_finding(c, HS_MOVE_CHECK_GRAVITY, &found.gravity);
 }
 
 /* ---- position ---- */
 
-static bool differs(const struct judging *j, double error_squared)
+static bool differs(const struct checking *c, double error_squared)
 {
-    const struct hs_move *move = j->move;
+    const struct hs_move *move = c->move;
     bool other_mode = move->mode.ptr != NULL && move->server_mode.ptr != NULL &&
                       !hs_str_equal(move->mode, move->server_mode);
-    return error_squared > j->rules->position_error_squared || other_mode;
+    return error_squared > c->rules->position_error_squared || other_mode;
 }
 
-static void correct(struct judging *j, double error_squared)
+static void correct(struct checking *c, double error_squared)
 {
-    const struct hs_move *move = j->move;
-    struct hs_player_moves *moves = j->moves;
-    struct hs_move_result *out = j->out;
+    const struct hs_move *move = c->move;
+    struct hs_player_moves *moves = c->moves;
+    struct hs_move_result *out = c->out;
     if (moves->has_corrected &&
-        move->received_us - moves->corrected_us < j->rules->correction_interval_us)
-        return; /* the last one is on its way; this move is neither right nor corrected */
+        move->received_us - moves->corrected_us < c->rules->correction_interval_us)
+        return; /* the last correction is on its way; this move gets neither ack nor correction */
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
-    out->limit = sqrt(j->rules->position_error_squared);
+    out->limit = sqrt(c->rules->position_error_squared);
     out->corrected = move->server_position;
     out->corrected_velocity = move->server_velocity;
     out->has_corrected_velocity = (move->fields & HS_MOVE_HAS_SERVER_VELOCITY) != 0;
     struct hs_str mode = move->server_mode.ptr != NULL ? move->server_mode : move->mode;
     if (mode.ptr != NULL)
-        out->corrected_mode = hs_ruleset_find_move_mode(j->match->ruleset, mode);
+        out->corrected_mode = hs_ruleset_find_move_mode(c->match->ruleset, mode);
 }
 
 /* `is_forced`: the client needs the server's state whatever the error. */
-static void compare_position(struct judging *j, bool is_forced)
+static void compare_position(struct checking *c, bool is_forced)
 {
-    const struct hs_move *move = j->move;
+    const struct hs_move *move = c->move;
     if (move->kind != HS_MOVE_NEW || !(move->fields & HS_MOVE_HAS_POSITION))
         return;
-    bool is_taken_over =
-        j->rules->client_authoritative && j->out->verdict == HS_VERDICT_ACCEPTED && !is_forced;
-    if (is_taken_over) {
-        j->out->position = HS_MOVE_POSITION_ACK;
+    bool is_client_right =
+        c->rules->client_authoritative && c->out->verdict == HS_VERDICT_ACCEPTED && !is_forced;
+    if (is_client_right) {
+        c->out->position = HS_MOVE_POSITION_ACK;
         return;
     }
     if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION))
         return;
     struct hs_vec apart = hs_vec_sub(move->server_position, move->position);
     double error_squared = hs_vec_dot(apart, apart);
-    if (is_forced || differs(j, error_squared))
-        correct(j, error_squared);
+    if (is_forced || differs(c, error_squared))
+        correct(c, error_squared);
     else
-        j->out->position = HS_MOVE_POSITION_ACK;
+        c->out->position = HS_MOVE_POSITION_ACK;
 }
 
 /* ---- a move ---- */
 
 /* The first failure of an enforced check decides. */
-static void decide(struct judging *j, enum hs_move_reason reason)
+static void decide(struct checking *c, enum hs_move_reason reason)
 {
-    j->out->reason = reason;
-    for (uint16_t i = 0; i < j->out->failure_count; i++) {
-        if (j->out->failures[i].mode != HS_MODE_ENFORCE)
+    c->out->reason = reason;
+    for (uint16_t i = 0; i < c->out->failure_count; i++) {
+        if (c->out->failures[i].mode != HS_MODE_ENFORCE)
             continue;
-        j->out->reason = hs_move_check_reason((enum hs_move_check)j->out->failures[i].check);
+        c->out->reason = hs_move_check_reason((enum hs_move_check)c->out->failures[i].check);
         break;
     }
-    j->out->verdict = hs_move_reason_verdict(j->out->reason);
+    c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* The client's clock may have been begun anew. OK: it stands in its epoch. */
-static enum hs_move_reason enter_epoch(struct judging *j)
+/* Starts a new epoch of the client's clock if the move has one. OK: the move is in the epoch. */
+static enum hs_move_reason enter_epoch(struct checking *c)
 {
-    struct hs_player_moves *moves = j->moves;
-    const struct hs_move *move = j->move;
+    struct hs_player_moves *moves = c->moves;
+    const struct hs_move *move = c->move;
     if (!moves->has_epoch) {
         moves->has_epoch = true;
         moves->epoch = move->epoch;
@@ -238,45 +235,45 @@ static enum hs_move_reason enter_epoch(struct judging *j)
         return HS_MOVE_OK;
     if (move->epoch < moves->epoch)
         return HS_MOVE_STALE;
-    if (move->received_us - moves->epoch_us < j->rules->epoch_interval_us)
+    if (move->received_us - moves->epoch_us < c->rules->epoch_interval_us)
         return HS_MOVE_EPOCH_TOO_SOON;
-    hs_timing_restart(&moves->judges.timing);
+    hs_timing_restart(&moves->checks.timing);
     moves->epoch = move->epoch;
     moves->epoch_us = move->received_us;
     return HS_MOVE_OK;
 }
 
-static void report_state(struct judging *j)
+static void report_state(struct checking *c)
 {
-    const struct hs_timing *timing = &j->moves->judges.timing;
-    j->out->discrepancy_us = round_us(timing->compat.ahead_us);
-    j->out->lifetime_us = round_us(timing->compat.lifetime_us);
-    j->out->is_resolving = timing->compat.is_resolving;
-    j->out->credit_us = round_us(timing->credit_us);
-    j->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
+    const struct hs_timing *timing = &c->moves->checks.timing;
+    c->out->discrepancy_us = round_us(timing->compat.ahead_us);
+    c->out->lifetime_us = round_us(timing->compat.lifetime_us);
+    c->out->is_resolving = timing->compat.is_resolving;
+    c->out->credit_us = round_us(timing->credit_us);
+    c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
 }
 
-static void refuse(struct judging *j, enum hs_move_reason reason)
+static void refuse(struct checking *c, enum hs_move_reason reason)
 {
-    j->out->reason = reason;
-    j->out->verdict = hs_move_reason_verdict(reason);
+    c->out->reason = reason;
+    c->out->verdict = hs_move_reason_verdict(reason);
 }
 
 /*
- * A move from long before the last one: a straggler, or the server's own clock was set back and no
- * frame said so. As with frames, one alone does not tell, and frames know better.
+ * For a move from long before the last one. It may be late, or the server's own clock was set back.
+ * As with frames, several must agree. Frames, if there are any, decide instead.
  */
-static bool is_clock_set_back(struct judging *j)
+static bool is_clock_set_back(struct checking *c)
 {
-    struct hs_player_moves *moves = j->moves;
-    int64_t most = j->match->ruleset->history.max_forward_us, received_us = j->move->received_us;
-    if (j->match->has_frames && j->match->newest_us - received_us > most)
+    struct hs_player_moves *moves = c->moves;
+    int64_t most = c->match->ruleset->history.max_forward_us, received_us = c->move->received_us;
+    if (c->match->has_frames && c->match->newest_us - received_us > most)
         return false;
-    if (moves->has_epoch && j->move->epoch < moves->epoch)
+    if (moves->has_epoch && c->move->epoch < moves->epoch)
         return false;
     int64_t step = received_us - moves->behind_us;
     if (moves->behind_count > 0 && step == 0)
-        return false; /* of the same packet */
+        return false; /* in the same packet */
     if (moves->behind_count == 0 || step < 0 || step > most) {
         moves->behind_count = 0;
         moves->behind_from_us = received_us;
@@ -287,51 +284,51 @@ static bool is_clock_set_back(struct judging *j)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* All begins anew; what was granted up to now is not granted again should the clock return. */
+/* Starts again, but remembers the granted time: it is not granted again if the clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
-    int64_t heard_us = moves->judges.timing.heard_us, granted_us = moves->granted_us;
+    int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
     hs_player_moves_forget_times(moves);
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Credit is granted for the time after this move only where it was not granted already. */
+/* Moves the start of the next grant of credit past the time that was granted already. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
-    struct hs_timing *state = &moves->judges.timing;
+    struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        state->heard_us = received_us; /* from here on time is granted again */
+        state->heard_us = received_us; /* grants nothing for the time that may be lost */
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
 }
 
-static void judge_time_and_place(struct judging *j)
+static void check_time_and_position(struct checking *c)
 {
-    const struct hs_move *move = j->move;
-    struct hs_timing *state = &j->moves->judges.timing;
+    const struct hs_move *move = c->move;
+    struct hs_timing *state = &c->moves->checks.timing;
     bool is_behind = state->has_begun && state->heard_us - move->received_us >
-                                             j->match->ruleset->history.max_forward_us;
-    if (is_behind && !is_clock_set_back(j)) {
-        refuse(j, HS_MOVE_STALE);
+                                             c->match->ruleset->history.max_forward_us;
+    if (is_behind && !is_clock_set_back(c)) {
+        refuse(c, HS_MOVE_STALE);
         return;
     }
     if (is_behind)
-        set_clock_back(j->moves);
-    j->moves->behind_count = 0;
-    pass_granted_time(j->moves, move->received_us);
-    if (j->moves->is_restored && !j->moves->has_restored_us) {
-        j->moves->has_restored_us = true;
-        j->moves->restored_us = move->received_us;
+        set_clock_back(c->moves);
+    c->moves->behind_count = 0;
+    pass_granted_time(c->moves, move->received_us);
+    if (c->moves->is_restored && !c->moves->has_restored_us) {
+        c->moves->has_restored_us = true;
+        c->moves->restored_us = move->received_us;
     }
-    enum hs_move_reason entered = enter_epoch(j);
+    enum hs_move_reason entered = enter_epoch(c);
     if (entered != HS_MOVE_OK) {
-        refuse(j, entered);
+        refuse(c, entered);
         return;
     }
     struct hs_connection connection;
-    hs_connection_read(j->player, move->received_us, &connection);
-    j->rtt_us = connection.is_known ? connection.rtt_us : -1;
+    hs_connection_read(c->player, move->received_us, &connection);
+    c->rtt_us = connection.is_known ? connection.rtt_us : -1;
     struct hs_timing_move timed = {
         .timestamp_us = move->timestamp_us,
         .received_us = move->received_us,
@@ -340,127 +337,127 @@ static void judge_time_and_place(struct judging *j)
         .dilation = move->dilation,
     };
     struct hs_timing_result timing;
-    hs_timing_check(state, j->rules, &timed, &timing);
-    add_timing_failures(j, &timing);
+    hs_timing_check(state, c->rules, &timed, &timing);
+    add_timing_failures(c, &timing);
     bool is_simulated = timing.reason == HS_MOVE_OK || timing.reason == HS_MOVE_RESET;
     if (is_simulated)
-        judge_movement(j, &timing);
-    decide(j, timing.reason);
-    bool is_refused = is_simulated && j->out->verdict != HS_VERDICT_ACCEPTED;
-    j->out->force_update = timing.force_update || is_refused;
-    if (j->out->verdict == HS_VERDICT_ACCEPTED)
-        j->out->delta_us = round_us(timing.delta_us);
+        check_movement(c, &timing);
+    decide(c, timing.reason);
+    bool is_refused = is_simulated && c->out->verdict != HS_VERDICT_ACCEPTED;
+    c->out->force_update = timing.force_update || is_refused;
+    if (c->out->verdict == HS_VERDICT_ACCEPTED)
+        c->out->delta_us = round_us(timing.delta_us);
     if (is_simulated)
-        compare_position(j, timing.force_update || is_refused);
+        compare_position(c, timing.force_update || is_refused);
 }
 
-/* A refusal that a bad line cannot cause is suspicious, enforced or not. */
-static void book(struct judging *j)
+/* Counts the result. A failure that a bad connection cannot cause is suspicious, in any mode. */
+static void book(struct checking *c)
 {
-    struct hs_player_moves *moves = j->moves;
-    moves->reasons[j->out->reason]++;
-    for (uint16_t i = 0; i < j->out->failure_count; i++) {
-        moves->raised[j->out->failures[i].check]++;
-        if (j->out->failures[i].check != HS_MOVE_CHECK_TIMING_DISCREPANCY)
-            hs_suspicion_add_one(j->player, j->match->newest_us);
+    struct hs_player_moves *moves = c->moves;
+    moves->reasons[c->out->reason]++;
+    for (uint16_t i = 0; i < c->out->failure_count; i++) {
+        moves->raised[c->out->failures[i].check]++;
+        if (c->out->failures[i].check != HS_MOVE_CHECK_TIMING_DISCREPANCY)
+            hs_suspicion_add(c->player, c->match->newest_us);
     }
 }
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* The player and room for his moves. */
-static enum standing admit(struct hs_match *match, struct judging *j)
+/* Finds or adds the player, with memory for their moves. */
+static enum standing admit(struct hs_match *match, struct checking *c)
 {
-    bool is_here = j->player != NULL && !j->player->left;
+    bool is_here = c->player != NULL && !c->player->left;
     if (!is_here && !hs_journal_reserve(&match->players, NULL))
         return NO_MEMORY;
-    if (j->player == NULL) {
+    if (c->player == NULL) {
         enum hs_players_add added =
-            hs_players_add(&match->players, j->move->player, match->limits.samples, &j->player);
+            hs_players_add(&match->players, c->move->player, match->limits.samples, &c->player);
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL ? FULL : NO_MEMORY;
-        hs_players_begin_session(&match->players, j->player);
+        hs_players_begin_session(&match->players, c->player);
     }
-    if (j->player->left)
-        hs_players_rejoin(&match->players, j->player);
-    if (j->player->moves == NULL)
-        j->player->moves = hs_player_moves_create();
-    if (j->player->moves == NULL)
+    if (c->player->left)
+        hs_players_rejoin(&match->players, c->player);
+    if (c->player->moves == NULL)
+        c->player->moves = hs_player_moves_create();
+    if (c->player->moves == NULL)
         return NO_MEMORY;
-    j->moves = j->player->moves;
-    if ((j->move->fields & HS_MOVE_HAS_SEQ) && j->moves->answers == NULL) {
-        j->moves->answers = hs_move_answers_create(HS_MOVES_FIRST);
-        if (j->moves->answers == NULL)
+    c->moves = c->player->moves;
+    if ((c->move->fields & HS_MOVE_HAS_SEQ) && c->moves->answers == NULL) {
+        c->moves->answers = hs_move_answers_create(HS_MOVES_FIRST);
+        if (c->moves->answers == NULL)
             return NO_MEMORY;
     }
     return STANDS;
 }
 
-/* A move that was judged before. True: `out` is its answer. */
-static bool replay(struct judging *j, const struct hs_digest *digest)
+/* True: a move with this number was checked before, and the result is set. */
+static bool replay(struct checking *c, const struct hs_digest *digest)
 {
-    if (j->moves == NULL || !(j->move->fields & HS_MOVE_HAS_SEQ))
+    if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
         return false;
     const struct hs_move_answer *kept =
-        hs_move_answers_find(j->moves->answers, j->move->epoch, j->move->seq);
+        hs_move_answers_find(c->moves->answers, c->move->epoch, c->move->seq);
     if (kept == NULL)
         return false;
     if (memcmp(&kept->digest, digest, sizeof *digest) == 0) {
-        hs_move_result_copy(j->out, &kept->result);
+        hs_move_result_copy(c->out, &kept->result);
         return true;
     }
-    refuse(j, HS_MOVE_DUPLICATE);
-    j->moves->reasons[HS_MOVE_DUPLICATE]++;
-    report_state(j);
+    refuse(c, HS_MOVE_DUPLICATE);
+    c->moves->reasons[HS_MOVE_DUPLICATE]++;
+    report_state(c);
     return true;
 }
 
-bool hs_match_judge_move(struct hs_match *match, const struct hs_move *move,
+bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out)
 {
     hs_move_result_clear(out);
-    struct judging j = {.match = match,
-                        .rules = &match->ruleset->moves,
-                        .move = move,
-                        .player = hs_players_find(&match->players, move->player),
-                        .rtt_us = -1,
-                        .out = out};
-    j.moves = j.player != NULL ? j.player->moves : NULL;
+    struct checking c = {.match = match,
+                         .rules = &match->ruleset->moves,
+                         .move = move,
+                         .player = hs_players_find(&match->players, move->player),
+                         .rtt_us = -1,
+                         .out = out};
+    c.moves = c.player != NULL ? c.player->moves : NULL;
     struct hs_digest digest = hs_move_digest(move);
-    if (replay(&j, &digest))
+    if (replay(&c, &digest))
         return true;
     bool is_late =
-        j.player != NULL && j.player->has_left_before && move->received_us <= j.player->ended_us;
+        c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* Of a session that ended, or of no clock: nobody is added for it. */
-        refuse(&j, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
-        if (j.moves != NULL && !j.player->left) {
-            j.moves->reasons[out->reason]++;
-            report_state(&j);
+        /* The move is from a session that ended, or has no clock. It adds no player. */
+        refuse(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
+        if (c.moves != NULL && !c.player->left) {
+            c.moves->reasons[out->reason]++;
+            report_state(&c);
         }
         return true;
     }
-    enum standing standing = admit(match, &j);
+    enum standing standing = admit(match, &c);
     if (standing == NO_MEMORY)
         return false;
     if (standing == FULL) {
-        refuse(&j, HS_MOVE_CAPACITY);
+        refuse(&c, HS_MOVE_CAPACITY);
         return true;
     }
-    judge_time_and_place(&j);
-    report_state(&j);
-    book(&j);
+    check_time_and_position(&c);
+    report_state(&c);
+    book(&c);
     if (move->fields & HS_MOVE_HAS_SEQ) {
-        if (hs_player_moves_need(j.moves) > 0) {
-            hs_players_make_room(&match->players, hs_player_moves_need(j.moves));
-            hs_player_moves_grow(j.moves, &match->account);
+        if (hs_player_moves_need(c.moves) > 0) {
+            hs_players_free_space(&match->players, hs_player_moves_need(c.moves));
+            hs_player_moves_grow(c.moves, &match->account);
         }
-        hs_move_answers_keep(j.moves->answers, move, &digest, out);
+        hs_move_answers_keep(c.moves->answers, move, &digest, out);
     }
     return true;
 }
 
-/* In this session. */
+/* Whether the player sent a move in this session. */
 static bool has_sent_one(const struct hs_player_moves *moves)
 {
     uint64_t count = 0;
@@ -479,7 +476,7 @@ bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
     const struct hs_player_moves *moves = player->moves;
     if (moves == NULL || !has_sent_one(moves))
         return true;
-    const struct hs_timing *timing = &moves->judges.timing;
+    const struct hs_timing *timing = &moves->checks.timing;
     *out = (struct hs_moves_info){
         .present = true,
         .epoch = moves->epoch,

@@ -1,4 +1,4 @@
-/* The rulesets every service starts with: the same rules in several frames of reference. */
+/* The built-in rulesets: the same rules in several frames of reference. */
 #include <stdlib.h>
 
 #include "validators/ruleset.h"
@@ -15,7 +15,7 @@ struct frame {
     enum hs_up up;
 };
 
-/* `cm` above the body's root. */
+/* The point `cm` centimetres above the body's root. */
 static struct hs_vec above(const struct frame *frame, double cm)
 {
     return hs_vec_scale(hs_up_direction(frame->up), cm / frame->unit);
@@ -46,8 +46,8 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     return box;
 }
 
-/* Capsules run along their own z. Upright they run along the axis of `up`: the turn that moves all
-   three axes on by one or two places is exact in floating point, a quarter turn is not. */
+/* Turns a capsule from its own z axis to the axis of `up`. The rotation exchanges all three axes in
+   a cycle, because that is exact in floating point. A quarter turn is not. */
 static void stand_up(float rotation[4], enum hs_up up)
 {
     if (up == HS_UP_PZ || up == HS_UP_NZ)
@@ -57,8 +57,8 @@ static void stand_up(float rotation[4], enum hs_up up)
     rotation[3] = 0.5f;
 }
 
-/* In centimetres, divided by the unit. A person 175 cm tall: head sphere on the head bone, torso
- * capsule and legs box on the root. */
+/* A person of 175 cm: a head sphere on the head bone, a torso capsule and a legs box on the root.
+   Lengths are in centimetres, divided by the unit. */
 static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], const struct frame *frame)
 {
     double unit = frame->unit;

@@ -2,19 +2,13 @@
 #include "validators/base/units.h"
 #include "validators/ruleset.h"
 
-#define R(section, key, member, kind, initial, low, high)                                          \
+#define ROW(type, section, key, member, kind, ...)                                                 \
     {                                                                                              \
-        section, key, offsetof(struct hs_ruleset, member), HS_SCALAR_##kind, initial, low, high    \
+        section, key, offsetof(struct type, member), HS_SCALAR_##kind, __VA_ARGS__                 \
     }
-#define W(key, member, kind, initial, low, high)                                                   \
-    {                                                                                              \
-        NULL, key, offsetof(struct hs_weapon, member), HS_SCALAR_##kind, initial, low, high        \
-    }
-
-#define M(key, member, kind, initial, low, high)                                                   \
-    {                                                                                              \
-        NULL, key, offsetof(struct hs_move_mode, member), HS_SCALAR_##kind, initial, low, high     \
-    }
+#define R(section, ...) ROW(hs_ruleset, section, __VA_ARGS__)
+#define W(...)          ROW(hs_weapon, NULL, __VA_ARGS__)
+#define M(...)          ROW(hs_move_mode, NULL, __VA_ARGS__)
 
 const struct hs_scalar hs_ruleset_scalars[] = {
     R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60),

@@ -4,22 +4,6 @@
 #include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 
-uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name)
-{
-    for (uint16_t i = 0; i < rig->bone_count; i++)
-        if (hs_str_equal(hs_name_str(&rig->bones[i]), name))
-            return i;
-    return HS_NONE;
-}
-
-uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name)
-{
-    for (uint16_t i = 0; i < rig->stance_count; i++)
-        if (hs_str_equal(hs_name_str(&rig->stances[i].name), name))
-            return i;
-    return HS_NONE;
-}
-
 static double hitbox_reach(const struct hs_hitbox *box)
 {
     double extent = box->radius;

@@ -50,8 +50,8 @@ uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, dou
     return ruleset->zone_count++;
 }
 
-/* Room for one more rig. Few rulesets have more than a handful, so the list grows by doubling. */
-static bool has_room_for_rig(struct hs_ruleset *ruleset)
+/* Makes space for one more rig. Most rulesets have few, so the list grows by doubling. */
+static bool grow_rigs(struct hs_ruleset *ruleset)
 {
     size_t count = ruleset->rig_count;
     if (count == HS_MAX_RIGS)
@@ -68,7 +68,7 @@ static bool has_room_for_rig(struct hs_ruleset *ruleset)
 
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name)
 {
-    struct hs_rig *rig = has_room_for_rig(ruleset) ? calloc(1, sizeof *rig) : NULL;
+    struct hs_rig *rig = grow_rigs(ruleset) ? calloc(1, sizeof *rig) : NULL;
     if (rig == NULL)
         return HS_NONE;
     hs_name_set(&rig->name, name);
@@ -87,44 +87,28 @@ uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name)
     return ruleset->weapon_count++;
 }
 
-uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str name)
-{
-    for (uint16_t i = 0; i < ruleset->zone_count; i++)
-        if (hs_str_equal(hs_name_str(&ruleset->zones[i].name), name))
-            return i;
-    return HS_NONE;
-}
-
-uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *ruleset, struct hs_str name)
-{
-    for (uint16_t i = 0; i < ruleset->moves.mode_count; i++)
-        if (hs_str_equal(hs_name_str(&ruleset->moves.modes[i].name), name))
-            return i;
-    return HS_NONE;
-}
-
-uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str name)
-{
-    for (uint16_t i = 0; i < ruleset->rig_count; i++)
-        if (hs_str_equal(hs_name_str(&ruleset->rigs[i]->name), name))
-            return i;
-    return HS_NONE;
-}
-
-uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name)
-{
-    for (uint16_t i = 0; i < ruleset->weapon_count; i++)
-        if (hs_str_equal(hs_name_str(&ruleset->weapons[i]->name), name))
-            return i;
-    return HS_NONE;
-}
+/* Defines a function that returns the index of a name in a list, or HS_NONE. */
+#define FIND(function, type, count, name_at_i)                                                     \
+    uint16_t function(const struct type *in, struct hs_str name)                                   \
+    {                                                                                              \
+        for (uint16_t i = 0; i < in->count; i++)                                                   \
+            if (hs_str_equal(hs_name_str(&in->name_at_i), name))                                   \
+                return i;                                                                          \
+        return HS_NONE;                                                                            \
+    }
+FIND(hs_ruleset_find_zone, hs_ruleset, zone_count, zones[i].name)
+FIND(hs_ruleset_find_move_mode, hs_ruleset, moves.mode_count, moves.modes[i].name)
+FIND(hs_ruleset_find_rig, hs_ruleset, rig_count, rigs[i]->name)
+FIND(hs_ruleset_find_weapon, hs_ruleset, weapon_count, weapons[i]->name)
+FIND(hs_rig_find_bone, hs_rig, bone_count, bones[i])
+FIND(hs_rig_find_stance, hs_rig, stance_count, stances[i].name)
 
 static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *weapon)
 {
     for (int z = 0; z < ruleset->zone_count; z++)
         if (!weapon->zone_own[z])
             weapon->zone_factor[z] = ruleset->zones[z].factor;
-    /* Shots may graze a wall and still hit a body; a projectile is as wide as it looks. */
+    /* Instant shots may graze a wall. A projectile hits the world with its whole radius. */
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
@@ -149,7 +133,7 @@ struct validation {
     hs_ruleset_report *report;
     void *context;
     size_t faults;
-    char base[288]; /* pointer of what is being looked at */
+    char base[288]; /* JSON pointer of the current part */
 };
 
 static void fault(struct validation *v, const char *key, const char *format, ...)
@@ -190,7 +174,7 @@ static void validate_move_modes(struct validation *v, const struct hs_moves_rule
     v->base[0] = '\0';
 }
 
-/* Further or larger than this and float arithmetic on a pose overflows. */
+/* With larger values, float arithmetic on a pose would overflow. */
 static bool is_small(struct hs_vec v)
 {
     return hs_vec_is_within(v, 1e9);

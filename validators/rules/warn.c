@@ -1,4 +1,4 @@
-/* What a ruleset allows but its author probably did not mean. */
+/* Finds values that a ruleset may have, but that are probably mistakes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct warning {
     void *context;
     size_t count;
     const struct hs_rig *rig; /* the default rig, with which lengths are compared */
-    double body;              /* length: how far its body reaches from its root */
+    double body;              /* length: reach of its body from the root */
 };
 
 static void warn(struct warning *w, const char *pointer, const char *format, ...)
@@ -29,9 +29,9 @@ static void warn(struct warning *w, const char *pointer, const char *format, ...
         w->report(w->context, pointer, text);
 }
 
-/* ---- which way rigs stand ---- */
+/* ---- the direction of rigs ---- */
 
-/* The stance whose eye is furthest from the root: upright, where there are others. */
+/* The stance whose eye is furthest from the root, which is the upright one. */
 static const struct hs_stance *upright(const struct hs_rig *rig)
 {
     const struct hs_stance *found = &rig->stances[0];
@@ -48,19 +48,19 @@ static double along(struct hs_vec v, enum hs_up up)
 
 /*
  * The direction along which `v` is longest, if `v` extends along `up` by less than a quarter of
- * that; else `up`. Animals are longer than they are high, but not by so much; a body along another
- * axis than `up` has almost no height.
+ * that. Otherwise `up`. The body of an animal may be longer than high, but by a smaller factor. A
+ * body along another axis than `up` has almost no height.
  */
-static enum hs_up other_way(struct hs_vec v, enum hs_up up)
+static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
     enum hs_up longest = up;
-    for (int way = HS_UP_PX; way <= HS_UP_NZ; way++)
-        if (along(v, (enum hs_up)way) > along(v, longest))
-            longest = (enum hs_up)way;
+    for (int i = HS_UP_PX; i <= HS_UP_NZ; i++)
+        if (along(v, (enum hs_up)i) > along(v, longest))
+            longest = (enum hs_up)i;
     return along(v, up) < along(v, longest) / 4 ? longest : up;
 }
 
-/* Between the outermost centres of the hitboxes, the root among them, along each axis. */
+/* The extent along each axis of the root and the centres of all hitboxes. */
 static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *stance)
 {
     struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
@@ -72,32 +72,32 @@ static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *st
                                 box->center.z * (double)bone->scale[2]};
         struct hs_vec turned = box->axis_aligned ? scaled : hs_quat_rotate(bone->rotation, scaled);
         struct hs_vec at = hs_vec_add(bone->position, turned);
-        low = (struct hs_vec){fmin(low.x, at.x), fmin(low.y, at.y), fmin(low.z, at.z)};
-        high = (struct hs_vec){fmax(high.x, at.x), fmax(high.y, at.y), fmax(high.z, at.z)};
+        low = hs_vec_min(low, at);
+        high = hs_vec_max(high, at);
     }
     return hs_vec_sub(high, low);
 }
 
-static void warn_of_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up)
+static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up)
 {
     const struct hs_stance *stance = upright(rig);
     const char *name = hs_up_name(up);
     char pointer[2 * HS_NAME_MAX + 64];
-    enum hs_up way = other_way(stance->eye, up);
+    enum hs_up eye_up = longest_direction(stance->eye, up);
     double eye = hs_vec_length(stance->eye);
     snprintf(pointer, sizeof pointer, "/rigs/%s/stances/%s/eye", rig->name.text, stance->name.text);
-    if (way != up)
+    if (eye_up != up)
         warn(w, pointer,
              "the eye is %g along %s and %g along %s, but `up` is %s: set `up` to %s, or turn the "
              "rig",
-             along(stance->eye, way), hs_up_name(way), along(stance->eye, up), name, name,
-             hs_up_name(way));
+             along(stance->eye, eye_up), hs_up_name(eye_up), along(stance->eye, up), name, name,
+             hs_up_name(eye_up));
     else if (eye > 5 * stance->reach || (eye > 0 && eye < stance->reach / 50))
         warn(w, pointer,
              "the eye is %g from the root and the hitboxes reach %g from it: one of them looks "
              "like another unit of length",
              eye, stance->reach);
-    if (way != up)
+    if (eye_up != up)
         return;
     /* An extent has no sign. */
     struct hs_vec size = extent(rig, stance);
@@ -116,9 +116,9 @@ static void warn_of_rig(struct warning *w, const struct hs_rig *rig, enum hs_up 
 /* ---- units of length ---- */
 
 /*
- * Whether a length (0: not set), or the length of a second, is from `low` to `high` times the body.
- * Everything is compared with the body, so no unit is preferred. The bounds are far from usual
- * values, and nearer to them than a factor of 100, that of metres and centimetres.
+ * Whether a length, or a speed times one second, is from `low` to `high` times the body (0: not
+ * set). Only ratios to the body are checked, so no unit is preferred. The bounds are wide, but
+ * within a factor of 100 of usual values, because metres and centimetres differ by that factor.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -133,9 +133,9 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
     return false;
 }
 
-static void warn_of_weapons(struct warning *w, const struct hs_ruleset *ruleset)
+static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* of those that are not melee */
+    const struct hs_weapon *furthest = NULL; /* except melee weapons */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];
@@ -158,7 +158,7 @@ static void warn_of_weapons(struct warning *w, const struct hs_ruleset *ruleset)
     check_length(w, pointer, furthest->range, 10, HUGE_VAL);
 }
 
-static void warn_of_speeds(struct warning *w, const struct hs_moves_rules *moves)
+static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
 {
     const struct hs_move_mode *slow = NULL, *fast = NULL;
     for (int i = 0; i < moves->mode_count; i++) {
@@ -182,11 +182,11 @@ size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *repo
     const struct hs_rig *rig = ruleset->rigs[ruleset->default_rig];
     struct warning w = {report, context, 0, rig, upright(rig)->reach};
     for (int i = 0; i < ruleset->rig_count; i++)
-        warn_of_rig(&w, ruleset->rigs[i], ruleset->up);
+        check_rig(&w, ruleset->rigs[i], ruleset->up);
     check_length(&w, "/history/max_speed", ruleset->history.max_speed, 5, HUGE_VAL);
     check_length(&w, "/hit/origin_tolerance", ruleset->hit.origin_tolerance, 0.01, 5);
     check_length(&w, "/hit/sweep_extension", ruleset->hit.sweep_extension, 0, 3);
-    warn_of_weapons(&w, ruleset);
-    warn_of_speeds(&w, &ruleset->moves);
+    check_weapons(&w, ruleset);
+    check_speeds(&w, &ruleset->moves);
     return w.count;
 }

@@ -1,4 +1,4 @@
-/* The structs that are saved, field by field. */
+/* The fields of each saved struct. */
 #include "validators/base/saved.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
@@ -14,8 +14,8 @@
             HS_SAVED_##kind, HS_VOCABULARY_##names                                                 \
     }
 
-/* The ruleset and the world are borrowed; players, movers and teams are saved by hand. A match that
-   is read has no frames, and what hangs on them begins anew. */
+/* The ruleset and the world are borrowed. Other code saves players, movers and teams. A restored
+   match has no frames, so everything that depends on frames starts again. */
 static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
     FIELD(hs_match, limits, ELSEWHERE),          FIELD(hs_match, players, ELSEWHERE),
@@ -50,8 +50,6 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, former_session, UNSIGNED),
     FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, carried, ELSEWHERE),
-    FIELD(hs_player, carried_rtt_us, ELSEWHERE),
-    FIELD(hs_player, carried_interp_us, ELSEWHERE),
     NAMED(hs_player, reasons, COUNTS, REASONS),
     FIELD(hs_player, would_reject, UNSIGNED),
     FIELD(hs_player, shots_refused, UNSIGNED),
@@ -60,21 +58,21 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, suspicion_us, TIME),
 };
 
-/* The team is a place in a list of the match's, which changes: it is saved by its name. Of what is
-   read back all is unsure. */
+/* A team is an index in a list of the match that changes, so its name is saved instead. All
+   restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
-#define SAID(type, member, first, saved, unsure, field)    FIELD(hs_state, member, saved),
-#define OWN(type, member, dimension, first, saved, unsure) FIELD(hs_state, member, saved),
+#define SAID(type, member, first, saved, stale, field)    FIELD(hs_state, member, saved),
+#define OWN(type, member, dimension, first, saved, stale) FIELD(hs_state, member, saved),
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
-        FIELD(hs_state, unsure, ELSEWHERE),
+        FIELD(hs_state, stale, ELSEWHERE),
 };
 
 static const struct hs_saved_field mover_state_fields[] = {
     FIELD(hs_mover_state, half_extents, REAL), FIELD(hs_mover_state, center, REAL),
     FIELD(hs_mover_state, has_box, FLAG),      FIELD(hs_mover_state, is_solid, FLAG),
-    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_unsure, ELSEWHERE),
+    FIELD(hs_mover_state, tells_solid, FLAG),  FIELD(hs_mover_state, is_stale, ELSEWHERE),
 };
 
 static const struct hs_saved_field numbers_fields[] = {
@@ -132,7 +130,7 @@ static const struct hs_saved_field cadence_fields[] = {
 };
 
 static const struct hs_saved_field moves_fields[] = {
-    FIELD(hs_player_moves, judges, ELSEWHERE),
+    FIELD(hs_player_moves, checks, ELSEWHERE),
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
     FIELD(hs_player_moves, corrected_us, TIME),
@@ -155,7 +153,7 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, answers, ELSEWHERE),
 };
 
-/* Answers go from the oldest on, each with its numbers. */
+/* The answers follow from the oldest on, each with its numbers. */
 static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),
@@ -199,88 +197,88 @@ static const struct hs_saved_field failure_fields[] = {
     FIELD(hs_move_failure, limit, REAL),
 };
 
-#define JUDGE(member, kind) FIELD(hs_move_judges, member, kind)
+#define CHECK(member, kind) FIELD(hs_move_checks, member, kind)
 
-static const struct hs_saved_field judges_fields[] = {
-    JUDGE(timing.compat.current_us, TIME),
-    JUDGE(timing.compat.stamp_us, TIME),
-    JUDGE(timing.compat.arrived_us, TIME),
-    JUDGE(timing.compat.reset_us, TIME),
-    JUDGE(timing.compat.ahead_us, SPAN),
-    JUDGE(timing.compat.lifetime_us, SPAN),
-    JUDGE(timing.compat.gathered_us, SPAN),
-    JUDGE(timing.compat.override_us, SPAN),
-    JUDGE(timing.compat.is_resolving, FLAG),
-    JUDGE(timing.guard.base_us, TIME),
-    JUDGE(timing.guard.received_us, TIME),
-    JUDGE(timing.guard.shift_us, TIME),
-    JUDGE(timing.guard.change_us, MARK),
-    JUDGE(timing.guard.dilation, SPAN),
-    JUDGE(timing.guard.bound_us, SPAN),
-    JUDGE(timing.guard.ack_us, TIME),
-    JUDGE(timing.guard.arriving_ack_us, TIME),
-    JUDGE(timing.guard.block_from_us, TIME),
-    JUDGE(timing.guard.cell_so_far_us, INT32),
-    JUDGE(timing.guard.gathered_us, SMALL),
-    JUDGE(timing.guard.jumped_us, SMALL),
-    JUDGE(timing.guard.made_up_us, INT32),
-    JUDGE(timing.guard.noise_us, SMALL),
-    JUDGE(timing.guard.highest_us, INT32),
-    JUDGE(timing.guard.highest_before_us, INT32),
-    JUDGE(timing.guard.reference_us, INT32),
-    JUDGE(timing.guard.cell_highest_us, INT32),
-    JUDGE(timing.guard.lowest_us, INT32),
-    JUDGE(timing.guard.lowest_before_us, INT32),
-    JUDGE(timing.guard.lowest_trip_us, INT32),
-    JUDGE(timing.guard.trip_before_us, INT32),
-    JUDGE(timing.guard.ceilings_us, INT32),
-    JUDGE(timing.guard.round_trips_us, INT32),
-    JUDGE(timing.guard.speed, SMALL),
-    JUDGE(timing.guard.cell_noise, UNSIGNED),
-    JUDGE(timing.guard.cell_below, UNSIGNED),
-    JUDGE(timing.guard.cell_below_count, UNSIGNED),
-    JUDGE(timing.guard.cell, UNSIGNED),
-    JUDGE(timing.guard.half_cells, UNSIGNED),
-    JUDGE(timing.guard.settling, UNSIGNED),
-    JUDGE(timing.guard.settling_cell, UNSIGNED),
-    JUDGE(timing.guard.known, UNSIGNED),
-    JUDGE(timing.wrapped_us, TIME),
-    JUDGE(timing.credit_us, SPAN),
-    JUDGE(timing.first_us, TIME),
-    JUDGE(timing.heard_us, TIME),
-    JUDGE(timing.stall_from_us, TIME),
-    JUDGE(timing.stall_to_us, TIME),
-    JUDGE(timing.burst_to_us, TIME),
-    JUDGE(timing.backlog_us, SMALL),
-    JUDGE(timing.caught_us, SMALL),
-    JUDGE(timing.burst_part, INT32),
-    JUDGE(timing.bursts, UNSIGNED),
-    JUDGE(timing.has_begun, FLAG),
-    JUDGE(timing.has_credit, FLAG),
-    JUDGE(timing.has_burst, FLAG),
-    JUDGE(movement.position, REAL),
-    JUDGE(movement.base, UNSIGNED),
-    JUDGE(movement.received_us, TIME),
-    JUDGE(movement.window_until_us, MARK),
-    JUDGE(movement.speed, SMALL),
-    JUDGE(movement.climbing, SMALL),
-    JUDGE(movement.acceleration, SMALL),
-    JUDGE(movement.velocity, SMALL),
-    JUDGE(movement.way, SMALL),
-    JUDGE(movement.way_s, SMALL),
-    JUDGE(movement.unused_us, SMALL),
-    JUDGE(movement.rise, SMALL),
-    JUDGE(movement.rise_age_s, SMALL),
-    JUDGE(movement.airborne_s, SMALL),
-    JUDGE(movement.last_climb, SMALL),
-    JUDGE(movement.kept, SMALL),
-    JUDGE(movement.tick_us, SMALL),
-    JUDGE(movement.base_changes, SMALL),
-    JUDGE(movement.mode, UNSIGNED),
-    JUDGE(movement.old_mode, UNSIGNED),
-    JUDGE(movement.velocity_source, UNSIGNED),
-    JUDGE(movement.bounces, UNSIGNED),
-    JUDGE(movement.has_begun, FLAG),
+static const struct hs_saved_field checks_fields[] = {
+    CHECK(timing.compat.current_us, TIME),
+    CHECK(timing.compat.stamp_us, TIME),
+    CHECK(timing.compat.arrived_us, TIME),
+    CHECK(timing.compat.reset_us, TIME),
+    CHECK(timing.compat.ahead_us, SPAN),
+    CHECK(timing.compat.lifetime_us, SPAN),
+    CHECK(timing.compat.gathered_us, SPAN),
+    CHECK(timing.compat.override_us, SPAN),
+    CHECK(timing.compat.is_resolving, FLAG),
+    CHECK(timing.guard.base_us, TIME),
+    CHECK(timing.guard.received_us, TIME),
+    CHECK(timing.guard.shift_us, TIME),
+    CHECK(timing.guard.change_us, MARK),
+    CHECK(timing.guard.dilation, SPAN),
+    CHECK(timing.guard.bound_us, SPAN),
+    CHECK(timing.guard.ack_us, TIME),
+    CHECK(timing.guard.arriving_ack_us, TIME),
+    CHECK(timing.guard.block_from_us, TIME),
+    CHECK(timing.guard.cell_so_far_us, INT32),
+    CHECK(timing.guard.gathered_us, SMALL),
+    CHECK(timing.guard.jumped_us, SMALL),
+    CHECK(timing.guard.made_up_us, INT32),
+    CHECK(timing.guard.noise_us, SMALL),
+    CHECK(timing.guard.highest_us, INT32),
+    CHECK(timing.guard.highest_before_us, INT32),
+    CHECK(timing.guard.reference_us, INT32),
+    CHECK(timing.guard.cell_highest_us, INT32),
+    CHECK(timing.guard.lowest_us, INT32),
+    CHECK(timing.guard.lowest_before_us, INT32),
+    CHECK(timing.guard.lowest_trip_us, INT32),
+    CHECK(timing.guard.trip_before_us, INT32),
+    CHECK(timing.guard.ceilings_us, INT32),
+    CHECK(timing.guard.round_trips_us, INT32),
+    CHECK(timing.guard.speed, SMALL),
+    CHECK(timing.guard.cell_noise, UNSIGNED),
+    CHECK(timing.guard.cell_below, UNSIGNED),
+    CHECK(timing.guard.cell_below_count, UNSIGNED),
+    CHECK(timing.guard.cell, UNSIGNED),
+    CHECK(timing.guard.half_cells, UNSIGNED),
+    CHECK(timing.guard.settling, UNSIGNED),
+    CHECK(timing.guard.settling_cell, UNSIGNED),
+    CHECK(timing.guard.known, UNSIGNED),
+    CHECK(timing.wrapped_us, TIME),
+    CHECK(timing.credit_us, SPAN),
+    CHECK(timing.first_us, TIME),
+    CHECK(timing.heard_us, TIME),
+    CHECK(timing.stall_from_us, TIME),
+    CHECK(timing.stall_to_us, TIME),
+    CHECK(timing.burst_to_us, TIME),
+    CHECK(timing.backlog_us, SMALL),
+    CHECK(timing.caught_us, SMALL),
+    CHECK(timing.burst_part, INT32),
+    CHECK(timing.bursts, UNSIGNED),
+    CHECK(timing.has_begun, FLAG),
+    CHECK(timing.has_credit, FLAG),
+    CHECK(timing.has_burst, FLAG),
+    CHECK(movement.position, REAL),
+    CHECK(movement.base, UNSIGNED),
+    CHECK(movement.received_us, TIME),
+    CHECK(movement.window_until_us, MARK),
+    CHECK(movement.speed, SMALL),
+    CHECK(movement.climbing, SMALL),
+    CHECK(movement.acceleration, SMALL),
+    CHECK(movement.velocity, SMALL),
+    CHECK(movement.way, SMALL),
+    CHECK(movement.way_s, SMALL),
+    CHECK(movement.unused_us, SMALL),
+    CHECK(movement.rise, SMALL),
+    CHECK(movement.rise_age_s, SMALL),
+    CHECK(movement.airborne_s, SMALL),
+    CHECK(movement.last_climb, SMALL),
+    CHECK(movement.kept, SMALL),
+    CHECK(movement.tick_us, SMALL),
+    CHECK(movement.base_changes, SMALL),
+    CHECK(movement.mode, UNSIGNED),
+    CHECK(movement.old_mode, UNSIGNED),
+    CHECK(movement.velocity_source, UNSIGNED),
+    CHECK(movement.bounces, UNSIGNED),
+    CHECK(movement.has_begun, FLAG),
 };
 
 _Static_assert(sizeof(struct hs_movement_pool) == 3 * sizeof(float), "saved as floats");
@@ -306,5 +304,5 @@ const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS] = {
     [HS_SAVED_ANSWER] = SAVED(hs_move_answer, answer_fields),
     [HS_SAVED_RESULT] = SAVED(hs_move_result, result_fields),
     [HS_SAVED_FAILURE] = SAVED(hs_move_failure, failure_fields),
-    [HS_SAVED_JUDGES] = SAVED(hs_move_judges, judges_fields),
+    [HS_SAVED_MOVE_CHECKS] = SAVED(hs_move_checks, checks_fields),
 };

@@ -1,41 +1,37 @@
-/* A match from its bytes, in the order of snapshot.c. */
-#include <math.h>
-
-#include "validators/base/saved.h"
-#include "validators/hit.h"
-#include "validators/match/player_moves.h"
-#include "validators/match/players.h"
-#include "validators/match/teams.h"
-#include "validators/snapshot.h"
+/* Reads a match from its bytes, in the order in which save.c writes them. */
 #include "validators/snapshot/load.h"
 
-struct loading {
-    struct hs_bytes_reader reader;
-    struct hs_saved_names names;
-    const struct hs_ruleset *ruleset;
-    struct hs_match *match;
-    bool knows_judges; /* they are of today's layout */
-    bool began_anew, is_damaged, no_memory;
-};
+#include <math.h>
 
-static void get(struct loading *l, enum hs_saved_id id, void *to)
+#include "validators/hit.h"
+#include "validators/match/player_moves.h"
+#include "validators/snapshot.h"
+
+static void get(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
     if (!hs_saved_get(&l->reader, &l->names, id, to))
         l->is_damaged = true;
 }
 
-static bool get_flag(struct loading *l)
+bool hs_loading_flag(struct hs_loading *l)
 {
     return hs_bytes_get_max(&l->reader, 1, 1) != 0;
 }
 
-static bool is_fine(const struct loading *l)
+int64_t hs_loading_time(struct hs_loading *l)
+{
+    int64_t time_us = (int64_t)hs_bytes_get(&l->reader, 8);
+    if (time_us > HS_SAVED_TIME_MAX || time_us < -HS_SAVED_TIME_MAX)
+        l->is_damaged = true;
+    return time_us;
+}
+
+bool hs_loading_is_fine(const struct hs_loading *l)
 {
     return !l->reader.failed && !l->is_damaged && !l->no_memory;
 }
 
-/* NULL with `l` marked when memory is out. */
-static void *make(struct loading *l, size_t count, size_t size)
+static void *make(struct hs_loading *l, size_t count, size_t size)
 {
     void *made = calloc(count, size);
     if (made == NULL)
@@ -43,7 +39,7 @@ static void *make(struct loading *l, size_t count, size_t size)
     return made;
 }
 
-static struct hs_str get_name(struct loading *l, bool may_be_empty)
+struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty)
 {
     struct hs_str name = hs_bytes_get_name(&l->reader);
     if (!hs_name_is_valid(name) && !(may_be_empty && name.len == 0))
@@ -51,85 +47,82 @@ static struct hs_str get_name(struct loading *l, bool may_be_empty)
     return name;
 }
 
-static void load_movers(struct loading *l)
+static void load_movers(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
-    for (uint64_t i = 0; i < count && is_fine(l); i++) {
+    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
         struct hs_mover_state state = {0};
-        struct hs_str name = get_name(l, false);
+        struct hs_str name = hs_loading_name(l, false);
         get(l, HS_SAVED_MOVER_STATE, &state);
-        state.is_unsure = state.tells_solid;
-        if (is_fine(l) && !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
+        state.is_stale = state.tells_solid;
+        if (hs_loading_is_fine(l) &&
+            !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
     }
 }
 
-static bool is_weapon(const struct loading *l, uint16_t weapon)
+static bool is_weapon(const struct hs_loading *l, uint16_t weapon)
 {
-    return weapon < l->ruleset->weapon_count;
+    return weapon < l->match->ruleset->weapon_count;
 }
 
-static void check_state(struct loading *l, const struct hs_state *state)
+static bool is_valid_state(const struct hs_loading *l, const struct hs_state *state)
 {
-    const struct hs_ruleset *ruleset = l->ruleset;
+    const struct hs_ruleset *ruleset = l->match->ruleset;
     bool has_weapon = is_weapon(l, state->weapon) || state->weapon == HS_NONE ||
                       state->weapon == HS_WEAPON_FOREIGN;
-    if (!has_weapon || state->rig >= ruleset->rig_count ||
-        state->stance >= ruleset->rigs[state->rig]->stance_count)
-        l->is_damaged = true;
+    return has_weapon && state->rig < ruleset->rig_count &&
+           state->stance < ruleset->rigs[state->rig]->stance_count;
 }
 
-/* Microseconds of a connection; -1: not known. */
-static int32_t get_delay(struct loading *l)
+/* Microseconds of a connection; -1: unknown. */
+static int32_t get_delay(struct hs_loading *l)
 {
     uint32_t word = (uint32_t)hs_bytes_get(&l->reader, 4);
-    if (word == UINT32_MAX)
-        return -1;
-    if (word > INT32_MAX) {
+    if (word > INT32_MAX && word != UINT32_MAX)
         l->is_damaged = true;
-        return -1;
-    }
-    return (int32_t)word;
+    return word > INT32_MAX ? -1 : (int32_t)word;
 }
 
-static void load_state(struct loading *l, struct hs_player *player)
+static void load_state(struct hs_loading *l, struct hs_player *player)
 {
-    player->has_carried = get_flag(l);
+    struct hs_inherited *carried = &player->carried;
+    player->has_carried = hs_loading_flag(l);
     if (!player->has_carried)
         return;
-    get(l, HS_SAVED_STATE, &player->carried);
-    struct hs_str team = get_name(l, true);
-    player->carried_rtt_us = get_delay(l);
-    player->carried_interp_us = get_delay(l);
-    player->carried.team = HS_NONE;
-    player->carried.unsure = HS_UNSURE_ALL;
-    if (!is_fine(l))
+    get(l, HS_SAVED_STATE, &carried->state);
+    struct hs_str team = hs_loading_name(l, true);
+    carried->rtt_us = get_delay(l);
+    carried->interp_us = get_delay(l);
+    carried->state.team = HS_NONE;
+    carried->state.stale = HS_STALE_ALL;
+    if (!hs_loading_is_fine(l))
         return;
-    check_state(l, &player->carried);
-    if (team.len > 0 && !hs_match_intern_team(l->match, team, &player->carried.team))
+    if (!is_valid_state(l, &carried->state) ||
+        (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team)))
         l->is_damaged = true;
 }
 
-static void load_shot(struct loading *l, struct hs_posted_shot *shot)
+static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
 {
     get(l, HS_SAVED_SHOT, shot);
     uint16_t checks = shot->check_count, directions = shot->direction_count;
     shot->check_count = shot->direction_count = 0;
     if (checks > HS_MAX_REMEMBERED || directions > HS_MAX_PELLETS || !is_weapon(l, shot->weapon))
         l->is_damaged = true;
-    for (; is_fine(l) && shot->check_count < checks; shot->check_count++) {
+    for (; hs_loading_is_fine(l) && shot->check_count < checks; shot->check_count++) {
         struct hs_remembered_check *check = &shot->checks[shot->check_count];
         get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
-        for (uint16_t i = 0; i < shot->check_count; i++) /* each has one row in an answer */
+        for (uint16_t i = 0; i < shot->check_count; i++) /* an answer has one row per check */
             if (shot->checks[i].check == check->check)
                 l->is_damaged = true;
     }
-    if (!is_fine(l) || directions == 0)
+    if (!hs_loading_is_fine(l) || directions == 0)
         return;
     shot->directions = make(l, directions, sizeof *shot->directions);
-    for (; is_fine(l) && shot->direction_count < directions; shot->direction_count++) {
+    for (; hs_loading_is_fine(l) && shot->direction_count < directions; shot->direction_count++) {
         struct hs_vec *direction = &shot->directions[shot->direction_count];
         direction->x = hs_bytes_get_real(&l->reader);
         direction->y = hs_bytes_get_real(&l->reader);
@@ -139,16 +132,16 @@ static void load_shot(struct loading *l, struct hs_posted_shot *shot)
     }
 }
 
-static void load_entry(struct loading *l, struct hs_ledger_entry *entry)
+void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry)
 {
     get(l, HS_SAVED_ENTRY, entry);
-    if (get_flag(l)) {
+    if (hs_loading_flag(l)) {
         entry->shot = make(l, 1, sizeof *entry->shot);
         if (entry->shot != NULL)
             load_shot(l, entry->shot);
     }
     size_t size = hs_bytes_get(&l->reader, 4);
-    const unsigned char *answer = is_fine(l) ? hs_bytes_take(&l->reader, size) : NULL;
+    const unsigned char *answer = hs_loading_is_fine(l) ? hs_bytes_take(&l->reader, size) : NULL;
     if (answer == NULL || size == 0)
         return;
     entry->answer = make(l, size, 1);
@@ -158,45 +151,36 @@ static void load_entry(struct loading *l, struct hs_ledger_entry *entry)
     entry->answer_size = size;
 }
 
-bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
-                        const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry)
-{
-    struct loading l = {.reader = *reader, .names = *names, .ruleset = ruleset};
-    load_entry(&l, entry);
-    *reader = l.reader;
-    return is_fine(&l);
-}
-
-static void load_numbers(struct loading *l, struct hs_ledger_numbers *numbers)
+static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers)
 {
     get(l, HS_SAVED_NUMBERS, numbers);
     uint32_t count = (uint32_t)hs_bytes_get_max(&l->reader, 4, HS_LEDGER_NUMBERS);
-    if (count == 0 || !is_fine(l))
+    if (count == 0 || !hs_loading_is_fine(l))
         return;
     if (!hs_ledger_make_places(numbers, count))
         l->no_memory = true;
-    while (is_fine(l) && numbers->count < count) {
+    while (hs_loading_is_fine(l) && numbers->count < count) {
         struct hs_ledger_entry *entry = &numbers->entries[numbers->count++];
         *entry = (struct hs_ledger_entry){0};
-        load_entry(l, entry);
+        hs_loading_entry(l, entry);
         numbers->answers += entry->answer != NULL ? 1 : 0;
         bool is_in_order = numbers->count == 1 || entry[-1].number < entry->number;
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
     }
-    /* Otherwise the first is forgotten only when all places are taken. */
+    /* A full ledger forgets numbers for a new one. A ledger that is not full was cut. */
     numbers->was_cut = numbers->has_floor && numbers->count < HS_LEDGER_NUMBERS;
 }
 
-static void load_cadences(struct loading *l, struct hs_ledger *ledger)
+static void load_cadences(struct hs_loading *l, struct hs_ledger *ledger)
 {
-    uint16_t count = (uint16_t)hs_bytes_get_max(&l->reader, 2, l->ruleset->weapon_count);
-    if (count == 0 || !is_fine(l))
+    uint16_t count = (uint16_t)hs_bytes_get_max(&l->reader, 2, l->match->ruleset->weapon_count);
+    if (count == 0 || !hs_loading_is_fine(l))
         return;
     ledger->cadences = make(l, count, sizeof *ledger->cadences);
     if (ledger->cadences != NULL)
         ledger->cadence_capacity = count;
-    while (is_fine(l) && ledger->cadence_count < count) {
+    while (hs_loading_is_fine(l) && ledger->cadence_count < count) {
         struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
         get(l, HS_SAVED_CADENCE, cadence);
         if (!is_weapon(l, cadence->weapon) || cadence->count > HS_LEDGER_SHOTS)
@@ -207,7 +191,7 @@ static void load_cadences(struct loading *l, struct hs_ledger *ledger)
     }
 }
 
-static void load_answer(struct loading *l, struct hs_move_answers *answers)
+static void load_answer(struct hs_loading *l, struct hs_move_answers *answers)
 {
     uint32_t i = answers->count;
     struct hs_move_answer *answer = &answers->answer[i];
@@ -219,22 +203,22 @@ static void load_answer(struct loading *l, struct hs_move_answers *answers)
     if (result->failure_count > HS_MOVE_CHECK_COUNT ||
         (unsigned)result->position > HS_MOVE_POSITION_CORRECTION ||
         (result->corrected_mode != HS_NONE &&
-         result->corrected_mode >= l->ruleset->moves.mode_count))
+         result->corrected_mode >= l->match->ruleset->moves.mode_count))
         l->is_damaged = true;
-    for (uint16_t f = 0; is_fine(l) && f < result->failure_count; f++)
+    for (uint16_t f = 0; hs_loading_is_fine(l) && f < result->failure_count; f++)
         get(l, HS_SAVED_FAILURE, &result->failures[f]);
     answers->count = i + 1;
     answers->next = answers->count % answers->capacity;
 }
 
-static void load_answers(struct loading *l, struct hs_player_moves *moves)
+static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
 {
     struct hs_move_answers read = {0};
-    bool has_answers = get_flag(l);
+    bool has_answers = hs_loading_flag(l);
     if (has_answers)
         get(l, HS_SAVED_ANSWERS, &read);
     uint64_t count = hs_bytes_get_max(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
-    if (!has_answers || !is_fine(l))
+    if (!has_answers || !hs_loading_is_fine(l))
         return;
     uint32_t capacity = HS_MOVES_FIRST;
     while (capacity < count)
@@ -246,16 +230,16 @@ static void load_answers(struct loading *l, struct hs_player_moves *moves)
     }
     moves->answers->newest_epoch = read.newest_epoch;
     moves->answers->newest_seq = read.newest_seq;
-    while (is_fine(l) && moves->answers->count < count)
+    while (hs_loading_is_fine(l) && moves->answers->count < count)
         load_answer(l, moves->answers);
 }
 
-/* What they take for places in their arrays are such, nobody owes credit, and what is turned into
-   whole numbers is none that has no place there. */
-static bool is_usable(const struct hs_move_judges *judges)
+/* Whether the checks can run on: array indices are in range, no credit is negative, and values that
+   are converted to integers fit in them. */
+static bool is_usable(const struct hs_move_checks *checks)
 {
-    const struct hs_timing *timing = &judges->timing;
-    const struct hs_movement *movement = &judges->movement;
+    const struct hs_timing *timing = &checks->timing;
+    const struct hs_movement *movement = &checks->movement;
     return timing->guard.cell < HS_LEAD_CELLS && timing->guard.settling_cell < HS_LEAD_CELLS &&
            timing->burst_part >= 0 && timing->credit_us >= 0 &&
            timing->wrapped_us <= HS_MOVES_LONGEST_US && timing->wrapped_us >= 0 &&
@@ -264,34 +248,31 @@ static bool is_usable(const struct hs_move_judges *judges)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Judges that are not understood begin anew; what was used of the credit stays used. */
-static void load_judges(struct loading *l, struct hs_move_judges *judges)
+/* Checks that cannot be read start again, but with the saved credit. So nobody gets more of it. */
+static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
-    struct hs_timing credit = {.has_credit = get_flag(l)};
+    struct hs_timing credit = {.has_credit = hs_loading_flag(l)};
     credit.credit_us = hs_bytes_get_real(&l->reader);
-    credit.heard_us = (int64_t)hs_bytes_get(&l->reader, 8);
-    bool is_credit = isfinite(credit.credit_us) && credit.credit_us >= 0 &&
-                     credit.credit_us <= (double)HS_SAVED_TIME_MAX &&
-                     credit.heard_us <= HS_SAVED_TIME_MAX && credit.heard_us >= -HS_SAVED_TIME_MAX;
-    if (!is_credit)
+    credit.heard_us = hs_loading_time(l);
+    if (!(credit.credit_us >= 0 && credit.credit_us <= (double)HS_SAVED_TIME_MAX))
         l->is_damaged = true;
     size_t size = hs_bytes_get(&l->reader, 4);
     const unsigned char *block = hs_bytes_take(&l->reader, size);
     struct hs_bytes_reader reader = {.failed = block == NULL};
     if (block != NULL)
         reader = (struct hs_bytes_reader){block, block + size, false};
-    bool is_known = l->knows_judges && block != NULL &&
-                    hs_saved_get(&reader, &l->names, HS_SAVED_JUDGES, judges) && !reader.failed &&
-                    reader.at == reader.end && is_usable(judges);
+    bool is_known = l->knows_checks && block != NULL &&
+                    hs_saved_get(&reader, &l->names, HS_SAVED_MOVE_CHECKS, checks) &&
+                    !reader.failed && reader.at == reader.end && is_usable(checks);
     if (is_known)
         return;
-    *judges = (struct hs_move_judges){.timing = credit};
-    l->began_anew = true;
+    *checks = (struct hs_move_checks){.timing = credit};
+    l->restarted_checks = true;
 }
 
-static void load_moves(struct loading *l, struct hs_player *player)
+static void load_moves(struct hs_loading *l, struct hs_player *player)
 {
-    if (!get_flag(l))
+    if (!hs_loading_flag(l))
         return;
     player->moves = make(l, 1, sizeof *player->moves);
     if (player->moves == NULL)
@@ -300,7 +281,7 @@ static void load_moves(struct loading *l, struct hs_player *player)
     if (!(player->moves->unmoved_us >= 0) || !(player->moves->unmoved_client_us >= 0))
         l->is_damaged = true;
     player->moves->is_restored = true;
-    load_judges(l, &player->moves->judges);
+    load_checks(l, &player->moves->checks);
     load_answers(l, player->moves);
 }
 
@@ -311,8 +292,8 @@ static void forget(struct hs_player *read)
     *read = (struct hs_player){0};
 }
 
-/* Adds the player who was read, with all he owns. */
-static void settle(struct loading *l, struct hs_str name, struct hs_player *read)
+/* Adds the player who was read, with everything they own. */
+static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
 {
     struct hs_players *players = &l->match->players;
     struct hs_player *player;
@@ -331,27 +312,27 @@ static void settle(struct loading *l, struct hs_str name, struct hs_player *read
         players->present--;
 }
 
-static void load_player(struct loading *l)
+static void load_player(struct hs_loading *l)
 {
     struct hs_player read = {0};
-    struct hs_str name = get_name(l, false);
+    struct hs_str name = hs_loading_name(l, false);
     get(l, HS_SAVED_PLAYER, &read);
-    if (is_fine(l))
+    if (hs_loading_is_fine(l))
         load_state(l, &read);
-    if (is_fine(l)) {
+    if (hs_loading_is_fine(l)) {
         load_numbers(l, &read.ledger.hits);
         load_numbers(l, &read.ledger.shots);
         load_cadences(l, &read.ledger);
     }
-    if (is_fine(l))
+    if (hs_loading_is_fine(l))
         load_moves(l, &read);
-    if (is_fine(l) && hs_players_find(&l->match->players, name) == NULL)
+    if (hs_loading_is_fine(l) && hs_players_find(&l->match->players, name) == NULL)
         settle(l, name, &read);
     forget(&read);
 }
 
-/* Whoever was saved finds room. */
-static void load_match(struct loading *l)
+/* Every saved player is restored, even above the limit of the match. */
+static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
@@ -362,10 +343,10 @@ static void load_match(struct loading *l)
     match->has_lost_shots = true;
     match->lost_from_us =
         match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;
-    if (is_fine(l))
+    if (hs_loading_is_fine(l))
         load_movers(l);
     match->players.limit = UINT32_MAX;
-    while (is_fine(l) && get_flag(l))
+    while (hs_loading_is_fine(l) && hs_loading_flag(l))
         load_player(l);
     if (l->reader.at != l->reader.end)
         l->is_damaged = true;
@@ -374,8 +355,8 @@ static void load_match(struct loading *l)
     hs_players_reverse(&match->players);
 }
 
-/* Binds it to the limits it was to be created with. */
-static bool take_bytes(struct hs_match *match, const struct hs_match_limits *limits)
+/* Applies the caller's limits to the match and reserves its bytes. */
+static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *limits)
 {
     size_t bytes = hs_match_count_bytes(match);
     match->limits.bytes = limits->bytes;
@@ -392,17 +373,16 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out)
 {
-    struct loading l = {.reader = {bytes, (const unsigned char *)bytes + size, false},
-                        .ruleset = ruleset};
+    struct hs_loading l = {.reader = {bytes, (const unsigned char *)bytes + size, false}};
     *out = NULL;
     bool is_known = hs_bytes_get(&l.reader, 4) == HS_SAVED_VERSION &&
-                    hs_bytes_get(&l.reader, 8) == hs_saved_layout(0, HS_SAVED_JUDGES);
-    l.knows_judges =
-        hs_bytes_get(&l.reader, 8) == hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS);
+                    hs_bytes_get(&l.reader, 8) == hs_saved_layout(0, HS_SAVED_MOVE_CHECKS);
+    l.knows_checks =
+        hs_bytes_get(&l.reader, 8) == hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS);
     if (!is_known)
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
     hs_saved_get_names(&l.reader, &l.names);
-    /* What it takes is known when it is there, and taken then. */
+    /* Its size is known once it is read, and is reserved then. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;
     no_bytes.shared = NULL;
@@ -410,11 +390,11 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     if (l.match == NULL)
         return HS_MATCH_LOAD_NO_MEMORY;
     load_match(&l);
-    if (is_fine(&l) && !take_bytes(l.match, limits))
+    if (hs_loading_is_fine(&l) && !reserve_bytes(l.match, limits))
         l.no_memory = true;
-    if (is_fine(&l)) {
+    if (hs_loading_is_fine(&l)) {
         *out = l.match;
-        return l.began_anew ? HS_MATCH_LOADED_ANEW : HS_MATCH_LOADED;
+        return l.restarted_checks ? HS_MATCH_LOADED_PARTLY : HS_MATCH_LOADED;
     }
     hs_match_destroy(l.match);
     return l.no_memory ? HS_MATCH_LOAD_NO_MEMORY : HS_MATCH_DAMAGED;

@@ -1,16 +1,28 @@
-/* Reading a part of what was saved. Internal to validators/. */
+/* Reads back what the library saved. Internal to validators/. */
 #ifndef HS_SNAPSHOT_LOAD_H
 #define HS_SNAPSHOT_LOAD_H
 
 #include "validators/base/saved.h"
-#include "validators/ruleset.h"
+#include "validators/match/players.h"
 
-/*
- * An entry of a ledger with its posted shot and its answer, as hs_saved_put_entry wrote them.
- * Afterwards the caller owns the memory of the entry (hs_ledger_free_entry), even if this failed.
- * False: damaged, or no memory.
+/* One run of reading. After an error it goes on with zeros; hs_loading_is_fine reports the error.
  */
-bool hs_saved_get_entry(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
-                        const struct hs_ruleset *ruleset, struct hs_ledger_entry *entry);
+struct hs_loading {
+    struct hs_bytes_reader reader;
+    struct hs_saved_names names;
+    struct hs_match *match;
+    bool knows_checks;     /* the saved move checks have the layout of this program */
+    bool restarted_checks; /* some of them could not be read and start again */
+    bool is_damaged, no_memory;
+};
+
+bool hs_loading_is_fine(const struct hs_loading *l);
+bool hs_loading_flag(struct hs_loading *l);
+int64_t hs_loading_time(struct hs_loading *l);
+struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
+
+/* Reads what hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
+   (hs_ledger_free_entry), even after an error. */
+void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry);
 
 #endif

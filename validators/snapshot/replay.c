@@ -1,37 +1,13 @@
-/* Applies the records of journal.c to a match. */
+/* Applies the records of match/journal.c to a match. */
 #include "validators/journal.h"
 
-#include "validators/base/saved.h"
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
-struct replaying {
-    struct hs_bytes_reader reader;
-    struct hs_saved_names names;
-    struct hs_match *match;
-    bool is_damaged, no_memory;
-};
-
-static int64_t get_time(struct replaying *r)
-{
-    int64_t time_us = (int64_t)hs_bytes_get(&r->reader, 8);
-    if (time_us > HS_SAVED_TIME_MAX || time_us < -HS_SAVED_TIME_MAX)
-        r->is_damaged = true;
-    return time_us;
-}
-
-static struct hs_str get_name(struct replaying *r)
-{
-    struct hs_str name = hs_bytes_get_name(&r->reader);
-    if (!hs_name_is_valid(name))
-        r->is_damaged = true;
-    return name;
-}
-
 /* Adds the player of a session that the match does not know yet. NULL: there is no place. */
-static struct hs_player *begin_session(struct replaying *r, struct hs_str name)
+static struct hs_player *begin_session(struct hs_loading *l, struct hs_str name)
 {
-    struct hs_players *players = &r->match->players;
+    struct hs_players *players = &l->match->players;
     struct hs_player *player = hs_players_find(players, name);
     if (player != NULL) {
         if (!player->left)
@@ -39,24 +15,24 @@ static struct hs_player *begin_session(struct replaying *r, struct hs_str name)
         hs_players_rejoin(players, player);
         return player;
     }
-    enum hs_players_add added = hs_players_add(players, name, r->match->limits.samples, &player);
-    r->no_memory = r->no_memory || added == HS_PLAYERS_NO_MEMORY;
+    enum hs_players_add added = hs_players_add(players, name, l->match->limits.samples, &player);
+    l->no_memory = l->no_memory || added == HS_PLAYERS_NO_MEMORY;
     return added == HS_PLAYERS_ADDED ? player : NULL;
 }
 
-static void replay_session(struct replaying *r)
+static void replay_session(struct hs_loading *l)
 {
-    struct hs_players *players = &r->match->players;
+    struct hs_players *players = &l->match->players;
     struct hs_player *player, as_recorded = {0};
-    struct hs_str name = get_name(r);
-    as_recorded.session = hs_bytes_get(&r->reader, 8);
-    as_recorded.former_session = hs_bytes_get(&r->reader, 8);
-    as_recorded.left = hs_bytes_get_max(&r->reader, 1, 1) != 0;
-    as_recorded.has_left_before = hs_bytes_get_max(&r->reader, 1, 1) != 0;
-    as_recorded.left_us = get_time(r);
-    as_recorded.ended_us = get_time(r);
-    int64_t evict_before_us = (int64_t)hs_bytes_get(&r->reader, 8);
-    if (r->reader.failed || r->is_damaged)
+    struct hs_str name = hs_loading_name(l, false);
+    as_recorded.session = hs_bytes_get(&l->reader, 8);
+    as_recorded.former_session = hs_bytes_get(&l->reader, 8);
+    as_recorded.left = hs_loading_flag(l);
+    as_recorded.has_left_before = hs_loading_flag(l);
+    as_recorded.left_us = hs_loading_time(l);
+    as_recorded.ended_us = hs_loading_time(l);
+    int64_t evict_before_us = (int64_t)hs_bytes_get(&l->reader, 8);
+    if (!hs_loading_is_fine(l))
         return;
     uint64_t sessions =
         as_recorded.session > players->sessions ? as_recorded.session : players->sessions;
@@ -66,9 +42,9 @@ static void replay_session(struct replaying *r)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* Whoever was evicted for this player can be evicted again. */
+        /* The player who was evicted for this one can be evicted again. */
         players->evict_before_us = evict_before_us;
-        player = begin_session(r, name);
+        player = begin_session(l, name);
     }
     players->sessions = sessions;
     if (player == NULL)
@@ -83,7 +59,7 @@ static void replay_session(struct replaying *r)
 }
 
 /* Books a payment of the session the player is in, unless the snapshot had it. */
-static void book(struct replaying *r, struct hs_player *player, struct hs_journal_payment *payment)
+static void book(struct hs_loading *l, struct hs_player *player, struct hs_journal_payment *payment)
 {
     struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
@@ -91,55 +67,55 @@ static void book(struct replaying *r, struct hs_player *player, struct hs_journa
     if (hs_ledger_find(numbers, entry->number) != NULL ||
         hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us))
         return;
-    bool is_of_clock = payment->clock == r->match->clock;
+    bool is_of_clock = payment->clock == l->match->clock;
     entry->accepted = is_of_clock; /* as after a clock reset */
     if (!hs_ledger_record(ledger, numbers, entry)) {
-        r->no_memory = true;
+        l->no_memory = true;
         return;
     }
     if (is_of_clock && payment->weapon != HS_NONE)
         hs_ledger_record_shot(ledger, payment->weapon, entry->fire_time_us,
-                              r->match->ruleset->weapons[payment->weapon]->reload_us);
+                              l->match->ruleset->weapons[payment->weapon]->reload_us);
     if (payment->is_shot)
         return;
     player->reasons[payment->reason]++;
     player->damage_dealt += payment->damage;
-    r->match->totals.reasons[payment->reason]++;
-    r->match->totals.damage += payment->damage;
+    l->match->totals.reasons[payment->reason]++;
+    l->match->totals.damage += payment->damage;
 }
 
-static void replay_paid(struct replaying *r)
+static void replay_paid(struct hs_loading *l)
 {
     struct hs_journal_payment payment = {0};
-    const struct hs_ruleset *ruleset = r->match->ruleset;
-    struct hs_player *player = hs_players_find(&r->match->players, get_name(r));
-    payment.session = hs_bytes_get(&r->reader, 8);
-    payment.is_shot = hs_bytes_get_max(&r->reader, 1, 1) != 0;
-    payment.clock = (uint32_t)hs_bytes_get(&r->reader, 4);
-    payment.weapon = (uint16_t)hs_bytes_get(&r->reader, 2);
-    payment.reason = (enum hs_reason)hs_bytes_get_max(&r->reader, 1, HS_REASON_COUNT - 1);
-    payment.damage = hs_bytes_get_real(&r->reader);
-    bool is_fine = hs_saved_get_entry(&r->reader, &r->names, ruleset, &payment.entry) &&
-                   payment.entry.accepted && payment.damage >= 0 &&
-                   payment.damage <= (double)HS_SAVED_TIME_MAX &&
-                   (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
-    if (!is_fine || r->reader.failed)
-        r->is_damaged = true;
+    const struct hs_ruleset *ruleset = l->match->ruleset;
+    struct hs_player *player = hs_players_find(&l->match->players, hs_loading_name(l, false));
+    payment.session = hs_bytes_get(&l->reader, 8);
+    payment.is_shot = hs_loading_flag(l);
+    payment.clock = (uint32_t)hs_bytes_get(&l->reader, 4);
+    payment.weapon = (uint16_t)hs_bytes_get(&l->reader, 2);
+    payment.reason = (enum hs_reason)hs_bytes_get_max(&l->reader, 1, HS_REASON_COUNT - 1);
+    payment.damage = hs_bytes_get_real(&l->reader);
+    hs_loading_entry(l, &payment.entry);
+    bool is_valid = payment.entry.accepted && payment.damage >= 0 &&
+                    payment.damage <= (double)HS_SAVED_TIME_MAX &&
+                    (payment.weapon < ruleset->weapon_count || payment.weapon == HS_NONE);
+    if (!is_valid || !hs_loading_is_fine(l))
+        l->is_damaged = true;
     else if (player != NULL && payment.session == player->session)
-        book(r, player, &payment);
+        book(l, player, &payment);
     else if (player != NULL && payment.session < player->session &&
-             payment.clock == r->match->clock)
-        hs_ledger_record_ended(payment.is_shot ? &player->ledger.shots : &player->ledger.hits,
-                               payment.entry.number, payment.entry.fire_time_us);
+             payment.clock == l->match->clock)
+        hs_ledger_record_paid(payment.is_shot ? &player->ledger.shots : &player->ledger.hits,
+                              payment.entry.number, payment.entry.fire_time_us);
     hs_ledger_free_entry(&payment.entry);
 }
 
-static void replay_clock(struct replaying *r)
+static void replay_clock(struct hs_loading *l)
 {
-    struct hs_match *match = r->match;
-    uint32_t clock = (uint32_t)hs_bytes_get(&r->reader, 4);
-    int64_t time_us = get_time(r);
-    if (r->reader.failed || r->is_damaged || clock <= match->clock)
+    struct hs_match *match = l->match;
+    uint32_t clock = (uint32_t)hs_bytes_get(&l->reader, 4);
+    int64_t time_us = hs_loading_time(l);
+    if (!hs_loading_is_fine(l) || clock <= match->clock)
         return;
     hs_match_restart(match, time_us);
     match->clock = clock;
@@ -158,22 +134,20 @@ uint64_t hs_journal_layout(void)
 
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size)
 {
-    struct replaying r = {.reader = {records, (const unsigned char *)records + size, false},
-                          .match = match};
-    hs_saved_own_names(&r.names);
-    while (r.reader.at < r.reader.end && !r.reader.failed && !r.is_damaged && !r.no_memory) {
-        switch ((enum hs_journal_record)hs_bytes_get(&r.reader, 1)) {
-        case HS_JOURNAL_SESSION:
-            replay_session(&r);
-            continue;
-        case HS_JOURNAL_PAID:
-            replay_paid(&r);
-            continue;
-        case HS_JOURNAL_CLOCK:
-            replay_clock(&r);
-            continue;
-        }
-        r.is_damaged = true;
+    static void (*const replay[])(struct hs_loading * l) = {
+        [HS_JOURNAL_SESSION] = replay_session,
+        [HS_JOURNAL_PAID] = replay_paid,
+        [HS_JOURNAL_CLOCK] = replay_clock,
+    };
+    struct hs_loading l = {.reader = {records, (const unsigned char *)records + size, false},
+                           .match = match};
+    hs_saved_own_names(&l.names);
+    while (l.reader.at < l.reader.end && hs_loading_is_fine(&l)) {
+        uint64_t kind = hs_bytes_get(&l.reader, 1);
+        if (kind >= HS_JOURNAL_SESSION && kind <= HS_JOURNAL_CLOCK)
+            replay[kind](&l);
+        else
+            l.is_damaged = true;
     }
-    return !r.reader.failed && !r.is_damaged && !r.no_memory;
+    return hs_loading_is_fine(&l);
 }

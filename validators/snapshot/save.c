@@ -5,15 +5,16 @@
 #include "validators/match/players.h"
 
 /*
- * version, the layout of all but the judges, that of the judges, names of vocabularies;
- * the match; movers; then, each behind a 1, players from the newest to the oldest; 0.
+ * The saved bytes in order: the version, the layout of everything except the move checks, the
+ * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
+ * player, from the newest to the oldest, after a byte 1. A byte 0 ends the list.
  */
 
 static void save_head(const struct hs_match *match, struct hs_bytes *out)
 {
     hs_bytes_put(out, HS_SAVED_VERSION, 4);
-    hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_JUDGES), 8);
-    hs_bytes_put(out, hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS), 8);
+    hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_MOVE_CHECKS), 8);
+    hs_bytes_put(out, hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS), 8);
     hs_saved_put_names(out);
     hs_saved_put(out, HS_SAVED_MATCH, match);
     hs_bytes_put(out, match->players.sessions, 8);
@@ -25,17 +26,18 @@ static void save_head(const struct hs_match *match, struct hs_bytes *out)
     }
 }
 
-/* What his next sample inherits, as there is none before it. */
+/* Saves the state that the player's next sample inherits. */
 static void save_state(const struct hs_match *match, const struct hs_player *player,
                        struct hs_bytes *out)
 {
     struct hs_inherited inherited;
-    bool is_known = hs_player_inherited(player, &inherited);
+    bool is_known =
+        hs_player_inherited(player, (int64_t)hs_history_count(player->history) - 1, &inherited);
     hs_bytes_put(out, is_known, 1);
     if (!is_known)
         return;
-    uint16_t team = inherited.state->team;
-    hs_saved_put(out, HS_SAVED_STATE, inherited.state);
+    uint16_t team = inherited.state.team;
+    hs_saved_put(out, HS_SAVED_STATE, &inherited.state);
     hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
     hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
     hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
@@ -77,20 +79,20 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     }
 }
 
-/* The credit stands before the judges, whose layout may be unknown to who reads this. */
+/* The credit comes before the checks, because another version may not know their layout. */
 static void save_moves(const struct hs_player_moves *moves, struct hs_bytes *out)
 {
     hs_bytes_put(out, moves != NULL, 1);
     if (moves == NULL)
         return;
-    const struct hs_timing *timing = &moves->judges.timing;
+    const struct hs_timing *timing = &moves->checks.timing;
     hs_saved_put(out, HS_SAVED_MOVES, moves);
     hs_bytes_put(out, timing->has_credit, 1);
     hs_bytes_put_real(out, timing->credit_us);
     hs_bytes_put(out, (uint64_t)timing->heard_us, 8);
     size_t before = out->len;
     hs_bytes_put(out, 0, 4);
-    hs_saved_put(out, HS_SAVED_JUDGES, &moves->judges);
+    hs_saved_put(out, HS_SAVED_MOVE_CHECKS, &moves->checks);
     for (unsigned i = 0; i < 4 && !out->failed; i++)
         out->data[before + i] = (unsigned char)((out->len - before - 4) >> 8 * i);
     save_answers(moves->answers, out);
@@ -107,8 +109,8 @@ static void save_player(const struct hs_match *match, const struct hs_player *pl
     save_moves(player->moves, out);
 }
 
-/* From the last to the first: who goes meanwhile moves others down, so that nobody is missed; who
-   is there twice is taken once. */
+/* Saves from the last player to the first. A player who is evicted between two parts moves later
+   ones down. So nobody is missed, and a player who is saved twice is read once. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {

@@ -9,6 +9,7 @@
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
+#include "validators/base/units.h"
 #include "validators/geometry/triangle.h"
 
 #include <float.h>
@@ -373,12 +374,8 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
 
 static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p)
 {
-    low->x = p.x < low->x ? p.x : low->x;
-    low->y = p.y < low->y ? p.y : low->y;
-    low->z = p.z < low->z ? p.z : low->z;
-    high->x = p.x > high->x ? p.x : high->x;
-    high->y = p.y > high->y ? p.y : high->y;
-    high->z = p.z > high->z ? p.z : high->z;
+    *low = hs_vec_min(p, *low);
+    *high = hs_vec_max(p, *high);
 }
 
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
@@ -386,8 +383,7 @@ static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
 static double largest_of(struct hs_vec v)
 {
-    double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
-    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+    return hs_larger(fabs(v.x), hs_larger(fabs(v.y), fabs(v.z)));
 }
 
 /* Lists the triangles that are not degenerate in `items` and returns their count. Also computes
@@ -414,9 +410,8 @@ static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, s
     world->info.min = low;
     world->info.max = high;
     world->origin = hs_vec_add_scaled(low, hs_vec_sub(high, low), 0.5);
-    world->extent = largest_of(hs_vec_sub(high, world->origin));
-    double other = largest_of(hs_vec_sub(low, world->origin));
-    world->extent = other > world->extent ? other : world->extent;
+    world->extent = hs_larger(largest_of(hs_vec_sub(low, world->origin)),
+                              largest_of(hs_vec_sub(high, world->origin)));
     world->coordinate = world->extent + largest_of(world->origin);
     return kept;
 }

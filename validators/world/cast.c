@@ -378,8 +378,7 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;
-    return fabs(s->start.x) <= farthest && fabs(s->start.y) <= farthest &&
-           fabs(s->start.z) <= farthest && s->length <= farthest && s->radius <= farthest;
+    return hs_vec_is_within(s->start, farthest) && s->length <= farthest && s->radius <= farthest;
 }
 
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,

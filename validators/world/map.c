@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool in_reach(struct hs_vec v)
-{
-    return fabs(v.x) <= HS_WORLD_COORDINATE_MAX && fabs(v.y) <= HS_WORLD_COORDINATE_MAX &&
-           fabs(v.z) <= HS_WORLD_COORDINATE_MAX;
-}
-
 static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
 {
     if (mesh->triangle_count > HS_WORLD_ITEMS_MAX || mesh->box_count > HS_WORLD_ITEMS_MAX ||
         mesh->vertex_count > UINT32_MAX)
         return HS_WORLD_TOO_LARGE;
     for (size_t i = 0; i < mesh->vertex_count; i++)
-        if (!in_reach(mesh->vertices[i]))
+        if (!hs_vec_is_within(mesh->vertices[i], HS_WORLD_COORDINATE_MAX))
             return HS_WORLD_BAD_VERTEX;
     for (size_t i = 0; i < mesh->triangle_count; i++)
         for (int k = 0; k < 3; k++)
@@ -25,7 +19,8 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
                 return HS_WORLD_BAD_TRIANGLE;
     for (size_t i = 0; i < mesh->box_count; i++) {
         const struct hs_world_box *box = &mesh->boxes[i];
-        if (!in_reach(box->min) || !in_reach(box->max) || !(box->min.x <= box->max.x) ||
+        if (!hs_vec_is_within(box->min, HS_WORLD_COORDINATE_MAX) ||
+            !hs_vec_is_within(box->max, HS_WORLD_COORDINATE_MAX) || !(box->min.x <= box->max.x) ||
             !(box->min.y <= box->max.y) || !(box->min.z <= box->max.z))
             return HS_WORLD_BAD_BOX;
     }
@@ -104,9 +99,4 @@ void hs_world_destroy(struct hs_world *world)
 void hs_world_info(const struct hs_world *world, struct hs_world_info *out)
 {
     *out = world->info;
-}
-
-size_t hs_world_bytes(const struct hs_world *world)
-{
-    return world->info.bytes;
 }

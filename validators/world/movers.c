@@ -32,24 +32,24 @@ struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str na
     return NULL;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static uint32_t doubled(uint32_t capacity)
 {
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* What it takes to have a place for one more. */
+/* The bytes by which the array must grow for one more mover. */
 static size_t place_bytes(const struct hs_movers *movers)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
     return movers->count < movers->capacity ? 0 : more * sizeof *movers->all;
 }
 
-/* What one more takes at least. */
-static size_t least_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
+/* The bytes of one more mover. */
+static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
-    return place_bytes(movers) + hs_history_least_bytes(limits->samples);
+    return place_bytes(movers) + hs_history_min_bytes(limits->samples);
 }
 
 static bool make_place(struct hs_movers *movers)
@@ -65,16 +65,16 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Its least_bytes are taken, and given back without it. NULL: out of memory. */
+/* The caller has reserved min_bytes. NULL: out of memory, and the bytes are released. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
     const struct hs_history_limits of_history = {
         .samples = limits->samples, .account = movers->account, .of_mover = true};
-    size_t bytes = least_bytes(movers, limits);
+    size_t bytes = min_bytes(movers, limits);
     struct hs_history *history = NULL;
     if (make_place(movers)) {
-        bytes = hs_history_least_bytes(limits->samples); /* the place stays */
+        bytes = hs_history_min_bytes(limits->samples); /* the larger array stays */
         history = hs_history_create(&of_history);
     }
     if (history == NULL) {
@@ -112,7 +112,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     if (entry->fields & HS_MOVER_SOLID) {
         state->is_solid = entry->is_solid;
         state->tells_solid = true;
-        state->is_unsure = false;
+        state->is_stale = false;
     }
     if (!hs_vec_is_within(entry->position, bound) ||
         !hs_vec_is_within(state->half_extents, bound) || !hs_vec_is_within(state->center, bound))
@@ -120,7 +120,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     return state->has_box ? HS_FRAME_STORED : HS_FRAME_NO_HITBOXES;
 }
 
-/* What a sample inherits whose last one before it has that index, or -1. */
+/* The state that a sample inherits. `before`: index of the sample before it, or -1. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)
@@ -147,7 +147,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     if (mover == NULL) {
         *result = HS_FRAME_CAPACITY;
         if (movers->count >= limits->movers ||
-            !hs_account_take_spare(movers->account, least_bytes(movers, limits)))
+            !hs_account_take_spare(movers->account, min_bytes(movers, limits)))
             return true;
         mover = add(movers, limits, entry->mover);
         if (mover == NULL)
@@ -156,14 +156,13 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     const struct hs_mover_state oldest =
         *inherited_at(mover, hs_history_count(mover->history) > 0 ? 0 : -1);
     enum hs_insert_result inserted =
-        hs_history_insert_mover(mover->history, &ruleset->history, &sample, &state);
+        hs_history_insert(mover->history, &ruleset->history, &sample, &state, NULL);
     if (inserted == HS_INSERT_STORED_FULL)
         mover->carried = oldest;
     *result = hs_history_insert_report(mover->history, inserted, time_us, flags);
     return inserted != HS_INSERT_NO_MEMORY;
 }
 
-/* What its first sample on another clock inherits. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover)
 {
     return inherited_at(mover, (int64_t)hs_history_count(mover->history) - 1);
@@ -177,7 +176,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
     struct hs_sample sample = {0};
     struct hs_mover_state state = mover != NULL ? *hs_mover_newest_state(mover) : first_state;
     bool has_place = movers->count < limits->movers &&
-                     hs_account_has_spare(movers->account, least_bytes(movers, limits));
+                     hs_account_has_spare(movers->account, min_bytes(movers, limits));
     return (mover != NULL || has_place) &&
            resolve(ruleset, entry, &sample, &state) == HS_FRAME_STORED;
 }
@@ -200,7 +199,7 @@ void hs_movers_restart(struct hs_movers *movers)
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state)
 {
-    if (!hs_account_take(movers->account, least_bytes(movers, limits)))
+    if (!hs_account_take(movers->account, min_bytes(movers, limits)))
         return false;
     struct hs_mover *mover = add(movers, limits, name);
     if (mover != NULL)
@@ -231,7 +230,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Lifts do not turn: the usual case costs no slerp. */
+/* Most movers do not turn, so the usual case needs no slerp. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];

@@ -1,6 +1,6 @@
 /*
- * Movers: the parts of the world that move (doors, lifts), each a body of one box, with a history
- * as a player's. Internal to validators/.
+ * Movers: moving parts of the world, such as doors and lifts. Each is one box with a history.
+ * Internal to validators/.
  */
 #ifndef HS_MOVERS_H
 #define HS_MOVERS_H
@@ -24,45 +24,44 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_account *account; /* what they take is taken from it */
+    struct hs_account *account; /* their bytes are reserved here */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Puts a sample in its place. `at` is the place of the entry in its frame: games post the same
- * movers in the same order, so it is where the mover is looked for first. *flags gets a bit per
- * enum hs_frame_flag. False: out of memory; else *result says what became of it.
+ * Inserts a sample, and sets *result and a bit of *flags per enum hs_frame_flag. `at` is the index
+ * of the entry in its frame. Games post the same movers in the same order, so the search starts
+ * there. False: out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* The mover of that name; NULL: none. */
+/* Finds a mover by name; `at` as above. NULL: there is no such mover. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
-/* Whether hs_movers_restart and then hs_movers_post at any time would store the entry. */
+/* Whether hs_movers_post would store the entry after hs_movers_restart. */
 bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Forgets samples older than `before_us`, but keeps one of each mover at or before it. */
+/* Drops samples older than `before_us`, but keeps one of each mover at or before it. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
-/* Forgets all samples; what the movers are is kept. For a clock that was set anew. */
+/* For a clock reset: drops all samples, but keeps the movers and their state. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* What its next sample inherits when it is the newest. */
+/* The state that the next newest sample inherits. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
-/* A mover that was known before, without samples. False: out of memory. */
+/* Adds a saved mover, without samples. False: out of memory. */
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state);
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* What is around all samples kept: nothing of the box was ever outside. Without a sample it is all
-   of space. */
+/* Bounds of the box over all samples; the whole space if there are none. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -80,26 +79,26 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
-    double reach; /* nothing of the box is further from its centre */
+    double reach; /* distance from the centre of the box to its corners */
 };
 
-/* Box and solidity in force: those of the older sample. */
+/* The state at that time, which is that of the older sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* A ball that holds the box at that time, without turning anything. */
+/* A bounding sphere of the box at that time, for any rotation. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Where a mover was: lerp of the place, slerp of the rotation between the samples around the time;
-   box and solidity of the older one. The bracket is hs_rewind_find's. */
+/* Places a mover at a time. Position and rotation are interpolated; the state is that of the older
+   sample. hs_rewind_find gives the bracket. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
-/* As it is now: its newest sample. False: there is none. */
+/* The pose of the newest sample. False: there is none. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Certainly has a place at all times from one to a later one. False: perhaps. O(1). */
+/* True: the mover has a pose at all times in [from_us, to_us]. False: perhaps not. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -109,15 +108,13 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* The next time after one at which a mover may jump, turn another way, or be lost from sight: its
-   next sample, or where the newest is too old to stand in for it; INT64_MAX where neither comes. */
+/* The next time at which the movement may change: that of the next sample, or the time when the
+   newest sample is too old to be used. INT64_MAX: there is neither. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/*
- * The same two samples at a later time, no later than the next sample: where a mover that moves
- * from `now` on will be, as it still is. False where it stays: nothing is interpolated then.
- */
+/* The bracket of a later time, up to the next sample, for a mover that moves on from `now`. False:
+   it does not move, because nothing is interpolated. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

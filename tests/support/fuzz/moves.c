@@ -82,9 +82,9 @@ static const char *judge_twice(struct hs_match *match, const struct hs_move *mov
     const struct hs_moves_rules *rules = &hs_match_ruleset(match)->moves;
     struct hs_move_result first, again;
     bool has_seq = (move->fields & HS_MOVE_HAS_SEQ) != 0;
-    HS_MUST(hs_match_judge_move(match, move, &first), "out of memory");
+    HS_MUST(hs_match_check_move(match, move, &first), "out of memory");
     HS_MUST_HOLD(check_result(rules, move, &first));
-    HS_MUST(hs_match_judge_move(match, move, &again), "out of memory");
+    HS_MUST(hs_match_check_move(match, move, &again), "out of memory");
     HS_MUST_HOLD(check_result(rules, move, &again));
     HS_MUST(has_seq || !again.replayed, "a move without a number was found again");
     HS_MUST(!has_seq || first.verdict != HS_VERDICT_ACCEPTED || again.replayed,

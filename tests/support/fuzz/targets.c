@@ -158,9 +158,10 @@ static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
     struct hs_player_info shooter, target;
     struct hs_match_info info;
     hs_match_info(match, &info);
-    for (uint32_t i = 1; i <= SHOOTERS && hs_match_player(match, i, &target) &&
-                         hs_match_player(match, i - 1, &shooter);
-         i++) {
+    uint32_t cursor = 0;
+    bool has_shooter = hs_match_next_player(match, &cursor, &shooter);
+    for (uint32_t i = 1;
+         has_shooter && i <= SHOOTERS && hs_match_next_player(match, &cursor, &target); i++) {
         struct hs_hit_claim claim = {.shot = 100 * weapon.len + i,
                                      .shooter = shooter.name,
                                      .target = target.name,
@@ -171,6 +172,7 @@ static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
         struct hs_hit_result result;
         HS_MUST_HOLD(judge(match, &claim, info.newest_us, &result));
         hs_hit_note(match, &claim, &result, HS_STR("{"));
+        shooter = target;
     }
     return check_state(match);
 }

@@ -153,8 +153,8 @@ static void answer_verdict(struct hs_offline *offline, enum hs_offline_kind kind
 static int64_t now_of(const struct hs_match *match, bool has_now, int64_t now_us,
                       int64_t without_frames_us)
 {
-    struct hs_match_times times;
-    hs_match_times(match, &times);
+    struct hs_match_info times;
+    hs_match_info(match, &times);
     return has_now ? now_us : times.has_frames ? times.newest_us : without_frames_us;
 }
 
@@ -196,8 +196,8 @@ static void do_frames(struct hs_offline *offline, struct hs_match *match,
         answer_malformed(
             offline, (enum hs_item)kind,
             (struct hs_offline_item){.kind = HS_OFFLINE_SAMPLE, .sample = HS_FRAME_MALFORMED});
-    struct hs_match_times times;
-    hs_match_times(match, &times);
+    struct hs_match_info times;
+    hs_match_info(match, &times);
     answer(offline, &(struct hs_offline_item){.kind = HS_OFFLINE_FRAMES,
                                               .flags = flags,
                                               .needs_resync = times.needs_resync});

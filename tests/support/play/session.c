@@ -31,7 +31,7 @@ struct hs_move hs_session_move(int64_t client_us, int64_t received_us)
 struct hs_move_result hs_session_judge(struct hs_test_session *session, const struct hs_move *move)
 {
     struct hs_move_result result;
-    ck_assert(hs_match_judge_move(session->match, move, &result));
+    ck_assert(hs_match_check_move(session->match, move, &result));
     return result;
 }
 

@@ -186,7 +186,7 @@ static struct hs_move move_of(const struct hs_small_game *traffic, int tick, int
 static uint64_t judge_move(struct hs_match *match, const struct hs_move *move)
 {
     struct hs_move_result result;
-    if (!hs_match_judge_move(match, move, &result))
+    if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     hs_small_game_counts.moves++;
     hs_small_game_counts.move_replays += result.replayed;
@@ -334,9 +334,9 @@ static void spawn_all(struct hs_match *match)
 {
     struct hs_player_frame players[HS_SMALL_GAME_PLAYERS];
     enum hs_frame_result results[HS_SMALL_GAME_PLAYERS];
-    struct hs_match_times times;
+    struct hs_match_info times;
     unsigned flags = 0;
-    hs_match_times(match, &times);
+    hs_match_info(match, &times);
     for (int i = 0; i < HS_SMALL_GAME_PLAYERS; i++)
         players[i] = (struct hs_player_frame){
             .player = name_of(i), .event = HS_EVENT_SPAWN, .position = place_of(i, 0)};
@@ -362,7 +362,7 @@ static const char *judge_end(struct hs_match *match, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &hs_match_ruleset(match)->moves;
     struct hs_move_result result;
-    if (!hs_match_judge_move(match, move, &result))
+    if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     if (result.replayed)
         return NULL; /* what was kept may be anything */

@@ -42,7 +42,7 @@ static void judge_here(struct hs_timing_runner *runner, const struct hs_move *mo
                        struct hs_timing_seen *seen)
 {
     struct hs_move_result result;
-    need(hs_match_judge_move(runner->match, move, &result), "out of memory");
+    need(hs_match_check_move(runner->match, move, &result), "out of memory");
     *seen = (struct hs_timing_seen){.reason = result.reason,
                                     .flags = result.raised,
                                     .delta_s = (double)result.delta_us / 1e6,

@@ -373,12 +373,12 @@ START_TEST(moves_allocate_nothing)
     hs_ruleset_add_builtin_moves(rules, 100);
     for (int i = 1; i < 3 * HS_MOVES_KEPT; i++) {
         move_of(i, &move);
-        ck_assert(hs_match_judge_move(match, &move, &result));
+        ck_assert(hs_match_check_move(match, &move, &result));
     }
     unsigned long before = allocations, released = releases;
     for (int i = 3 * HS_MOVES_KEPT; i < 8000; i++) {
         move_of(i, &move);
-        if (!hs_match_judge_move(match, &move, &result))
+        if (!hs_match_check_move(match, &move, &result))
             break;
         seen[result.reason]++;
         flagged += result.raised != 0;

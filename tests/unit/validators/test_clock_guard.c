@@ -37,11 +37,11 @@ static void tear_down(void)
 
 static void receive(int64_t at_us, int64_t ack_us)
 {
-    struct hs_clock_step step = {.client_us = (int64_t)client_us,
-                                 .received_us = at_us > received_us ? at_us : received_us,
-                                 .ack_us = ack_us,
-                                 .has_ack = has_acks,
-                                 .dilation = 1};
+    struct hs_timing_move step = {.timestamp_us = (int64_t)client_us,
+                                  .received_us = at_us > received_us ? at_us : received_us,
+                                  .ack_us = ack_us,
+                                  .has_ack = has_acks,
+                                  .dilation = 1};
     received_us = step.received_us;
     if (!has_begun) {
         hs_clock_guard_begin(&guard, &step);

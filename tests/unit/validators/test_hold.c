@@ -142,7 +142,7 @@ START_TEST(nobody_comes_by_moves_or_claims)
     const struct hs_move move = {
         .player = HS_STR("eve"), .timestamp_us = 1, .received_us = time_us, .dilation = 1};
     struct hs_move_result moved;
-    ck_assert(hs_match_judge_move(match, &move, &moved));
+    ck_assert(hs_match_check_move(match, &move, &moved));
     ck_assert_int_eq(moved.reason, HS_MOVE_CAPACITY);
     const struct hs_hit_claim claim = {.shooter = HS_STR("eve"),
                                        .weapon = HS_STR("rifle"),
@@ -163,7 +163,7 @@ START_TEST(nobody_comes_by_moves_or_claims)
     ck_assert(hit->damage_total > 0);
     ck_assert(hs_hit_note(match, &claim, hit, HS_STR("{")));
     ck_assert_ptr_nonnull(judge_hit(&claim, time_us)->replay);
-    ck_assert(hs_match_judge_move(match, &move, &moved));
+    ck_assert(hs_match_check_move(match, &move, &moved));
     ck_assert_int_eq(moved.reason, HS_MOVE_OK);
     /* Held again before her first frame, she has the room that is set aside for it, and no more. */
     hold(true);
@@ -308,13 +308,13 @@ START_TEST(moves_go_on_without_memory)
                                .timestamp_us = (int64_t)seq * 16000,
                                .received_us = 1000000 + (int64_t)seq * 16000,
                                .dilation = 1};
-        ck_assert(hs_match_judge_move(match, &move, &result));
+        ck_assert(hs_match_check_move(match, &move, &result));
         ck_assert_int_eq(result.reason, HS_MOVE_OK);
         for (uint64_t back = 0; back < HS_MOVES_FIRST && back < seq; back++) {
             move.seq = seq - back;
             move.timestamp_us = (int64_t)move.seq * 16000;
             move.received_us = 1000000 + (int64_t)move.seq * 16000;
-            ck_assert(hs_match_judge_move(match, &move, &result));
+            ck_assert(hs_match_check_move(match, &move, &result));
             ck_assert(result.replayed);
         }
         ck_assert_uint_le(bytes(), match->account.limit);
@@ -420,7 +420,7 @@ static void move_some(struct crowd *crowd)
                                  .timestamp_us = crowd->time_us,
                                  .received_us = crowd->time_us,
                                  .dilation = 1};
-    ck_assert(hs_match_judge_move(match, &move, &result));
+    ck_assert(hs_match_check_move(match, &move, &result));
 }
 
 /* Twice: what it pays, it pays once. */

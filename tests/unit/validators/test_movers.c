@@ -273,7 +273,7 @@ START_TEST(never_beyond_the_limit)
     ck_assert_uint_eq(hs_history_count(door()->history), LIMIT);
     ck_assert_uint_le(hs_movers_bytes(&match->movers),
                       match->movers.capacity * sizeof *match->movers.all +
-                          hs_history_least_bytes(LIMIT) +
+                          hs_history_min_bytes(LIMIT) +
                           (LIMIT - HS_HISTORY_FIRST) * sizeof(struct hs_sample));
 }
 END_TEST
@@ -346,8 +346,8 @@ START_TEST(refused_movers_do_not_restart_the_clock)
     for (int ms = 100000; ms <= 100150; ms += 50)
         ck_assert_int_eq(post(ms, &entry), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(flags, 0);
-    struct hs_match_times times;
-    hs_match_times(match, &times);
+    struct hs_match_info times;
+    hs_match_info(match, &times);
     ck_assert_int_eq(times.newest_us, 0);
 }
 END_TEST

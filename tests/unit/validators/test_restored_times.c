@@ -20,7 +20,7 @@ static unsigned move_to(int ms, double x)
                            .mode = HS_STR("walking"),
                            .position = {x, 0, 0}};
     struct hs_move_result result;
-    ck_assert(hs_match_judge_move(hs_duel.match, &move, &result));
+    ck_assert(hs_match_check_move(hs_duel.match, &move, &result));
     return result.raised;
 }
 

@@ -172,7 +172,8 @@ START_TEST(leaving_ends_the_session)
     ck_assert_int_eq(post(HS_MS(100), hs_stage_event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     struct hs_player_info player;
     ck_assert(!hs_match_find_player(match, HS_STR("P"), &player));
-    ck_assert(!hs_match_player(match, 0, &player));
+    uint32_t cursor = 0;
+    ck_assert(!hs_match_next_player(match, &cursor, &player));
     ck_assert_uint_eq(hs_info_of(match).players, 0);
     ck_assert_uint_eq(hs_history_count(hs_history_of(match, "P")), 0);
     /* Leaving twice, or without having been there, is no fault. */

@@ -34,8 +34,8 @@ END_TEST
 /* Judges have their own layout, so a change of theirs does not lose the rest of the saved state. */
 START_TEST(layouts_differ)
 {
-    ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_JUDGES),
-                      hs_saved_layout(HS_SAVED_JUDGES, HS_SAVED_STRUCTS));
+    ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_MOVE_CHECKS),
+                      hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS));
     for (unsigned i = 0; i < HS_SAVED_STRUCTS; i++)
         for (unsigned k = 0; k < i; k++)
             ck_assert_uint_ne(hs_saved_layout(i, i + 1), hs_saved_layout(k, k + 1));

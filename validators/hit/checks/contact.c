@@ -33,7 +33,7 @@ static void report_target_missed(struct hs_hit_context *c, const struct hs_encou
     hs_describe_first(c, e);
 
     struct hs_check_row *row;
-    if (c->is_weapon_unsure) {
+    if (c->is_weapon_stale) {
         /* Its ball may be wide enough. */
         row = hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT);
         hs_report_player(row, c->target.player);
@@ -149,7 +149,7 @@ static void check_pellets(struct hs_hit_context *c, const struct hs_volley *voll
     if (!is_reached && volley->is_missing)
         hs_report_lack(hs_report_unknown(c, HS_CHECK_CONTACT, volley->missing), c,
                        &volley->missing_view);
-    else if (is_missed && c->is_weapon_unsure)
+    else if (is_missed && c->is_weapon_stale)
         hs_report_measure(hs_report_unknown(c, HS_CHECK_CONTACT, HS_REASON_HISTORY_TOO_SHORT),
                           HS_UNIT_LENGTH, volley->margin, 0);
     else if (is_missed)

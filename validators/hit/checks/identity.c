@@ -68,7 +68,7 @@ void hs_check_identity(struct hs_hit_context *c)
         hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_NO_WEAPON);
         return;
     }
-    if (c->posted == NULL && (c->is_weapon_unsure || may_be_lost(c) || may_be_cut(c))) {
+    if (c->posted == NULL && (c->is_weapon_stale || may_be_lost(c) || may_be_cut(c))) {
         hs_report_unknown(c, HS_CHECK_IDENTITY, HS_REASON_HISTORY_TOO_SHORT);
         return;
     }

@@ -55,7 +55,7 @@ void hs_check_latency(struct hs_hit_context *c)
     struct hs_check_row *row;
     if (off <= rules->latency_slack_us)
         row = hs_report_pass(c, HS_CHECK_LATENCY);
-    else if (connection.is_unsure)
+    else if (connection.is_stale)
         row = hs_report_unknown(c, HS_CHECK_LATENCY, HS_REASON_HISTORY_TOO_SHORT);
     else
         row = hs_report_fail(c, HS_CHECK_LATENCY, HS_REASON_TIME_MISMATCH);

@@ -19,10 +19,10 @@ static int64_t death_time(const struct hs_history *history, const struct hs_brac
 }
 
 /* The shooter was dead before a restart, and perhaps is no more. */
-static bool is_shooter_unsure(const struct hs_hit_context *c)
+static bool is_shooter_stale(const struct hs_hit_context *c)
 {
     const struct hs_state *state = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket);
-    return !state->alive && (state->unsure & HS_UNSURE_LIFE) != 0;
+    return !state->alive && (state->stale & HS_STALE_LIFE) != 0;
 }
 
 /* False when the shooter's part has failed. */
@@ -30,7 +30,7 @@ static bool shooter_may_fire(struct hs_hit_context *c)
 {
     const struct hs_history *history = c->shooter.player->history;
     const struct hs_bracket *bracket = &c->shooter.bracket;
-    if (hs_rewind_state(history, bracket)->alive || is_shooter_unsure(c))
+    if (hs_rewind_state(history, bracket)->alive || is_shooter_stale(c))
         return true;
     int64_t dead_for = c->eye_time_us - death_time(history, bracket);
     int64_t grace = c->ruleset->hit.death_grace_us;
@@ -48,15 +48,15 @@ enum hs_reason hs_judge_life(const struct hs_view *view)
     const struct hs_state *then = hs_rewind_state(history, &view->bracket);
     const struct hs_state *newest =
         hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
-    bool is_life_unsure = (then->unsure & HS_UNSURE_LIFE) != 0;
+    bool is_life_stale = (then->stale & HS_STALE_LIFE) != 0;
     if (!then->alive)
-        return is_life_unsure ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_TARGET_DEAD;
+        return is_life_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_TARGET_DEAD;
     if (then->life != newest->life)
-        return is_life_unsure ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_STALE_LIFE;
+        return is_life_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_STALE_LIFE;
     if (!then->is_protected)
         return HS_REASON_OK;
-    return (then->unsure & HS_UNSURE_PROTECTED) != 0 ? HS_REASON_HISTORY_TOO_SHORT
-                                                     : HS_REASON_TARGET_PROTECTED;
+    return (then->stale & HS_STALE_PROTECTED) != 0 ? HS_REASON_HISTORY_TOO_SHORT
+                                                   : HS_REASON_TARGET_PROTECTED;
 }
 
 /* How long he had been dead, or how many lives ago it was: with a limit of 0, as neither may be. */
@@ -102,7 +102,7 @@ void hs_check_life(struct hs_hit_context *c)
         hs_report_missing(c, HS_CHECK_LIFE, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
     else if (reason != HS_REASON_OK)
         hs_report_player(hs_report_unknown(c, HS_CHECK_LIFE, reason), c->target.player);
-    else if (knows_shooter && is_shooter_unsure(c))
+    else if (knows_shooter && is_shooter_stale(c))
         hs_report_player(hs_report_unknown(c, HS_CHECK_LIFE, HS_REASON_HISTORY_TOO_SHORT),
                          c->shooter.player);
     else

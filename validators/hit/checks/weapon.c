@@ -17,16 +17,16 @@ static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon
 {
     unsigned against = 0;
     if (!is_unnamed && state->weapon != weapon)
-        against |= HS_UNSURE_WEAPON;
+        against |= HS_STALE_WEAPON;
     if (state->reloading)
-        against |= HS_UNSURE_RELOADING;
+        against |= HS_STALE_RELOADING;
     if (state->ammo == 0)
-        against |= HS_UNSURE_AMMO;
+        against |= HS_STALE_AMMO;
     if (!owns(state, weapon))
-        against |= HS_UNSURE_OWNED;
+        against |= HS_STALE_OWNED;
     if (against == 0)
         return READY;
-    return (against & ~(unsigned)state->unsure) == 0 ? MAY_BE_READY : NOT_READY;
+    return (against & ~(unsigned)state->stale) == 0 ? MAY_BE_READY : NOT_READY;
 }
 
 static enum readiness readier(enum readiness a, enum readiness b)
@@ -85,7 +85,7 @@ void hs_check_weapon(struct hs_hit_context *c)
         hs_report_missing(c, HS_CHECK_WEAPON, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
         return;
     }
-    if (c->is_weapon_unsure) {
+    if (c->is_weapon_stale) {
         hs_report_unknown(c, HS_CHECK_WEAPON, HS_REASON_HISTORY_TOO_SHORT);
         return;
     }
