@@ -53,23 +53,6 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* A sweep at a time, prepared for being held against many players. */
-struct hs_passing {
-    int64_t time_us;
-    struct hs_vec middle, half; /* of the way: its middle, and from there to its end */
-    double reach;               /* of the sphere, with the slack of touch */
-};
-
-void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
-
-/*
- * True: the player has a pose at that time, and the sphere does not come near him on its way,
- * wherever he was in the time that is kept. False says nothing. For most players this is all there
- * is to ask, and it reads no sample.
- */
-bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                      const struct hs_passing *passing);
-
 /* The eye: as posted in both samples (lerp), else the stance's eye placed on the root. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
