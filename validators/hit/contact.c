@@ -7,8 +7,8 @@
 /* ---- which bodies are near ---- */
 
 /*
- * A segment and a box, both by middle and half extent, are on different sides of a plane across one
- * of the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection,
+ * Separating axis test of a segment and a box, both given by middle and half extent: along the
+ * box's axes, and across each of these and the segment (Ericson, Real-Time Collision Detection,
  * 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
@@ -69,7 +69,7 @@ struct leg_body {
     struct hs_bracket end; /* if it moves */
 };
 
-/* The player moved without a jump, a death or a new life from one bracket to the other. */
+/* The player moved without a jump, a new life or another rig from one bracket to the other. */
 static bool is_continuous(const struct search *s, const struct hs_bracket *from,
                           const struct hs_bracket *to)
 {
@@ -181,17 +181,14 @@ static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_soli
                          const struct hs_sweep_contact *found)
 {
     struct hs_contact *out = s->out;
-    if (!found->touched && !(found->gap < out->gap))
+    if (!found->touched && !(found->gap < out->nearest.gap))
         return;
     struct hs_sweep_contact contact = *found;
     double center_distance = hs_vec_distance(contact.center, solid->center);
     hs_leg_to_world(s->leg, relative, motion, &contact);
-    if (contact.gap < out->gap) {
-        out->gap = contact.gap;
-        out->gap_distance = contact.gap_distance;
-        out->gap_hitbox = hitbox;
-        out->gap_center = contact.center;
-        out->gap_point = contact.point;
+    if (contact.gap < out->nearest.gap) {
+        out->nearest = contact;
+        out->nearest_hitbox = hitbox;
     }
     if (!contact.touched)
         return;
@@ -324,7 +321,7 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
 /* Something at least this far can neither be touched nor be the target's nearest approach. */
 static bool is_too_far(const struct search *s, double gap)
 {
-    return gap > s->slack && !(s->is_target && gap < s->out->gap);
+    return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
 }
 
 /* One leg without a sample inside. */
@@ -344,7 +341,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         search_leg(s, &body);
 }
 
-/* Nothing later on the path can count more than what is touched already. */
+/* Nothing later on the path can count more than what is touched, or the work is over its limit. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||
@@ -356,7 +353,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_contact *out)
 {
     memset(out, 0, sizeof *out);
-    out->gap = DBL_MAX;
+    out->nearest.gap = DBL_MAX;
     struct search search = {.ruleset = ruleset,
                             .history = history,
                             .tie = HS_CONTACT_TIE * (path->length + path->radius),

@@ -9,9 +9,9 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
-   or faces that coincide. Distances to hitbox centres within it are equal, too. A thousandth of the
-   slack of touch. */
+/* Two touches that are closer together than this share of the path are equally early: starts inside
+   two hitboxes, or faces that coincide. Then the nearer hitbox centre decides, if it is nearer by
+   more than this. A thousandth of the slack of touch. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -23,12 +23,8 @@ struct hs_contact {
     struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
     const struct hs_rig *rig;
 
-    /* Nearest approach, for the target only. */
-    double gap;          /* smallest gap between the sphere and any hitbox */
-    double gap_distance; /* travel at it */
-    uint16_t gap_hitbox;
-    struct hs_vec gap_center, gap_point;  /* without a touch: the sphere's centre and the nearest
-                                             point of the body then */
+    struct hs_sweep_contact nearest; /* nearest approach of any hitbox; for the target only */
+    uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
 

@@ -39,10 +39,9 @@ struct hs_hit_context {
     int64_t fire_time_us; /* as claimed, else hit_time: orders the claims of a shooter */
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
-    bool is_shot; /* the claim is a posted shot, not a hit */
-    /* With is_shot; NULL: none. Start and end would give a rounded one. */
-    const struct hs_vec *shot_direction;
-    const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
+    bool is_shot;                        /* the claim is a posted shot, not a hit */
+    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
+    const struct hs_ledger *ledger;      /* of the shooter's session then; NULL: none is kept */
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: of shots or of hits */
     const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */

@@ -30,7 +30,7 @@ static void insert_met(const struct hs_path *path, const struct hs_met *met, str
 static bool reaches(const struct hs_hit_context *c, const struct hs_contact *target)
 {
     double padding = c->ruleset->hit.claim_padding;
-    return target->touched || (target->has_pose && padding > 0 && target->gap <= padding);
+    return target->touched || (target->has_pose && padding > 0 && target->nearest.gap <= padding);
 }
 
 /*
@@ -70,7 +70,7 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
     double tie = HS_CONTACT_TIE * (path->length + path->radius);
-    e->needed = e->target.touched ? e->target.distance : e->target.gap_distance;
+    e->needed = e->target.touched ? e->target.distance : e->target.nearest.gap_distance;
     e->is_occluded = obstacle->touched && obstacle->contact.distance < e->needed - tie;
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
@@ -80,7 +80,7 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
-    struct hs_vec from = e->target.gap_center, to = e->target.gap_point;
+    struct hs_vec from = e->target.nearest.center, to = e->target.nearest.point;
     struct hs_obstacle aside;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF || e->is_occluded)
         return;

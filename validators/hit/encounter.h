@@ -1,6 +1,6 @@
 /*
- * What a path meets: the claimed body and every other, in order of contact. And what the pellets of
- * a claim meet, each on its own path. Internal to validators/.
+ * What a path meets: the claimed body and every other, in order of contact. Also what the pellets
+ * of a claim meet, each on its own path. Internal to validators/.
  */
 #ifndef HS_ENCOUNTER_H
 #define HS_ENCOUNTER_H

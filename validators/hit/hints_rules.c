@@ -93,8 +93,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* The trace passes the target below its root. There is a body only if the root is above the feet.
- */
+/* The trace passes the target below its root. The body is there only if the root is above the
+   feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);

@@ -368,7 +368,7 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 
 /* ---- the sight of a body ---- */
 
-/* Visible points are moved by this share towards the centre, because soles touch the floor. */
+/* Tested points are moved by this share towards the centre, because soles touch the floor. */
 #define DRAWN_IN 0.01
 
 /* Components of a direction along an axis below this count as 0: rounding must not decide which

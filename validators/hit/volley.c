@@ -61,13 +61,13 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     const struct hs_player *in_front = e->met_count > 0 ? e->met[0].player : NULL;
     if (e->target.touched && (e->is_occluded || (!blocked && e->is_unknown)))
         record_obstacle(volley, e);
-    if (e->target.gap == DBL_MAX) { /* no hitbox had a place then */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a place then */
         refuse(out, HS_PELLET_UNKNOWN, HS_REASON_LOW_CONFIDENCE_GAP);
         record_missing(volley, out->reason, view);
     } else if (!e->target.touched) {
         refuse(out, HS_PELLET_MISS,
                in_front != NULL ? HS_REASON_WRONG_TARGET : HS_REASON_NO_INTERSECTION);
-        out->margin = e->target.gap;
+        out->margin = e->target.nearest.gap;
         volley->margin = volley->has_margin ? fmin(volley->margin, out->margin) : out->margin;
         volley->has_margin = true;
     } else if (e->is_occluded && enforced) {

@@ -1,5 +1,5 @@
 /*
- * Estimates the cost of a claim before its evaluation, in the work units of work.h.
+ * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
  * The estimate assumes that at most `near` players are close to a path, each close to
  * HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the work is also counted

@@ -20,7 +20,7 @@ static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row
 {
     const struct hs_encounter *e = c->encounter;
     const struct hs_contact *target = &e->target;
-    hs_report_measure(row, HS_UNIT_LENGTH, target->gap > 0 ? target->gap : 0,
+    hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap > 0 ? target->nearest.gap : 0,
                       c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
     hs_land_direct(c, &c->target, target);
@@ -38,11 +38,11 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
 {
     const struct hs_encounter *e = c->encounter;
     const struct hs_contact *target = &e->target;
-    bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->gap_distance;
+    bool free_line = e->met_count == 0 || e->met[0].contact.distance > target->nearest.gap_distance;
     c->out->has_margin = true;
-    c->out->margin = target->gap;
+    c->out->margin = target->nearest.gap;
     hs_describe_first(c, e);
-    hs_report_measure(row, HS_UNIT_LENGTH, target->gap, c->ruleset->hit.claim_padding);
+    hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
     if (c->is_weapon_stale) /* the sphere of the true weapon may be wide enough */
         return HS_REASON_HISTORY_TOO_SHORT;
@@ -50,8 +50,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
         c->is_lenient = true;
         hs_land(c, &(struct hs_landed){.player = c->target.player,
                                        .cause = HS_CAUSE_DIRECT,
-                                       .zone = target->rig->hitboxes[target->gap_hitbox].zone,
-                                       .distance = target->gap_distance,
+                                       .zone = target->rig->hitboxes[target->nearest_hitbox].zone,
+                                       .distance = target->nearest.gap_distance,
                                        .pellets = 1});
         return HS_REASON_OK;
     }
@@ -135,7 +135,7 @@ static enum hs_reason check_path(struct hs_hit_context *c, struct hs_check_row *
     }
     if (c->target.status != HS_REWIND_OK)
         return hs_report_missing(c, row, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
-    if (e->target.gap == DBL_MAX) { /* no hitbox had a place along the path */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a place along the path */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_player(row, c->target.player);
         return HS_REASON_LOW_CONFIDENCE_GAP;

@@ -1,7 +1,7 @@
 /* life: was the shooter alive to fire, and the target alive, in this life, and not protected? */
 #include "validators/hit/checks.h"
 
-/* When the life ended that is over at the view's time, as far as the history knows. */
+/* The death that ended the life at the view's time, or the oldest sample after it that is kept. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;

@@ -7,7 +7,7 @@
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
 
-/* Stale values that speak against a shot leave it open. */
+/* MAY_BE_READY: only stale values speak against the shot. */
 static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
     unsigned against = 0;
