@@ -130,8 +130,8 @@ static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
             hs_suspicion_add(shooter, result->would_reject[i], unstable, match->newest_us);
 }
 
-bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result, struct hs_str answer)
+bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
+                   const struct hs_hit_result *result, struct hs_str answer)
 {
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),

@@ -81,8 +81,8 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim)
         hs_ledger_record_lacked(&shooter->ledger.shots, claim->time_us);
 }
 
-bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
-                  const struct hs_hit_result *result, struct hs_str answer)
+bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
+                    const struct hs_hit_result *result, struct hs_str answer)
 {
     struct hs_posted_shot shot = {.weapon = result->weapon,
                                   .has_seed = claim->has_seed,
