@@ -74,7 +74,7 @@ void judge(hs_match &game, uint64_t shot, hs_vec end)
     if (result->has_margin)
         std::printf(", missed by %.3f", result->margin);
     std::puts("");
-    if (!hs_hit_note(&game, &claim, result.get(), HS_STR("any answer")))
+    if (!hs_hit_record(&game, &claim, result.get(), HS_STR("any answer")))
         throw std::runtime_error("not recorded: send it again");
 }
 

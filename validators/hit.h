@@ -3,7 +3,7 @@
  * the shooter saw them?
  *
  * hs_hit_verify is a pure function of (ruleset, history, claim, now). It allocates nothing, changes
- * nothing, and gives the same result on every machine. hs_hit_note records the result for the
+ * nothing, and gives the same result on every machine. hs_hit_record records the result for the
  * shooter.
  */
 #ifndef HS_HIT_H
@@ -172,8 +172,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
  * False: out of memory, or the match is full and does not know the shooter. Nothing is recorded
  * then, and the caller must not send an accepted result: use hs_hit_withhold.
  */
-bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result, struct hs_str answer);
+bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
+                   const struct hs_hit_result *result, struct hs_str answer);
 
 /* Estimated work units of the most expensive claim with a weapon, without a map. */
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);

@@ -40,9 +40,9 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
    get not_recorded instead of a refusal for the missing shot. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
-/* Records a result that is no replay; see hs_hit_note. */
-bool hs_shot_note(struct hs_match *match, const struct hs_shot_claim *claim,
-                  const struct hs_hit_result *result, struct hs_str answer);
+/* Records a result that is no replay; see hs_hit_record. */
+bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
+                    const struct hs_hit_result *result, struct hs_str answer);
 
 HS_PUBLIC_END
 

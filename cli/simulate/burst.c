@@ -89,7 +89,7 @@ static int judge(struct hs_match *match, const struct hs_weapon *weapon, struct 
                                            .time_us = bullet->fired_us,
                                            .origin = eye};
         hs_shot_verify(match, &shot, bullet->arrives_us, result, &forward_us);
-        noted = hs_shot_note(match, &shot, result, HS_STR("{}"));
+        noted = hs_shot_record(match, &shot, result, HS_STR("{}"));
     } else {
         /* Each another way, or they would be the same trajectory. */
         struct hs_vec end = {eye.x + weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
@@ -101,7 +101,7 @@ static int judge(struct hs_match *match, const struct hs_weapon *weapon, struct 
                                          .start = eye,
                                          .end = end};
         hs_hit_verify(match, &hit, bullet->arrives_us, result);
-        noted = hs_hit_note(match, &hit, result, HS_STR("{}"));
+        noted = hs_hit_record(match, &hit, result, HS_STR("{}"));
     }
     return !noted ? -1 : result->verdict == HS_VERDICT_ACCEPTED ? 1 : 0;
 }

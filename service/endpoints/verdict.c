@@ -145,8 +145,8 @@ static bool book(const struct hs_match_slot *slot, const struct hs_verdict_item 
                  struct hs_str answer)
 {
     if (item->hit != NULL)
-        return hs_hit_note(slot->match, item->hit, item->result, answer);
-    return hs_shot_note(slot->match, item->shot, item->result, answer);
+        return hs_hit_record(slot->match, item->hit, item->result, answer);
+    return hs_shot_record(slot->match, item->shot, item->result, answer);
 }
 
 /* Repeats an earlier answer. A payment that is not settled must be settled before the request is

@@ -76,7 +76,7 @@ static struct hs_match *remember_everything(const struct hs_ruleset *ruleset)
                                      .end = {20, (double)i, 0}};
         struct hs_hit_result result;
         hs_hit_verify(match, &claim, claim.hit_time_us, &result);
-        need(hs_hit_note(match, &claim, &result, (struct hs_str){answer, sizeof answer}),
+        need(hs_hit_record(match, &claim, &result, (struct hs_str){answer, sizeof answer}),
              "a hit was not noted");
     }
     return match;

@@ -109,7 +109,7 @@ static enum hs_reason claim_hit(const struct fired *shot)
     claim.shot = shot->number;
     claim.target.ptr = NULL;
     hs_hit_verify(match, &claim, shot->arrival_us, &result);
-    ck_assert(result.replay == NULL && hs_hit_note(match, &claim, &result, HS_STR("{")));
+    ck_assert(result.replay == NULL && hs_hit_record(match, &claim, &result, HS_STR("{")));
     return result.reason;
 }
 
@@ -123,7 +123,7 @@ static enum hs_reason post_shot(const struct fired *shot)
                                   .time_us = shot->time_us,
                                   .origin = {0, 0, 1.6}};
     hs_shot_verify(match, &claim, shot->arrival_us, &result, &forward_us);
-    ck_assert(result.replay == NULL && hs_shot_note(match, &claim, &result, HS_STR("{")));
+    ck_assert(result.replay == NULL && hs_shot_record(match, &claim, &result, HS_STR("{")));
     return result.reason;
 }
 

@@ -156,7 +156,7 @@ static void shoot(struct game *game, int who, double now)
         row->claim(&claim);
     hs_hit_verify(game->match, &claim.hit, claim.now_us, &game->result);
     ck_assert(game->result.replay == NULL);
-    ck_assert(hs_hit_note(game->match, &claim.hit, &game->result, HS_STR("{}")));
+    ck_assert(hs_hit_record(game->match, &claim.hit, &game->result, HS_STR("{}")));
     game->accepted += game->result.verdict == HS_VERDICT_ACCEPTED;
     game->claims++;
 }

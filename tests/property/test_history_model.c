@@ -11,7 +11,8 @@
 #include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "validators/history/rewind.h"
+#include "tests/support/stage.h"
+#include "validators/hit/contact.h"
 
 #define DEFAULT_SEED       20250303
 #define DEFAULT_OPERATIONS 200000
@@ -269,8 +270,8 @@ static void pass_by(struct run *run, int64_t time_us)
     sweep.start = hs_vec_add_scaled(hs_vec_add_scaled(near, side, beside), along,
                                     -hs_random_between(r, 0, 60));
     struct hs_passing passing;
-    hs_rewind_passing(&sweep, time_us, &passing);
-    if (!hs_rewind_is_far(run->history, run->rules, &passing))
+    hs_contact_passing(&sweep, time_us, &passing);
+    if (!hs_contact_is_far(run->history, run->rules, &passing))
         return;
     run->far++;
     struct hs_bracket bracket;

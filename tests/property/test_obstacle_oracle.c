@@ -19,7 +19,6 @@
 #include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit/obstacle.h"
-#include "validators/hit/sight.h"
 
 #define DEFAULT_SEED 20261122
 #define FRAME_MS     50
@@ -147,7 +146,7 @@ START_TEST(at_rest_movers_are_boxes_of_the_map)
             hs_obstacle_find(&moving.context, &path, radius, &a);
             hs_obstacle_find(&still.context, &path, radius, &b);
             ck_assert_msg(a.touched == b.touched, "case %ld", done);
-            ck_assert(!a.is_doubtful && !b.is_doubtful);
+            ck_assert(!a.is_unknown && !b.is_unknown);
             hits += a.touched;
             if (!a.touched)
                 continue;
@@ -324,9 +323,9 @@ static const char *judge(const struct set *set, const struct shot *shot, const s
     }
     if (got->touched && !at_contact)
         return "nothing is there";
-    if (doubt && !got->is_doubtful)
+    if (doubt && !got->is_unknown)
         return "a mover nobody saw may have been in the way";
-    return got->is_doubtful && !perhaps ? "no mover is in doubt" : NULL;
+    return got->is_unknown && !perhaps ? "no mover is in doubt" : NULL;
 }
 
 static double gap_at_start(const struct set *set, const struct shot *shot)
@@ -380,9 +379,9 @@ START_TEST(boxes_that_move)
         walk(&shot, steps);
         const char *wrong = judge(&set, &shot, steps, &got);
         ck_assert_msg(wrong == NULL, "case %ld: %s (touched %d at %g, doubt %d at %g)", i, wrong,
-                      got.touched, got.contact.distance, got.is_doubtful, got.doubt_distance);
+                      got.touched, got.contact.distance, got.is_unknown, got.unknown_distance);
         hits += got.touched;
-        doubts += got.is_doubtful;
+        doubts += got.is_unknown;
         close_stage(&stage);
     }
     printf("%s%s%s: %ld cases, %ld touch, %ld in doubt, %ld too close to tell\n",

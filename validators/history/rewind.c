@@ -111,49 +111,17 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
-/*
- * A segment and a box, both by middle and half extent, lie on either side of a plane across one of
- * the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection, 2005,
- * 5.3.3).
- */
-static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
+static struct hs_vec eye_of(const struct hs_extra *extra)
 {
-    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
-    struct hs_vec cross = hs_vec_cross(between, half);
-    /* Compute all six: choosing one of them by a branch would cost more. */
-    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
-           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
-           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
-           (fabs(cross.z) > box.x * h.y + box.y * h.x);
+    return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
 }
 
-void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
+static struct hs_vec widen(const float v[3])
 {
-    out->time_us = time_us;
-    out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
-    out->middle = hs_vec_add(sweep->start, out->half);
-    /* The last term covers the rounding of coordinates. */
-    double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
-    out->reach =
-        sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + 1e-12 * largest;
+    return (struct hs_vec){(double)v[0], (double)v[1], (double)v[2]};
 }
 
-bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                      const struct hs_passing *passing)
-{
-    const struct hs_history_span *span = hs_history_span(history);
-    if (span == NULL || passing->time_us < span->oldest_us ||
-        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
-        span->longest_gap_us > ruleset->history.max_gap_us)
-        return false;
-    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
-    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach;
-    return are_apart(
-        hs_vec_sub(passing->middle, span->middle), passing->half,
-        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
-}
-
-/* The offset of the eye from the root: as posted, or that of the stance. */
+/* Posted, else the stance's, as an offset from the root. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {

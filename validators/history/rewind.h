@@ -50,23 +50,7 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* A sweep at a time, prepared for the test against many players. */
-struct hs_passing {
-    int64_t time_us;
-    struct hs_vec middle, half; /* the middle of the path, and from there to its end */
-    double reach;               /* radius of the sphere, with the touch slack */
-};
-
-void hs_rewind_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
-
-/*
- * A fast test that excludes most players and reads no sample. True: the player has a pose at that
- * time, and the sphere comes near none of their samples. False: use the exact tests.
- */
-bool hs_rewind_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                      const struct hs_passing *passing);
-
-/* The eye: interpolated if a sample has a posted eye, otherwise that of the stance. */
+/* The eye: as posted in both samples (lerp), else the stance's eye placed on the root. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 

@@ -1,11 +1,11 @@
-/* What a verdict leaves behind: the number with its answer, the cadence, the payment, the sums. */
+/* Records a verdict: the number with its answer, the cadence, the payment, the totals. */
 #include "validators/hit/booking.h"
 
 #include "validators/hit/hints.h"
 #include "validators/match/journal.h"
 
-/* The player who gets the entry; adds them if no frame ever named them. NULL: no space. */
-struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
+/* Finds the player, or adds them if no frame ever named them. NULL: no space. */
+static struct hs_player *shooter_of(struct hs_match *match, struct hs_str name)
 {
     struct hs_player *player = hs_players_find(&match->players, name);
     if (player != NULL)
@@ -19,7 +19,7 @@ struct hs_player *hs_hit_shooter(struct hs_match *match, struct hs_str name)
 
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter)
 {
-    return hs_hit_shooter(match, shooter) != NULL;
+    return shooter_of(match, shooter) != NULL;
 }
 
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
@@ -40,14 +40,14 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
     }
 }
 
-/* The weapon whose cadence counts this result; HS_NONE: no weapon. */
+/* The weapon whose cadence this result changes, or HS_NONE. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED || result->reason == HS_REASON_FIRE_RATE;
     return counts && !result->shot_was_posted ? result->weapon : (uint16_t)HS_NONE;
 }
 
-/* The place was reserved. If the number took that memory, the rate of fire is not judged. */
+/* The place was reserved. If the number used up that memory, the shot does not count. */
 static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
                          const struct hs_hit_result *result)
 {
@@ -73,44 +73,50 @@ static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
            hs_ledger_record(ledger, numbers, entry);
 }
 
-bool hs_hit_book(struct hs_match *match, struct hs_player *shooter, bool is_shot,
-                 const struct hs_ledger_entry *entry, const struct hs_hit_result *result)
+struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, bool is_shot,
+                              const struct hs_hit_result *result, struct hs_str answer,
+                              struct hs_ledger_entry *entry)
 {
-    struct hs_ledger *ledger = &shooter->ledger;
+    struct hs_player *player = shooter_of(match, shooter);
+    entry->accepted = result->verdict == HS_VERDICT_ACCEPTED;
+    entry->answer = (char *)(uintptr_t)answer.ptr;
+    entry->answer_size = answer.len;
+    if (player == NULL)
+        return NULL;
+    struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = is_shot ? &ledger->shots : &ledger->hits;
-    bool is_of_former = hs_player_is_back_since(shooter, entry->fire_time_us);
+    bool is_of_former = hs_player_is_back_since(player, entry->fire_time_us);
     bool was_used =
         !is_of_former && (hs_ledger_find(numbers, entry->number) != NULL ||
                           hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us));
     if (was_used || (is_of_former && !entry->accepted))
-        return true;
-    struct hs_ledger_entry booked = *entry;
-    booked.payment = entry->accepted ? match->payments + 1 : 0;
-    struct hs_journal_payment payment = {.session = is_of_former ? shooter->former_session
-                                                                 : shooter->session,
+        return player;
+    struct hs_journal_payment payment = {.session = is_of_former ? player->former_session
+                                                                 : player->session,
                                          .is_shot = is_shot,
                                          .clock = match->clock,
                                          .weapon = cadence_of(result),
                                          .reason = result->reason,
                                          .damage = result->damage_total,
                                          .entry = *entry};
+    entry->payment = entry->accepted ? match->payments + 1 : 0;
     if (entry->accepted && !hs_journal_reserve(&match->players, entry))
-        return false;
+        return NULL;
     if (is_of_former)
-        hs_ledger_record_paid(numbers, entry->number, entry->fire_time_us);
-    else if (!book_number(match, ledger, numbers, &booked, payment.weapon))
-        return false;
+        hs_ledger_record_ended(numbers, entry->number, entry->fire_time_us);
+    else if (!book_number(match, ledger, numbers, entry, payment.weapon))
+        return NULL;
     else
         book_cadence(match, ledger, result);
     if (entry->accepted) {
         match->payments++;
-        hs_journal_paid(&match->players, shooter, &payment);
+        hs_journal_paid(&match->players, player, &payment);
     }
-    return true;
+    return player;
 }
 
-static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
-                           const struct hs_hit_result *result)
+static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
+                          const struct hs_hit_result *result)
 {
     bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
     if (result->verdict == HS_VERDICT_REJECTED)
@@ -123,25 +129,22 @@ static void note_suspicion(struct hs_match *match, struct hs_player *shooter,
             hs_suspicion_add_hit(shooter, result->would_reject[i], unstable, match->newest_us);
 }
 
-bool hs_hit_note(struct hs_match *match, const struct hs_hit_claim *claim,
-                 const struct hs_hit_result *result, struct hs_str answer)
+bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
+                   const struct hs_hit_result *result, struct hs_str answer)
 {
-    struct hs_player *shooter = hs_hit_shooter(match, claim->shooter);
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),
                                     .fire_time_us = result->fire_time_us,
-                                    .accepted = result->verdict == HS_VERDICT_ACCEPTED,
                                     .start = claim->start,
-                                    .end = claim->end,
-                                    .answer = (char *)(uintptr_t)answer.ptr,
-                                    .answer_size = answer.len};
-    if (shooter == NULL || !hs_hit_book(match, shooter, false, &entry, result))
+                                    .end = claim->end};
+    struct hs_player *shooter = hs_hit_book(match, claim->shooter, false, result, answer, &entry);
+    if (shooter == NULL)
         return false;
     match->totals.reasons[result->reason]++;
     match->totals.damage += result->damage_total;
     shooter->reasons[result->reason]++;
     shooter->damage_dealt += result->damage_total;
-    note_suspicion(match, shooter, result);
-    hs_hints_note(match, shooter, claim, result);
+    add_suspicion(match, shooter, result);
+    hs_hints_learn(match, shooter, claim, result);
     return true;
 }

@@ -7,16 +7,17 @@
 
 #include "validators/hit/report.h"
 
-/* Each check writes at most one row, and what later steps need into the context. */
-#define X(id, name, mode, stage) void hs_check_##name(struct hs_hit_context *c);
+/*
+ * Each check returns a reason or HS_NO_ROW. The verdict that the reason gives (vocabulary.h) is the
+ * outcome. `row` is the check's empty row; the check may write its numbers, player and mover. A
+ * check also writes into the context what later steps need.
+ */
+#define X(id, name, mode, stage)                                                                   \
+    enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);
 HS_CHECKS(X)
 #undef X
 
-/* Runs the checks that fit what `c` holds, a claim or a posted shot, in deciding order. Enforced
-   and without a weapon, the weapon check ends them. */
-void hs_checks_run(struct hs_hit_context *c);
-
-/* What this check found for a posted shot holds for its hits. */
+/* Whether the result of this check for a posted shot also holds for the shot's hits. */
 bool hs_check_is_kept(enum hs_check check);
 
 #endif

@@ -9,9 +9,9 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Touches closer together than this share of the path happen at once: starts inside two hitboxes,
-   or faces that coincide. Their hitboxes' centres likewise are equally near. A thousandth of the
-   slack of touch. */
+/* Two touches that are closer together than this share of the path are equally early: starts inside
+   two hitboxes, or faces that coincide. Then the nearer hitbox centre decides, if it is nearer by
+   more than this. A thousandth of the slack of touch. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -23,25 +23,47 @@ struct hs_contact {
     struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
     const struct hs_rig *rig;
 
-    /* Nearest approach, where asked for. */
-    double gap;          /* smallest gap between the sphere and any hitbox */
-    double gap_distance; /* travel at it */
-    uint16_t gap_hitbox;
-    struct hs_vec gap_center, gap_point;  /* sphere's centre and the nearest point of the body then;
-                                             only where nothing was touched */
+    struct hs_sweep_contact nearest; /* nearest approach of any hitbox; for the target only */
+    uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
 
 /*
- * Sweeps a path over a body. With `measure_gap` the nearest approach is found too. Dead bodies are
- * passed through unless `even_dead`. Once `work` is over its limit the result is meaningless.
+ * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. Other
+ * dead bodies are passed through. Once `work` is over its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
-                     const struct hs_history *history, bool measure_gap, bool even_dead,
-                     struct hs_work *work, struct hs_contact *out);
+                     const struct hs_history *history, bool is_target, struct hs_work *work,
+                     struct hs_contact *out);
 
 /* a is touched before b; within rounding the nearer hitbox centre decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
+
+/* The broad phase: a sweep at a time, prepared for tests against many players. */
+struct hs_passing {
+    int64_t time_us;
+    struct hs_vec middle, half; /* of the segment: its middle, and from there to its end */
+    double reach;               /* of the sphere, with the slack of touch */
+};
+
+void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
+
+/*
+ * True: the player has a pose at that time, and the sphere is never near any position that the
+ * history keeps. False: unknown. Reads no sample, and suffices for most players.
+ */
+bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                       const struct hs_passing *passing);
+
+/* Distance from the origin to the segment between `from` and `from + travel`: the foot of the
+   perpendicular, clamped to the ends. */
+static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
+{
+    double squared = hs_vec_dot(travel, travel);
+    double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
+    s = s < 0 ? 0 : s > 1 ? 1 : s;
+    return hs_vec_length(hs_vec_add_scaled(from, travel, s));
+}
 
 #endif

@@ -8,8 +8,8 @@
 /* Clocks of client and server round the moments of a flight differently. */
 #define FLIGHT_TOLERANCE_US 50000
 
-void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
-             struct hs_view *out)
+void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
+                  struct hs_view *out)
 {
     out->player = hs_players_find(&c->match->players, name);
     out->status = HS_REWIND_NO_HISTORY;
@@ -18,10 +18,8 @@ void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/*
- * The posted shot a hit belongs to. A hit that names another weapon belongs to no shot: the number
- * was used for something else.
- */
+/* The posted shot of a hit. It must have the weapon that the hit names; else the number was used
+   for something else. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -37,9 +35,9 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* By the older sample, unless frames name a weapon only from the newer one on. */
-static const struct hs_state *who_held(const struct hs_history *history,
-                                       const struct hs_bracket *bracket)
+/* The older sample, unless frames name a weapon only from the newer one on. */
+static const struct hs_state *weapon_state(const struct hs_history *history,
+                                           const struct hs_bracket *bracket)
 {
     const struct hs_state *from = hs_history_state(history, bracket->from);
     return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
@@ -55,8 +53,9 @@ static void find_weapon(struct hs_hit_context *c)
     } else if (c->claim->weapon.ptr != NULL) {
         index = hs_ruleset_find_weapon(c->ruleset, c->claim->weapon);
     } else if (c->shooter.status == HS_REWIND_OK) {
-        const struct hs_state *state = who_held(c->shooter.player->history, &c->shooter.bracket);
-        c->is_weapon_stale = state->weapon != HS_NONE && (state->stale & HS_STALE_WEAPON) != 0;
+        const struct hs_state *state =
+            weapon_state(c->shooter.player->history, &c->shooter.bracket);
+        c->is_weapon_stale = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
         index = c->is_weapon_stale ? (uint16_t)HS_NONE : state->weapon;
         c->lacks_weapon = !c->is_weapon_stale && index >= c->ruleset->weapon_count;
     }
@@ -66,19 +65,12 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-static bool is_projectile(const struct hs_hit_context *c)
-{
-    return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
-}
-
-/*
- * Games that predict by ping rewind the others by what both sides agreed on: the claim has no say
- * in it. What flies is met along its flight, which the claim's times tell.
- */
+/* Games that predict by ping rewind the others by a time that both sides agree on; the claim does
+   not set it. A projectile meets the others during its flight, at the times of the claim. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
-    if (c->ruleset->rewind.source != HS_REWIND_BY_PREDICTION || c->is_shot || is_projectile(c))
+    if (c->ruleset->rewind.source != HS_REWIND_BY_PREDICTION || c->is_shot || hs_hit_flies(c))
         return;
     hs_connection_read(c->shooter.player, c->now_us, &connection);
     c->is_predicted = connection.is_known;
@@ -88,31 +80,36 @@ static void predict_hit_time(struct hs_hit_context *c)
             c->now_us - hs_connection_prediction(&connection, &c->ruleset->moves.prediction);
 }
 
-double hs_world_radius(const struct hs_hit_context *c)
+static struct hs_vec gravity_of(const struct hs_hit_context *c)
 {
-    return c->weapon != NULL ? c->weapon->world_radius : 0;
+    return hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
 }
 
-/* How far a chord of the flight may leave the curve: far less than the thinner sphere is wide. */
+/* The largest distance of a chord from the curve of the flight: far below the thinner radius. */
 static double chord_error(const struct hs_hit_context *c)
 {
     return fmax(hs_world_radius(c) / 10, c->weapon->range * 1e-6);
 }
 
-/* When the flight began: as told, else as long before the impact as the weapon's speed takes. */
-static int64_t launch_time(struct hs_hit_context *c, struct hs_vec gravity)
+bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
+                         double *needed)
 {
-    const struct hs_hit_claim *claim = c->claim;
-    if (claim->has_fire_time || c->posted != NULL)
+    return hs_flight_times(c->claim->start, c->claim->end, gravity_of(c), speed, low, high, needed);
+}
+
+/* The launch time: as claimed, else by the weapon's speed. */
+static int64_t launch_time(const struct hs_hit_context *c)
+{
+    if (c->claim->has_fire_time || c->posted != NULL)
         return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
     double low, high, needed, longest = hs_seconds(c->weapon->max_flight_us);
-    if (!hs_flight_times(claim->start, claim->end, gravity, c->weapon->speed, &low, &high, &needed))
+    if (!hs_hit_flight_times(c, c->weapon->speed, &low, &high, &needed))
         low = longest;
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* The axis the pellets of a claim lie around, as far as they tell. */
-static struct hs_vec middle_of_pellets(const struct hs_hit_context *c)
+/* The mean direction of the pellets, else the path's. */
+static struct hs_vec mean_direction(const struct hs_hit_context *c)
 {
     struct hs_vec sum = {0, 0, 0};
     for (size_t i = 0; i < c->claim->pellet_count; i++) {
@@ -125,10 +122,8 @@ static struct hs_vec middle_of_pellets(const struct hs_hit_context *c)
     return length > 0 ? hs_vec_scale(sum, 1 / length) : c->path.direction;
 }
 
-/*
- * A world bound is never larger than this. Beyond it double has no digits left for what a body
- * measures, and what later checks would report of such a way means nothing.
- */
+/* Whether all ends are within the largest possible world bound. Beyond it double is too coarse for
+   a body. */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;
@@ -146,45 +141,40 @@ static void lay_path(struct hs_hit_context *c)
     c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = is_in_reach(claim);
     hs_path_trace(claim->start, claim->end, radius, extension, c->hit_time_us, &c->path);
-    if (c->has_path && is_projectile(c)) {
-        struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
-        int64_t launch_us = launch_time(c, gravity);
+    if (c->has_path && hs_hit_flies(c)) {
+        int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* A claim may tell a flight of an age, which is refused. Its way would only be rounding. */
+        /* The path of a longer flight would only be rounding; the flight check rejects it. */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
-            hs_path_flight(claim->start, claim->end, gravity, radius, extension, chord_error(c),
-                           launch_us, c->hit_time_us, &c->path);
+            hs_path_flight(claim->start, claim->end, gravity_of(c), radius, extension,
+                           chord_error(c), launch_us, c->hit_time_us, &c->path);
     }
-    c->direction = c->claim->pellet_count > 0 ? middle_of_pellets(c) : c->path.direction;
+    c->direction = c->shot_direction != NULL ? *c->shot_direction : mean_direction(c);
 }
 
-/*
- * A projectile may have been in the air for longer than history is kept. Nothing can then be said
- * about the shooter at the launch, and nothing is held against him.
- */
+/* A projectile may fly for longer than history is kept. The shooter's state at the launch is then
+   unknown, and that does not count against them. */
 static void waive_old_launch(struct hs_hit_context *c)
 {
-    if (!is_projectile(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
+    if (!hs_hit_flies(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
         return;
-    /* Only a way that takes so long to fly: an old launch must not hide a start near the target. */
+    /* The flight must need that time: an old launch must not hide a start near the target. */
     int64_t flight = c->hit_time_us - c->fire_time_us;
-    struct hs_vec gravity = hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
     double low, high, needed;
-    bool reaches = hs_flight_times(c->claim->start, c->claim->end, gravity, c->weapon->speed, &low,
-                                   &high, &needed);
+    bool reaches = hs_hit_flight_times(c, c->weapon->speed, &low, &high, &needed);
     c->launch_forgotten = reaches && flight <= c->weapon->max_flight_us &&
                           (double)flight <= high * 1e6 + FLIGHT_TOLERANCE_US;
 }
 
 static void find_ledger(struct hs_hit_context *c)
 {
-    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    const struct hs_player *player = c->shooter.player;
     if (player == NULL)
         return;
     c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
-    /* Numbers of his session now say nothing of one before. */
+    /* Numbers of the present session prove nothing about an ended one. */
     if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;
@@ -192,13 +182,13 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves when
- * they arrive, together with the shot. If the frames lag behind `now`, the newest pose is the one
- * that was simulated. A claim of a former session never meets the pose of a later one.
+ * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves, and
+ * the shot with them, when they arrive. If the frames are behind `now`, it simulated the newest
+ * pose. A claim of an ended session never uses the pose of a later one.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {
-    const struct hs_player *player = hs_players_find(&c->match->players, c->claim->shooter);
+    const struct hs_player *player = c->shooter.player;
     if (c->claim->has_fire_time || c->posted != NULL || player == NULL ||
         hs_player_is_back_since(player, c->fire_time_us))
         return c->fire_time_us;
@@ -210,19 +200,19 @@ static int64_t eye_time(const struct hs_hit_context *c)
     return lags ? newest_us : c->now_us;
 }
 
-/* The shooter when they fired, and what with. A projectile was launched before its impact. */
+/* The shooter at the fire time, and the weapon. A projectile was launched before its impact. */
 static void find_shooter(struct hs_hit_context *c)
 {
     c->eye_time_us = eye_time(c);
-    hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+    hs_find_view(c, c->claim->shooter, c->eye_time_us, &c->shooter);
     find_weapon(c);
     predict_hit_time(c);
     lay_path(c);
-    if (!is_projectile(c))
+    if (!hs_hit_flies(c))
         return;
     c->eye_time_us = c->fire_time_us;
     if (!c->claim->has_fire_time && c->posted == NULL)
-        hs_look(c, c->claim->shooter, c->eye_time_us, &c->shooter);
+        hs_find_view(c, c->claim->shooter, c->eye_time_us, &c->shooter);
 }
 
 void hs_hit_prepare(struct hs_hit_context *c)
@@ -242,5 +232,5 @@ void hs_hit_prepare(struct hs_hit_context *c)
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;
     if (c->claims_target)
-        hs_look(c, claim->target, c->hit_time_us, &c->target);
+        hs_find_view(c, claim->target, c->hit_time_us, &c->target);
 }

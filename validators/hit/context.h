@@ -1,25 +1,26 @@
 /*
  * What the checks of one claim share: who and what the claim is about, looked up before any check
- * runs. Internal to validators/. Each check is a file in checks/; report.h writes what they find.
+ * runs. Internal to validators/. Each check is a file in checks/.
  */
 #ifndef HS_HIT_CONTEXT_H
 #define HS_HIT_CONTEXT_H
 
+#include "validators/base/ledger.h"
 #include "validators/geometry/path.h"
 #include "validators/history/rewind.h"
 #include "validators/hit.h"
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* A player at the time at which they are evaluated. */
+/* A player at a time. */
 struct hs_view {
     const struct hs_player *player; /* NULL: never seen */
     enum hs_rewind_status status;   /* of `bracket`; NO_HISTORY without a player */
-    int64_t time_us;                /* looked at */
+    int64_t time_us;                /* as asked for */
     struct hs_bracket bracket;
 };
 
-/* Something that hurts somebody. */
+/* A contact or blast that hurts a player. */
 struct hs_landed {
     const struct hs_player *player;
     enum hs_cause cause;
@@ -27,11 +28,8 @@ struct hs_landed {
     const struct hs_name *bone; /* NULL: none */
     double distance;            /* travel to the contact, or from the blast's centre */
     uint16_t pellets;
-    double share; /* of a blast's damage that reaches there */
+    double share; /* of a blast's damage that arrives at that distance */
 };
-
-struct hs_encounter; /* what the claim's path meets; see encounter.h */
-struct hs_volley;    /* what its pellets meet; see volley.h */
 
 struct hs_hit_context {
     const struct hs_match *match;
@@ -39,45 +37,45 @@ struct hs_hit_context {
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
     int64_t fire_time_us; /* as claimed, else hit_time: orders the claims of a shooter */
-    int64_t eye_time_us;  /* the moment whose pose of the shooter counts */
+    int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
-    bool is_shot;                   /* a posted shot is judged, not a hit */
-    const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
-    const struct hs_ledger_numbers *used_numbers; /* of shots or of hits, after is_shot */
-    const struct hs_ledger_numbers *paid_numbers; /* tell whether it was paid before */
+    bool is_shot;                        /* the claim is a posted shot, not a hit */
+    const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
+    const struct hs_ledger *ledger;      /* of the shooter's session then; NULL: none is kept */
+    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: of shots or of hits */
+    const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
-    struct hs_view target;  /* at hit_time; player NULL also when nobody is claimed */
-    bool claims_target;     /* somebody other than the shooter is claimed */
+    struct hs_view target;  /* at hit_time; without a player also if no target is claimed */
+    bool claims_target;     /* another player than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
     bool lacks_weapon;    /* the shooter's history is known, and nothing names a weapon */
-    bool is_weapon_stale; /* held before a restart, and perhaps changed since */
+    bool is_weapon_stale; /* known from before a restart only; it may have changed */
 
-    bool has_path;           /* the trace is not degenerate and in the world */
+    bool has_path;           /* the trace is within reach of double precision */
     struct hs_vec direction; /* unit */
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
-    /* What the path met, or the pellets, once a check of stage PATH runs: one of the two is set. */
+    /* What the path, or the pellets, met. One is set while checks of stage PATH run. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
     struct hs_work work; /* cost of this claim so far */
 
     bool is_lenient;                        /* missed by no more than the padding */
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* what is paid if the verdict lets it */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     uint16_t landed_count;
 
     bool is_predicted;       /* hit_time_us follows from the shooter's ping, not from the claim */
     bool has_no_prediction;  /* it should, but the shooter's round trip is not known */
-    bool shooter_not_needed; /* every check that looks at the shooter's history is off */
+    bool shooter_not_needed; /* every check that reads the shooter's history is off */
     bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
 
-    struct hs_check_row unreported; /* what a check that is off writes to */
     struct hs_hit_result *out;
 };
 
@@ -86,25 +84,68 @@ static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_c
     return c->ruleset->checks[check];
 }
 
-/* A player at a time. */
-void hs_look(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
-             struct hs_view *out);
+static inline bool hs_world_is_enforced(const struct hs_hit_context *c)
+{
+    return hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+}
 
-/* Whether the player was alive, in their newest life and not protected at that time. HS_REASON_OK,
-   or the reason why not. If a restart makes this uncertain, the reason of an unknown check. */
-enum hs_reason hs_judge_life(const struct hs_view *view);
+static inline bool hs_hit_flies(const struct hs_hit_context *c)
+{
+    return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+}
 
 /* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */
-double hs_world_radius(const struct hs_hit_context *c);
+static inline double hs_world_radius(const struct hs_hit_context *c)
+{
+    return c->weapon != NULL ? c->weapon->world_radius : 0;
+}
 
-/* The shooter's own team. */
+/* The accepted shots of the claim's weapon; NULL: none. */
+static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
+{
+    return c->ledger != NULL ? hs_ledger_cadence(c->ledger, c->weapon_index) : NULL;
+}
+
+static inline const struct hs_state *hs_newest_state(const struct hs_history *history)
+{
+    return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
+}
+
+/* Adds damage to pay. */
+static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
+{
+    if (c->landed_count < HS_MAX_DAMAGE)
+        c->landed[c->landed_count++] = *landed;
+}
+
+void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
+                  struct hs_view *out);
+
+/* hs_flight_times of the claim's projectile from start to end with a launch speed. */
+bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
+                         double *needed);
+
+/* HS_REASON_OK if the player was alive, in their newest life and not protected at that time, else
+   the reason. If the state is stale: the reason of missing data. */
+enum hs_reason hs_verify_life(const struct hs_view *view);
+
+/* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
-/* Looks up who and what a claim is about; `c` holds match, ruleset, claim, now, out, is_shot. */
+/* Looks up who and what a claim is about. `c` holds all inputs, now, out and is_shot. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
-/* Damage of the context's contact into the result; after the verdict is known. */
+/*
+ * Evaluates the claim in `c` into its result: finds an earlier answer by the digest, else runs the
+ * checks, decides, and pays. `is_whole`: see hs_hit_verify_within.
+ */
+void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole);
+
+/* Writes the damage of all that landed into the result, after the verdict is known. */
 void hs_hit_damage(struct hs_hit_context *c);
+
+/* The factor that frames set for the shooter's damage; 1 without a pose. */
+double hs_damage_scale(const struct hs_hit_context *c);
 
 /* The factor of a weapon's falloff at a distance. */
 double hs_falloff(const struct hs_weapon *weapon, double distance);

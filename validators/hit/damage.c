@@ -1,4 +1,4 @@
-/* Damage: weapon x zone x falloff x the shooter's scale, from the ruleset and the frames alone. */
+/* Damage: weapon x zone x falloff x the shooter's scale, from ruleset and frames only. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -33,7 +33,7 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* With contact only observed, a missed claim is paid as it was made. */
+/* If the contact check is not enforced, a missed claim is paid as claimed. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE;
@@ -44,20 +44,11 @@ static void land_as_claimed(struct hs_hit_context *c)
         if (c->landed[i].player == c->target.player && c->landed[i].cause == HS_CAUSE_DIRECT)
             return;
     uint16_t rig = hs_rewind_state(c->target.player->history, &c->target.bracket)->rig;
-    if (c->landed_count < HS_MAX_DAMAGE)
-        c->landed[c->landed_count++] =
-            (struct hs_landed){.player = c->target.player,
-                               .cause = HS_CAUSE_DIRECT,
-                               .zone = claimed_zone(c, c->ruleset->rigs[rig]),
-                               .distance = c->trace_length,
-                               .pellets = 1};
-}
-
-static bool is_dead_now(const struct hs_player *player)
-{
-    const struct hs_history *history = player->history;
-    const struct hs_sample *newest = hs_history_at(history, hs_history_count(history) - 1);
-    return !hs_history_state(history, newest)->alive;
+    hs_land(c, &(struct hs_landed){.player = c->target.player,
+                                   .cause = HS_CAUSE_DIRECT,
+                                   .zone = claimed_zone(c, c->ruleset->rigs[rig]),
+                                   .distance = c->trace_length,
+                                   .pellets = 1});
 }
 
 static double amount_of(const struct hs_hit_context *c, const struct hs_landed *landed,
@@ -70,7 +61,7 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds to the entry of the same player, cause and zone, or makes one. */
+/* Adds to the entry of the same player, cause and zone, or adds an entry. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
@@ -100,11 +91,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/*
- * Of a direct hit and a blast on the same body only the larger counts, unless the weapon stacks
- * them. True when this one gives way.
- */
-static bool gives_way(const struct hs_hit_context *c, uint16_t i, double scale)
+/* If a direct hit and a blast land on the same body, only the larger counts, unless the weapon
+   stacks them. True: this one does not count. */
+static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
     double amount = amount_of(c, landed, scale);
@@ -121,6 +110,13 @@ static bool gives_way(const struct hs_hit_context *c, uint16_t i, double scale)
     return false;
 }
 
+double hs_damage_scale(const struct hs_hit_context *c)
+{
+    if (c->shooter.status != HS_REWIND_OK)
+        return 1;
+    return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+}
+
 void hs_hit_damage(struct hs_hit_context *c)
 {
     bool pays = c->out->verdict == HS_VERDICT_ACCEPTED && c->weapon != NULL &&
@@ -128,15 +124,13 @@ void hs_hit_damage(struct hs_hit_context *c)
     if (!pays)
         return;
     land_as_claimed(c);
-    double scale = 1;
-    if (c->shooter.status == HS_REWIND_OK)
-        scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
+    double scale = hs_damage_scale(c);
     for (uint16_t i = 0; i < c->landed_count; i++) {
         const struct hs_landed *landed = &c->landed[i];
-        if (gives_way(c, i, scale))
+        if (is_surpassed(c, i, scale))
             continue;
-        /* Hit while alive, dead by now: no second kill. */
-        if (is_dead_now(landed->player))
+        /* Hit while alive, now dead: no second kill. */
+        if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else
             pay(c, landed, amount_of(c, landed, scale));

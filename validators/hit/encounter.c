@@ -2,7 +2,7 @@
 
 #include "validators/hit/report.h"
 
-static void note_ignored(struct hs_hit_result *out, const struct hs_player *player)
+static void record_ignored(struct hs_hit_result *out, const struct hs_player *player)
 {
     for (uint16_t i = 0; i < out->rewind.ignored_count; i++)
         if (hs_str_equal(hs_name_str(&out->rewind.ignored[i]), hs_name_str(&player->name)))
@@ -11,7 +11,7 @@ static void note_ignored(struct hs_hit_result *out, const struct hs_player *play
         out->rewind.ignored[out->rewind.ignored_count++] = player->name;
 }
 
-/* Keeps the nearest ones when there is no room. */
+/* When the list is full, it keeps the nearest ones. */
 static void insert_met(const struct hs_path *path, const struct hs_met *met, struct hs_work *work,
                        struct hs_encounter *out)
 {
@@ -30,16 +30,16 @@ static void insert_met(const struct hs_path *path, const struct hs_met *met, str
 static bool reaches(const struct hs_hit_context *c, const struct hs_contact *target)
 {
     double padding = c->ruleset->hit.claim_padding;
-    return target->touched || (target->has_pose && padding > 0 && target->gap <= padding);
+    return target->touched || (target->has_pose && padding > 0 && target->nearest.gap <= padding);
 }
 
 /*
- * Whether the world hides a touch: then `aside` tells what stands, or perhaps stands, between the
- * path and the touched point. A sphere that is cast at the world thinner than it is would otherwise
- * reach through thin walls. Bodies lean on walls as well, so the last of the line is not tested.
+ * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
+ * point. Without this test a sphere that is cast thinner at the world would reach through thin
+ * walls. Bodies also lean on walls, so the last part of the line is not tested.
  *
- * A body whose nearest point is hidden may still stand on the path: the thinner sphere's own touch
- * is in sight, and becomes the contact where the world is enforced.
+ * A body whose nearest point is hidden may still be on the path. Then the thinner sphere touches it
+ * too, and that touch becomes the contact if the world check is enforced.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -50,17 +50,17 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     if (e->world_radius >= path->radius)
         return false;
     hs_obstacle_between(c, touch->center, hs_vec_lerp(touch->point, touch->center, drawn_in),
-                        hs_path_time(path, touch->distance), aside);
-    if (!aside->touched && !aside->is_doubtful)
+                        hs_path_time(path, touch->distance), HS_NEAREST, aside);
+    if (!aside->touched && !aside->is_unknown)
         return false;
     struct hs_path thin = *path;
     struct hs_contact direct;
     thin.radius = e->world_radius;
     thin.reach = fmin(path->reach, e->free);
-    hs_contact_find(&thin, c->ruleset, player->history, is_target, is_target, &c->work, &direct);
+    hs_contact_find(&thin, c->ruleset, player->history, is_target, &c->work, &direct);
     if (!direct.touched)
         return true;
-    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE)
+    if (hs_world_is_enforced(c))
         *contact = direct;
     return false;
 }
@@ -70,22 +70,22 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
     double tie = HS_CONTACT_TIE * (path->length + path->radius);
-    e->needed = e->target.touched ? e->target.distance : e->target.gap_distance;
+    e->needed = e->target.touched ? e->target.distance : e->target.nearest.gap_distance;
     e->is_occluded = obstacle->touched && obstacle->contact.distance < e->needed - tie;
-    e->is_doubtful = obstacle->is_doubtful && obstacle->doubt_distance < e->needed - tie;
+    e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* A touch of a sphere that is thinner at the world needs sight from the path to the body; so does
-   a miss that the padding forgives. */
-static void look_beside_path(struct hs_hit_context *c, const struct hs_path *path,
+/* A touch of a sphere that is thinner at the world needs a free line from the path to the body. So
+   does a miss within the padding. */
+static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
-    struct hs_vec from = e->target.gap_center, to = e->target.gap_point;
+    struct hs_vec from = e->target.nearest.center, to = e->target.nearest.point;
     struct hs_obstacle aside;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF || e->is_occluded)
         return;
     if (!e->target.touched) {
-        hs_obstacle_between(c, from, to, hs_path_time(path, e->needed), &aside);
+        hs_obstacle_between(c, from, to, hs_path_time(path, e->needed), HS_NEAREST, &aside);
     } else if (is_hidden(c, path, e, target, true, &e->target, &aside)) {
         from = e->target.detail.center;
         to = e->target.detail.point;
@@ -93,39 +93,39 @@ static void look_beside_path(struct hs_hit_context *c, const struct hs_path *pat
         measure_target(path, e);
         return;
     }
-    if (!aside.touched && !aside.is_doubtful)
+    if (!aside.touched && !aside.is_unknown)
         return;
     e->is_occluded = aside.touched;
-    e->is_doubtful = !aside.touched;
-    e->clips = e->clips || (aside.touched && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE);
+    e->is_unknown = !aside.touched;
+    e->clips = e->clips || (aside.touched && hs_world_is_enforced(c));
     e->obstacle = aside;
     e->obstacle.contact.distance += e->needed;
-    e->obstacle.doubt_distance += e->needed;
+    e->obstacle.unknown_distance += e->needed;
     e->needed += hs_vec_distance(from, to);
 }
 
-/* The target on the path as far as it reaches; where he is not there, on the whole of it. */
+/* Finds the target on the path up to the world, else on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
-    hs_contact_find(path, c->ruleset, target->history, true, true, &c->work, &out->target);
+    hs_contact_find(path, c->ruleset, target->history, true, &c->work, &out->target);
     if (out->clips && !reaches(c, &out->target)) {
         double clipped = path->reach;
         path->reach = whole;
-        hs_contact_find(path, c->ruleset, target->history, true, true, &c->work, &out->target);
+        hs_contact_find(path, c->ruleset, target->history, true, &c->work, &out->target);
         path->reach = clipped;
     }
     out->reaches = reaches(c, &out->target);
     if (!out->reaches)
         return;
     measure_target(path, out);
-    look_beside_path(c, path, target, out);
+    test_beside_path(c, path, target, out);
 }
 
-/* Nothing of the world is looked at while its check is off. */
+/* While the world check is off, nothing of the world is tested. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
-    out->obstacle.touched = out->obstacle.is_doubtful = out->clips = false;
+    out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;
     out->world_radius = path->radius;
     out->free = path->reach;
     if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
@@ -134,27 +134,26 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     out->world_radius = out->obstacle.radius;
     if (out->obstacle.touched)
         out->free = out->obstacle.contact.distance;
-    out->clips = out->obstacle.touched && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE;
+    out->clips = out->obstacle.touched && hs_world_is_enforced(c);
     if (out->clips)
         path->reach = out->obstacle.contact.distance;
 }
 
-/* One body that is not the target. One that the world hides is not on the path. */
+/* One body that is not the target. A body that the world hides is not on the path. */
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {
-    struct hs_met met = {.player = player, .doubt = HS_REASON_OK};
+    struct hs_met met = {.player = player, .unknown = HS_REASON_OK};
     struct hs_obstacle aside;
-    hs_contact_find(path, c->ruleset, player->history, false, false, &c->work, &met.contact);
+    hs_contact_find(path, c->ruleset, player->history, false, &c->work, &met.contact);
     if (!met.contact.has_pose)
-        note_ignored(c->out, met.player);
+        record_ignored(c->out, met.player);
     if (!met.contact.touched)
         return;
-    if (hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE &&
-        is_hidden(c, path, out, player, false, &met.contact, &aside)) {
+    if (hs_world_is_enforced(c) && is_hidden(c, path, out, player, false, &met.contact, &aside)) {
         if (aside.touched)
             return;
-        met.doubt = hs_doubt_reason(&aside);
+        met.unknown = hs_unknown_reason(&aside);
     }
     if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
         out->before_target++;
@@ -168,7 +167,7 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     double whole = path->reach;
     out->met_count = 0;
     out->before_target = 0;
-    out->reaches = out->is_occluded = out->is_doubtful = false;
+    out->reaches = out->is_occluded = out->is_unknown = false;
     memset(&out->target, 0, sizeof out->target);
     find_obstacle(c, path, out);
     if (target != NULL)
@@ -176,15 +175,15 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     struct hs_passing passing;
     bool instant = path->flight_legs == 0;
     if (instant) {
-        struct hs_leg way;
-        hs_path_leg(path, 0, &way);
-        hs_rewind_passing(&way.sweep, path->end_us, &passing);
+        struct hs_leg leg;
+        hs_path_leg(path, 0, &leg);
+        hs_contact_passing(&leg.sweep, path->end_us, &passing);
     }
     for (uint32_t i = 0; i < players->count && !hs_work_is_over(&c->work); i++) {
         const struct hs_player *player = players->all[i];
         hs_work_spend(&c->work, HS_WORK_PASS);
         if (player->left || player == c->shooter.player || player == target ||
-            (instant && hs_rewind_is_far(player->history, c->ruleset, &passing)) ||
+            (instant && hs_contact_is_far(player->history, c->ruleset, &passing)) ||
             hs_history_count(player->history) == 0)
             continue;
         meet(c, path, player, out);
@@ -195,30 +194,17 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out)
 {
     bool has_pose = c->claims_target && c->target.status == HS_REWIND_OK;
     hs_encounter_find(c, &c->path, has_pose ? c->target.player : NULL, out);
-    hs_encounter_note(c, out);
+    const struct hs_rig *rig = out->target.rig;
+    struct hs_rewind_info *info = &c->out->rewind;
+    for (uint16_t i = 0; rig != NULL && i < rig->bone_count; i++)
+        if (out->target.excluded[i / 64] >> (i % 64) & 1)
+            info->excluded_bones[info->excluded_bone_count++] = rig->bones[i];
 }
 
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
 {
     uint64_t through = c->weapon != NULL ? (uint64_t)c->weapon->pierce : 0;
     return e->before_target > through;
-}
-
-bool hs_encounter_is_in_doubt(const struct hs_hit_context *c, const struct hs_encounter *e,
-                              double distance)
-{
-    double tie = HS_CONTACT_TIE * (c->path.length + c->path.radius);
-    return e->obstacle.is_doubtful && hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_ENFORCE &&
-           e->obstacle.doubt_distance < distance - tie;
-}
-
-void hs_encounter_note(struct hs_hit_context *c, const struct hs_encounter *e)
-{
-    const struct hs_rig *rig = e->target.rig;
-    struct hs_rewind_info *info = &c->out->rewind;
-    for (uint16_t i = 0; rig != NULL && i < rig->bone_count; i++)
-        if (e->target.excluded[i / 64] >> (i % 64) & 1)
-            info->excluded_bones[info->excluded_bone_count++] = rig->bones[i];
 }
 
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
@@ -254,58 +240,29 @@ void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e)
         hs_describe_obstacle(c, &e->obstacle);
 }
 
-void hs_note_region(struct hs_hit_context *c, const struct hs_contact *contact)
-{
-    const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
-    struct hs_str claimed = c->claim->claimed_bone;
-    if (claimed.ptr == NULL)
-        return;
-    bool matches = hs_str_equal(claimed, hs_name_str(&contact->rig->bones[box->bone])) ||
-                   hs_str_equal(claimed, hs_name_str(&c->ruleset->zones[box->zone].name));
-    if (!matches)
-        c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
-}
-
-static void land(struct hs_hit_context *c, const struct hs_landed *landed)
-{
-    if (c->landed_count < HS_MAX_DAMAGE)
-        c->landed[c->landed_count++] = *landed;
-}
-
 void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
-                    const struct hs_contact *contact, uint16_t pellets)
+                    const struct hs_contact *contact)
 {
     const struct hs_hitbox *box = &contact->rig->hitboxes[contact->hitbox];
-    land(c, &(struct hs_landed){.player = view->player,
-                                .cause = HS_CAUSE_DIRECT,
-                                .zone = box->zone,
-                                .bone = &contact->rig->bones[box->bone],
-                                .distance = contact->detail.distance,
-                                .pellets = pellets});
+    hs_land(c, &(struct hs_landed){.player = view->player,
+                                   .cause = HS_CAUSE_DIRECT,
+                                   .zone = box->zone,
+                                   .bone = &contact->rig->bones[box->bone],
+                                   .distance = contact->detail.distance,
+                                   .pellets = 1});
 }
 
-void hs_land_lenient(struct hs_hit_context *c, const struct hs_view *view,
-                     const struct hs_contact *contact)
+enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_view *view,
+                                struct hs_str name, bool may_be_self)
 {
-    land(c, &(struct hs_landed){.player = view->player,
-                                .cause = HS_CAUSE_DIRECT,
-                                .zone = contact->rig->hitboxes[contact->gap_hitbox].zone,
-                                .distance = contact->gap_distance,
-                                .pellets = 1});
-}
-
-enum hs_reason hs_judge_victim(const struct hs_hit_context *c, const struct hs_view *view,
-                               struct hs_str name)
-{
-    if (hs_str_equal(name, c->claim->shooter))
+    bool is_self = hs_str_equal(name, c->claim->shooter);
+    if (is_self && !may_be_self)
         return HS_REASON_SELF_HIT;
     if (view->status != HS_REWIND_OK)
         return hs_missing_pose_reason(view->status, HS_REASON_UNKNOWN_TARGET_HISTORY);
-    enum hs_reason life = hs_judge_life(view);
-    if (life != HS_REASON_OK)
-        return life;
-    return hs_are_team_mates(c, view) && !c->ruleset->hit.friendly_fire ? HS_REASON_FRIENDLY_FIRE
-                                                                        : HS_REASON_OK;
+    enum hs_reason life = hs_verify_life(view);
+    bool is_friend = !is_self && !c->ruleset->hit.friendly_fire && hs_are_team_mates(c, view);
+    return life == HS_REASON_OK && is_friend ? HS_REASON_FRIENDLY_FIRE : life;
 }
 
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i)
@@ -316,16 +273,15 @@ bool hs_is_repeated(const struct hs_hit_context *c, size_t i)
     return false;
 }
 
-bool hs_is_claimed_before(const struct hs_hit_context *c, size_t i)
-{
-    return hs_is_repeated(c, i) || hs_str_equal(c->claim->victims[i], c->claim->target);
-}
-
-void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason)
+void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
+                      double measured, double limit)
 {
     if (c->out->refused_count == HS_MAX_VICTIMS)
         return;
     struct hs_refused_victim *refused = &c->out->refused[c->out->refused_count++];
-    *refused = (struct hs_refused_victim){.reason = reason};
+    *refused = (struct hs_refused_victim){.reason = reason,
+                                          .has_measure = reason == HS_REASON_OUTSIDE_BLAST,
+                                          .measured = measured,
+                                          .limit = limit};
     hs_name_set(&refused->player, name);
 }

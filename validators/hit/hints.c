@@ -1,7 +1,4 @@
-/*
- * Counts what claims say about the mistakes in the table of hints_rules.c. A mistake becomes a hint
- * when most claims, and the claims of most shooters, speak for it.
- */
+/* A mistake becomes a hint when most claims, and the claims of most shooters, show it. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -10,13 +7,12 @@
 #include "validators/base/units.h"
 #include "validators/hints.h"
 #include "validators/history/rewind.h"
-#include "validators/hit/hints_rules.h"
 
 enum {
-    FIRST_CLAIMS = 100, /* no hint before: a few cheaters could cause one */
-    MIN_RELEVANT = 30,  /* claims that could show a mistake */
-    MAX_RELEVANT = 128, /* then the counts are halved: after a repair a hint goes in as many */
-    ALL_OF_FIRST = 256, /* each of these is sampled; after them one in 16, to save time */
+    FIRST_CLAIMS = 100, /* no hint before these: a few cheaters could cause one */
+    MIN_RELEVANT = 30,  /* claims that could show the mistake */
+    MAX_RELEVANT = 128, /* then counts are halved, so a hint ends as many claims after a repair */
+    ALL_OF_FIRST = 256, /* all of these are sampled; after them one in 16, to save time */
     SAMPLED_BITS = 4
 };
 
@@ -41,14 +37,14 @@ static void age_shooters(struct hs_shooter_set *set)
 
 /* ---- learning ---- */
 
-/* One claim in 16, at varying distances (Knuth's multiplicative hash): shooters who take turns
-   are all sampled. */
+/* One claim in 16, at varying intervals (Knuth's multiplicative hash), so that shooters who take
+   turns are all sampled. */
 static bool is_sampled(uint32_t heard)
 {
     return heard <= ALL_OF_FIRST || heard * UINT32_C(2654435769) >> (32 - SAMPLED_BITS) == 0;
 }
 
-static void look_at_shooter(struct hs_claim_facts *f)
+static void find_pose(struct hs_claim_facts *f)
 {
     const struct hs_ruleset *ruleset = f->match->ruleset;
     const struct hs_history *history = f->shooter->history;
@@ -57,7 +53,7 @@ static void look_at_shooter(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* On another clock there is no pose of that time: the newest is near enough. */
+    /* If the claim has another clock, there is no pose of that time. Use the newest. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
@@ -93,8 +89,8 @@ static void add_claim(struct hs_finding *finding, const struct hs_claim_facts *f
     age_shooters(&finding->voices);
 }
 
-void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
-                   const struct hs_hit_claim *claim, const struct hs_hit_result *result)
+void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
+                    const struct hs_hit_claim *claim, const struct hs_hit_result *result)
 {
     struct hs_hints *hints = &match->hints;
     if (!match->has_frames || !hs_vec_is_within(claim->start, HS_WORLD_COORDINATE_MAX) ||
@@ -106,6 +102,7 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
         time_us = claim->fire_time_us;
     struct hs_claim_facts f = {
         .match = match,
+        .hints = hints,
         .claim = claim,
         .result = result,
         .shooter = shooter,
@@ -113,20 +110,22 @@ void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
         .time = hs_seconds(time_us),
         .now = hs_seconds(result->now_us),
         .frames = hs_seconds(match->jump_count > 0 ? match->jump_us : match->newest_us)};
-    look_at_shooter(&f);
-    hs_hints_keep_offset(&f, hints);
+    find_pose(&f);
+    hs_hints_learn_offset(&f);
     add_shooter(&hints->shooters, shooter);
     if (++hints->sampled % MAX_RELEVANT == 0)
         age_shooters(&hints->shooters);
     for (int i = 0; i < HS_HINT_COUNT; i++) {
-        enum hs_says says = hs_hint_rules[i].says(&f, hints);
-        f.is_explained = f.is_explained || says == HS_SAYS_FOR;
+        if (hs_hint_rules[i].needs_sample && f.newest == NULL)
+            continue;
+        enum hs_says says = hs_hint_rules[i].says(&f);
+        f.is_explained = f.is_explained || says == HS_SAYS_YES;
         if (says != HS_SAYS_NOTHING)
-            add_claim(&hints->findings[i], &f, says == HS_SAYS_FOR);
+            add_claim(&hints->findings[i], &f, says == HS_SAYS_YES);
     }
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static bool is_hint(const struct hs_hints *hints, int code)
 {
@@ -178,7 +177,7 @@ static void write_detail(struct hs_hint *hint)
                                     *at == 'p' ? hs_hint_units[unit].posted
                                                : hs_hint_units[unit].assumed);
         if (len >= sizeof hint->detail)
-            return; /* cut short: no number is that long */
+            return; /* the text is full, but no sentence is that long */
     }
 }
 

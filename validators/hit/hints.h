@@ -1,12 +1,58 @@
-/* Learning hints from claims (validators/hints.h). Internal to validators/. */
+/*
+ * Learning hints from claims (validators/hints.h): hints_rules.c says what a claim shows about each
+ * mistake, hints.c counts. Internal to validators/.
+ */
 #ifndef HS_HIT_HINTS_H
 #define HS_HIT_HINTS_H
 
 #include "validators/hit.h"
 #include "validators/match/players.h"
 
-/* Learns from a judged claim. Changes nothing that a verdict depends on; allocates nothing. */
-void hs_hints_note(struct hs_match *match, const struct hs_player *shooter,
-                   const struct hs_hit_claim *claim, const struct hs_hit_result *result);
+/* Learns from an evaluated claim. Changes no verdict; allocates nothing. */
+void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
+                    const struct hs_hit_claim *claim, const struct hs_hit_result *result);
+
+/* What is known of a claim. */
+struct hs_claim_facts {
+    const struct hs_match *match;
+    struct hs_hints *hints;
+    const struct hs_hit_claim *claim;
+    const struct hs_hit_result *result;
+    const struct hs_player *shooter;
+    const struct hs_sample *newest; /* of the shooter; NULL: no sample */
+    struct hs_vec root, eye;        /* of the shooter at the fire time; with `newest` */
+    double eye_height;              /* of the stance, length; with `newest` */
+    double off, tolerance;          /* of `start` from the eye, length; with `newest` */
+    bool has_pose;                  /* root and eye are of the evaluated time */
+    bool keeps_offset;              /* as most claims do */
+    bool is_explained;              /* an earlier mistake in the table explains the claim */
+    double time, now, frames;       /* of the claim, its arrival and the newest frame; seconds */
+    bool frames_jump;               /* the newest frame was refused: its time is too far ahead */
+    double measured, expected;      /* set by a rule that says yes */
+};
+
+/* Whether a claim shows a mistake. */
+enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
+
+struct hs_hint_rule {
+    enum hs_says (*says)(struct hs_claim_facts *f);
+    bool needs_sample; /* says nothing without a sample of the shooter */
+    double share;      /* more than this share of the claims that say yes or no must say yes */
+    enum hs_unit unit;
+    /* %m and %e are `measured` and `expected`; %p and %a the posted and the assumed unit. */
+    const char *sentence;
+};
+extern const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT];
+
+/* The length of the posted unit in the assumed unit. */
+struct hs_hint_unit {
+    double factor;
+    const char *posted, *assumed;
+};
+enum { HS_HINT_UNITS = 6 };
+extern const struct hs_hint_unit hs_hint_units[HS_HINT_UNITS];
+
+/* Learns the offset from root to `start` that most claims share; sets `keeps_offset`. */
+void hs_hints_learn_offset(struct hs_claim_facts *f);
 
 #endif

@@ -1,17 +1,16 @@
-/* A claim speaks for a mistake, against it, or not at all. */
-#include "validators/hit/hints_rules.h"
-
+/* What a claim says about each mistake: yes, no or nothing. */
 #include "validators/base/units.h"
 #include "validators/hit/contact.h"
+#include "validators/hit/hints.h"
 #include "validators/hit/work.h"
 
 enum {
-    MAX_VOTES = 32, /* of a majority, so that it can be overturned */
+    MAX_VOTES = 32, /* a majority counts no more, so that a new one can replace it */
     TURNS = 48,     /* ways to permute and mirror three axes; the first changes nothing */
-    POSES = 64      /* of a shooter, searched for the one a claim starts from */
+    POSES = 64      /* newest poses of a shooter that a claim may start from */
 };
 
-/* Seconds. Clocks that agree are never this far apart, and nobody plays with such a round trip. */
+/* Seconds. Clocks that agree differ by less, and round trips in play are shorter. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -23,7 +22,7 @@ const struct hs_hint_unit hs_hint_units[HS_HINT_UNITS] = {
 
 static enum hs_says answer(bool is_shown)
 {
-    return is_shown ? HS_SAYS_FOR : HS_SAYS_AGAINST;
+    return is_shown ? HS_SAYS_YES : HS_SAYS_NO;
 }
 
 /* ---- majorities ---- */
@@ -33,8 +32,8 @@ static uint8_t one_more(uint8_t votes)
     return (uint8_t)(votes < MAX_VOTES ? votes + 1 : MAX_VOTES);
 }
 
-/* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim;
-   `other`: another choice that does, or -1. A new choice starts its finding afresh. */
+/* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
+   `other`: another choice that does, or -1. A new choice clears its finding. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -75,25 +74,27 @@ static int up_axis(const struct hs_ruleset *ruleset)
     return longest_axis(hs_up_direction(ruleset->up));
 }
 
-void hs_hints_keep_offset(struct hs_claim_facts *f, struct hs_hints *hints)
+void hs_hints_learn_offset(struct hs_claim_facts *f)
 {
     if (f->newest == NULL || !(f->eye_height > 0))
         return;
     struct hs_vec offset = hs_vec_scale(hs_vec_sub(f->claim->start, f->root), 1 / f->eye_height);
-    double slack = fmax(0.25 * hs_vec_length(hints->offset), 0.002);
-    f->keeps_offset = hints->offset_votes > 0 && hs_vec_distance(offset, hints->offset) <= slack;
+    double slack = fmax(0.25 * hs_vec_length(f->hints->offset), 0.002);
+    f->keeps_offset =
+        f->hints->offset_votes > 0 && hs_vec_distance(offset, f->hints->offset) <= slack;
     if (f->keeps_offset) {
-        hints->offset = hs_vec_lerp(hints->offset, offset, 0.125);
-        hints->offset_votes = one_more(hints->offset_votes);
-    } else if (hints->offset_votes > 1) {
-        hints->offset_votes--;
+        f->hints->offset = hs_vec_lerp(f->hints->offset, offset, 0.125);
+        f->hints->offset_votes = one_more(f->hints->offset_votes);
+    } else if (f->hints->offset_votes > 1) {
+        f->hints->offset_votes--;
     } else {
-        hints->offset = offset;
-        hints->offset_votes = 1;
+        f->hints->offset = offset;
+        f->hints->offset_votes = 1;
     }
 }
 
-/* The trace passes the target below its root, where only a root above the feet has a body. */
+/* The trace passes the target below its root. The body is there only if the root is above the
+   feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -112,20 +113,20 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 }
 
 /*
- * The unit in which shots start at eye height, or -1. Eyes are between 0.7 and 1.4 times as high as
- * the ruleset's. Centimetres above a root in the middle of the body look like inches above the
- * feet, but only the former has shots below the root.
+ * The unit in which shots start at eye height, or -1. Eye heights are 0.7 to 1.4 times those of the
+ * ruleset. Centimetres above a root in the middle of the body look like inches above the feet, but
+ * only in the first case do shots pass below the root.
  */
-static int unit_of_game(const struct hs_claim_facts *f, const struct hs_hints *hints)
+static int unit_of_game(const struct hs_claim_facts *f)
 {
-    double height = hs_vec_length(hints->offset);
+    double height = hs_vec_length(f->hints->offset);
     for (int i = 0; i < HS_HINT_UNITS; i++) {
         double ratio = height * hs_hint_units[i].factor;
         bool is_near = hs_hint_units[i].factor < 3 && hs_hint_units[i].factor > 0.3;
         if (is_near ? ratio < 0.8 || ratio > 1.25 : ratio < 0.7 || ratio > 1.4)
             continue;
         bool may_be_low = is_near && hs_hint_units[i].factor > 1;
-        if (is_near && (f->off <= f->tolerance || (may_be_low && hints->share_below > 0.01)))
+        if (is_near && (f->off <= f->tolerance || (may_be_low && f->hints->share_below > 0.01)))
             return -1;
         return i;
     }
@@ -140,8 +141,8 @@ static bool is_about(double time, double other)
 }
 
 /*
- * A thousand times the time of the frames, or a thousandth. Where frames are in milliseconds too,
- * there are more seconds between them than history.max_forward: all but the first are refused.
+ * The time is about 1,000 times that of the frames, or 1/1,000. If frames are in milliseconds too,
+ * the seconds between them exceed history.max_forward, and all frames but the first are refused.
  */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
@@ -152,30 +153,29 @@ static bool is_in_milliseconds(const struct hs_claim_facts *f)
                    (is_about(odd / 1e3, f->frames) || is_about(odd * 1e3, f->frames)));
 }
 
-static enum hs_says says_milliseconds(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_milliseconds(struct hs_claim_facts *f)
 {
-    (void)hints;
     f->measured = f->time;
     f->expected = f->frames;
     return answer(is_in_milliseconds(f));
 }
 
-static enum hs_says says_clock(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_clock(struct hs_claim_facts *f)
 {
-    (void)hints;
     double of_time = f->time - f->frames, of_now = f->now - f->frames;
     f->measured = fabs(of_now) > fabs(of_time) ? of_now : of_time;
     return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
 }
 
-/* Where the feet of the shooter are if claims fit the ruleset, and frames do not. */
+/* The shooter's feet by the claim: one eye height below the start. */
 static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
 {
     struct hs_vec up = hs_up_direction(f->match->ruleset->up);
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* The ruleset fits the frames, or the claims. */
+/* In this unit the start fits the eye. The ruleset's eye height may be in the unit of the frames or
+   of the claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;
@@ -185,35 +185,40 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
            hs_vec_distance(feet, f->root) <= f->eye_height * factor;
 }
 
-static enum hs_says says_unit_of_claims(struct hs_claim_facts *f, struct hs_hints *hints)
+/*
+ * Whether the majority's choice, or else the last of `count` choices that fits, explains a claim
+ * that starts elsewhere than at the eye. A start within `near` eye heights fits too many choices.
+ */
+static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
+                                enum hs_hint_code code, double near, int count,
+                                bool (*fits)(const struct hs_claim_facts *f, int choice))
 {
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
     if (f->off <= f->tolerance || f->keeps_offset)
-        return HS_SAYS_AGAINST;
-    if (f->off <= 3 * f->eye_height)
-        return HS_SAYS_NOTHING; /* so near that anything fits */
-    int other = HS_HINT_UNITS - 1;
-    while (other >= 0 && !fits_unit(f, other))
+        return HS_SAYS_NO;
+    if (f->off <= near * f->eye_height)
+        return HS_SAYS_NOTHING;
+    int other = count - 1;
+    while (other >= 0 && !fits(f, other))
         other--;
-    bool is_shown = agrees(&hints->factor, &hints->findings[HS_HINT_UNIT_OF_CLAIMS],
-                           fits_unit(f, hints->factor.choice), other);
-    f->measured = hs_vec_length(f->claim->start);
-    f->expected = hs_vec_length(f->eye);
-    return answer(is_shown);
+    return answer(agrees(majority, &f->hints->findings[code], fits(f, majority->choice), other));
 }
 
-static enum hs_says says_unit_of_ruleset(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_unit_of_claims(struct hs_claim_facts *f)
 {
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
-    double height = hs_vec_length(hints->offset);
+    f->measured = hs_vec_length(f->claim->start);
+    f->expected = hs_vec_length(f->eye);
+    return says_choice(f, &f->hints->factor, HS_HINT_UNIT_OF_CLAIMS, 3, HS_HINT_UNITS, fits_unit);
+}
+
+static enum hs_says says_unit_of_ruleset(struct hs_claim_facts *f)
+{
+    double height = hs_vec_length(f->hints->offset);
     if (f->keeps_offset && height > 0.35 && height < 0.45)
-        hints->share_below +=
-            ((passes_below(f, height * f->eye_height) ? 1 : 0) - hints->share_below) / 64;
+        f->hints->share_below +=
+            ((passes_below(f, height * f->eye_height) ? 1 : 0) - f->hints->share_below) / 64;
     f->measured = height * f->eye_height;
     f->expected = f->eye_height;
-    return answer(f->keeps_offset && unit_of_game(f, hints) >= 0);
+    return answer(f->keeps_offset && unit_of_game(f) >= 0);
 }
 
 /* Permutation i / 8 of the axes, mirrored by the bits of i % 8. */
@@ -234,51 +239,37 @@ static bool fits_turn(const struct hs_claim_facts *f, int i)
                      hs_vec_distance(turned(claimed_feet(f), i), f->root) <= slack);
 }
 
-static enum hs_says says_axes(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_axes(struct hs_claim_facts *f)
 {
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
-    if (f->off <= f->tolerance || f->keeps_offset)
-        return HS_SAYS_AGAINST;
-    if (f->off <= 1.5 * f->eye_height)
-        return HS_SAYS_NOTHING; /* so near that anything fits */
-    int other = TURNS - 1;
-    while (other >= 0 && !fits_turn(f, other))
-        other--;
-    return answer(agrees(&hints->turn, &hints->findings[HS_HINT_AXES],
-                         fits_turn(f, hints->turn.choice), other));
+    return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
 /* Shots start as far from the root as eyes do, but along another axis than up. */
-static bool is_beside_up(const struct hs_claim_facts *f, const struct hs_hints *hints)
+static bool is_beside_up(const struct hs_claim_facts *f)
 {
-    int axis = longest_axis(hints->offset);
-    double height = fabs(along(hints->offset, axis));
-    bool is_eye = (height > 0.3 && height < 3) || unit_of_game(f, hints) >= 0;
-    return axis != up_axis(f->match->ruleset) && is_eye && is_along(hints->offset, axis);
+    int axis = longest_axis(f->hints->offset);
+    double height = fabs(along(f->hints->offset, axis));
+    bool is_eye = (height > 0.3 && height < 3) || unit_of_game(f) >= 0;
+    return axis != up_axis(f->match->ruleset) && is_eye && is_along(f->hints->offset, axis);
 }
 
-static enum hs_says says_up_axis(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_up_axis(struct hs_claim_facts *f)
 {
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
-    f->measured = hs_vec_length(hints->offset) * f->eye_height;
+    f->measured = hs_vec_length(f->hints->offset) * f->eye_height;
     f->expected = f->eye_height;
-    return answer(f->keeps_offset && is_beside_up(f, hints));
+    return answer(f->keeps_offset && is_beside_up(f));
 }
 
-static enum hs_says says_eye_height(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_eye_height(struct hs_claim_facts *f)
 {
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
     f->measured = hs_vec_distance(f->claim->start, f->root);
     f->expected = hs_vec_distance(f->eye, f->root);
-    return answer(f->keeps_offset && f->off > f->tolerance && unit_of_game(f, hints) < 0 &&
-                  !is_beside_up(f, hints));
+    return answer(f->keeps_offset && f->off > f->tolerance && unit_of_game(f) < 0 &&
+                  !is_beside_up(f));
 }
 
-/* Seconds from the pose that the claim starts from to the one it was compared with; 0: no pose is
-   nearer. */
+/* Seconds from the pose that the claim starts from to the pose it was compared with. 0: no other
+   pose is nearer. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -296,23 +287,21 @@ static double late_by(const struct hs_claim_facts *f)
     return late;
 }
 
-static enum hs_says says_fire_time(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_fire_time(struct hs_claim_facts *f)
 {
-    (void)hints;
-    if (f->newest == NULL || f->claim->has_fire_time || f->result->shot_was_posted)
+    if (f->claim->has_fire_time || f->result->shot_was_posted)
         return HS_SAYS_NOTHING;
     const struct hs_history_span *span = hs_history_span(f->shooter->history);
     if (hs_vec_length(span->half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
-        return HS_SAYS_NOTHING; /* they stood still, or it does not matter */
+        return HS_SAYS_NOTHING; /* the shooter stood still, or the time makes no difference */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last of those about starts. */
-static enum hs_says says_start(struct hs_claim_facts *f, struct hs_hints *hints)
+/* The last rule about starts: no other rule explains the start. */
+static enum hs_says says_start(struct hs_claim_facts *f)
 {
-    (void)hints;
     if (!f->has_pose)
         return HS_SAYS_NOTHING;
     f->measured = f->off;
@@ -329,19 +318,16 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/*
- * A claim that lands at only one of hit_time and hit_time + interp speaks. One body is swept: far
- * less than HS_WORK_CLAIM, which pays for it.
- */
-static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints *hints)
+/* A claim says yes or no if it lands at only one of hit_time and hit_time + interp. HS_WORK_CLAIM
+   covers the sweep of one body. */
+static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
-    (void)hints;
     const struct hs_hit_claim *claim = f->claim;
     const struct hs_ruleset *ruleset = f->match->ruleset;
     const struct hs_hit_result *result = f->result;
     enum hs_outcome outcome = outcome_of(result, HS_CHECK_CONTACT);
-    if (f->newest == NULL || f->newest->interp_us <= 0 || outcome == HS_OUTCOME_UNKNOWN ||
-        claim->target.ptr == NULL || claim->pellet_count > 0 || result->weapon == HS_NONE ||
+    if (f->newest->interp_us <= 0 || outcome == HS_OUTCOME_UNKNOWN || claim->target.ptr == NULL ||
+        claim->pellet_count > 0 || result->weapon == HS_NONE ||
         ruleset->weapons[result->weapon]->type == HS_WEAPON_PROJECTILE)
         return HS_SAYS_NOTHING;
     const struct hs_player *target = hs_players_find(&f->match->players, claim->target);
@@ -352,34 +338,29 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f, struct hs_hints 
     struct hs_work work = {.limit = HS_WORK_CLAIM};
     hs_path_trace(claim->start, claim->end, ruleset->weapons[result->weapon]->radius,
                   ruleset->hit.sweep_extension, claim->hit_time_us + f->newest->interp_us, &path);
-    hs_contact_find(&path, ruleset, target->history, false, false, &work, &contact);
+    hs_contact_find(&path, ruleset, target->history, false, &work, &contact);
     f->measured = hs_seconds(f->newest->interp_us);
     bool lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
     return !contact.has_pose || contact.touched == lands ? HS_SAYS_NOTHING
                                                          : answer(contact.touched);
 }
 
-static enum hs_says says_weapon(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_weapon(struct hs_claim_facts *f)
 {
-    (void)hints;
-    if (f->newest == NULL)
-        return HS_SAYS_NOTHING;
     return answer(f->claim->weapon.ptr == NULL && f->result->weapon == HS_NONE &&
                   hs_history_state(f->shooter->history, f->newest)->weapon == HS_NONE);
 }
 
-static enum hs_says says_rtt(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_rtt(struct hs_claim_facts *f)
 {
-    (void)hints;
-    if (f->newest == NULL || f->match->ruleset->checks[HS_CHECK_LATENCY] == HS_MODE_OFF)
+    if (f->match->ruleset->checks[HS_CHECK_LATENCY] == HS_MODE_OFF)
         return HS_SAYS_NOTHING;
     return answer(f->newest->rtt_us < 0);
 }
 
-static enum hs_says says_rtt_unit(struct hs_claim_facts *f, struct hs_hints *hints)
+static enum hs_says says_rtt_unit(struct hs_claim_facts *f)
 {
-    (void)hints;
-    if (f->newest == NULL || f->newest->rtt_us < 0)
+    if (f->newest->rtt_us < 0)
         return HS_SAYS_NOTHING;
     f->measured = hs_seconds(f->newest->rtt_us);
     return answer(f->measured > LONGEST_RTT);
@@ -388,42 +369,43 @@ static enum hs_says says_rtt_unit(struct hs_claim_facts *f, struct hs_hints *hin
 /* ---- the table ---- */
 
 const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
-    [HS_HINT_MILLISECONDS] = {says_milliseconds, 0.6, HS_UNIT_SECONDS,
-                              "claims tell a time of %m s, frames %e s: are some times in "
-                              "milliseconds? All times are seconds."},
-    [HS_HINT_CLOCK] = {says_clock, 0.6, HS_UNIT_SECONDS,
-                       "times of claims are %m s from those of frames: do they come from another "
-                       "clock, such as Unix time or the client's?"},
-    [HS_HINT_UNIT_OF_CLAIMS] = {says_unit_of_claims, 0.6, HS_UNIT_LENGTH,
+    [HS_HINT_MILLISECONDS] = {says_milliseconds, false, 0.6, HS_UNIT_SECONDS,
+                              "claims have a time of %m s, frames %e s: are some times in "
+                              "milliseconds? All times are in seconds."},
+    [HS_HINT_CLOCK] = {says_clock, false, 0.6, HS_UNIT_SECONDS,
+                       "times of claims and frames differ by %m s: do claims use another clock, "
+                       "such as Unix time or the client's?"},
+    [HS_HINT_UNIT_OF_CLAIMS] = {says_unit_of_claims, true, 0.6, HS_UNIT_LENGTH,
                                 "starts are %m from the origin of the world, eyes %e: are claims "
                                 "in %p and frames in %a?"},
-    [HS_HINT_UNIT_OF_RULESET] = {says_unit_of_ruleset, 0.6, HS_UNIT_LENGTH,
+    [HS_HINT_UNIT_OF_RULESET] = {says_unit_of_ruleset, true, 0.6, HS_UNIT_LENGTH,
                                  "every start is %m from `position`, eyes of the ruleset are %e: "
                                  "does the game count in %p and the ruleset in %a?"},
-    [HS_HINT_AXES] = {says_axes, 0.6, HS_UNIT_NONE,
+    [HS_HINT_AXES] = {says_axes, true, 0.6, HS_UNIT_NONE,
                       "starts fit the eyes once their axes are swapped or mirrored: do claims and "
                       "frames use the same axes?"},
-    [HS_HINT_UP_AXIS] = {says_up_axis, 0.6, HS_UNIT_LENGTH,
+    [HS_HINT_UP_AXIS] = {says_up_axis, true, 0.6, HS_UNIT_LENGTH,
                          "every start is %m from `position` along an axis that is not the "
                          "ruleset's `up`: does the ruleset fit the engine?"},
-    [HS_HINT_EYE_HEIGHT] = {says_eye_height, 0.6, HS_UNIT_LENGTH,
-                            "every start is %m from `position`, the eye %e: is `position` between "
-                            "the feet, does `eye` fit, have claims the same origin?"},
-    [HS_HINT_FIRE_TIME] = {says_fire_time, 0.6, HS_UNIT_SECONDS,
-                           "starts fit where shooters were %m s before the claim arrived: send "
-                           "that moment as `fire_time`."},
-    [HS_HINT_START] = {says_start, 0.6, HS_UNIT_LENGTH,
+    [HS_HINT_EYE_HEIGHT] = {says_eye_height, true, 0.6, HS_UNIT_LENGTH,
+                            "every start is %m from `position`, but the eye is %e from it: is "
+                            "`position` between the feet, and is `eye` right?"},
+    [HS_HINT_FIRE_TIME] =
+        {says_fire_time, true, 0.6, HS_UNIT_SECONDS,
+         "starts fit the shooter's place %m s before the claim arrived: send that "
+         "time as `fire_time`."},
+    [HS_HINT_START] = {says_start, false, 0.6, HS_UNIT_LENGTH,
                        "starts are %m from the eye, %e is tolerated, and no unit, axis, offset or "
                        "time explains it: do claims and frames mean the same player?"},
-    [HS_HINT_INTERP_TWICE] = {says_interp_twice, 0.6, HS_UNIT_SECONDS,
+    [HS_HINT_INTERP_TWICE] = {says_interp_twice, true, 0.6, HS_UNIT_SECONDS,
                               "claims land %m s after their `hit_time`, which is `interp`: is "
                               "interpolation subtracted twice?"},
-    [HS_HINT_WEAPON] = {says_weapon, 0.6, HS_UNIT_NONE,
+    [HS_HINT_WEAPON] = {says_weapon, true, 0.6, HS_UNIT_NONE,
                         "no frame names the weapon of the shooter, and no claim does: send "
                         "`weapon` in the first frame of a player."},
-    [HS_HINT_RTT] = {says_rtt, 0.95, HS_UNIT_NONE,
-                     "frames never tell `rtt`, so `hit_time` is not compared with the connection "
-                     "of the shooter: send it in seconds."},
-    [HS_HINT_RTT_UNIT] = {says_rtt_unit, 0.6, HS_UNIT_SECONDS,
+    [HS_HINT_RTT] = {says_rtt, true, 0.95, HS_UNIT_NONE,
+                     "no frame has `rtt`, so `hit_time` is not compared with the connection of "
+                     "the shooter: send it in seconds."},
+    [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
                           "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
 };

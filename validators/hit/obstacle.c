@@ -1,22 +1,20 @@
 #include "validators/hit/obstacle.h"
-#include "validators/hit/report.h"
 
 #include <float.h>
 
+#include "validators/hit/contact.h"
+#include "validators/hit/report.h"
+
 /* ---- one mover on one leg ---- */
 
-/* The box cannot be touched on this leg, however it moves by `motion` meanwhile. */
+/* The box cannot be touched on this leg, on which it moves by `motion`. */
 static bool is_far(const struct hs_leg *leg, const struct hs_mover_pose *pose, struct hs_vec motion,
                    double slack)
 {
     const struct hs_sweep *sweep = &leg->sweep;
     struct hs_vec from = hs_vec_sub(sweep->start, pose->solid.center);
     struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), motion);
-    double squared = hs_vec_dot(travel, travel);
-    double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
-    s = s < 0 ? 0 : s > 1 ? 1 : s;
-    double nearest = hs_vec_length(hs_vec_add_scaled(from, travel, s));
-    return nearest > pose->reach + sweep->radius + slack;
+    return hs_segment_distance(from, travel) > pose->reach + sweep->radius + slack;
 }
 
 static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
@@ -32,42 +30,40 @@ static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
     return out->touched;
 }
 
-/* The first mover on the way of which it is not known whether it is there. */
-static void note_doubt(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
-                       enum hs_rewind_status status, struct hs_obstacle *out)
+/* Keeps the first mover on the path that may be in the way. */
+static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_contact *contact,
+                           enum hs_rewind_status status, struct hs_obstacle *out)
 {
-    if (out->is_doubtful && out->doubt_distance <= contact->distance)
+    if (out->is_unknown && out->unknown_distance <= contact->distance)
         return;
-    out->is_doubtful = true;
-    out->doubt_distance = contact->distance;
-    out->doubt = status;
-    out->doubt_mover = mover;
+    out->is_unknown = true;
+    out->unknown_distance = contact->distance;
+    out->unknown_status = status;
+    out->unknown_mover = mover;
 }
 
-/* A mover without a place then: would it be in the way as it stands now? */
-static void doubt_mover(const struct hs_leg *leg, const struct hs_mover *mover,
-                        enum hs_rewind_status status, struct hs_obstacle *out)
+/* A mover without a place then: would it be in the way where it is now? */
+static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
+                              enum hs_rewind_status status, struct hs_obstacle *out)
 {
     struct hs_mover_pose pose;
     struct hs_sweep_contact contact;
     if (hs_mover_newest(mover, &pose) && touches(leg, &pose, (struct hs_vec){0, 0, 0}, &contact))
-        note_doubt(mover, &contact, status, out);
+        record_unknown(mover, &contact, status, out);
 }
 
-/* Box and path apart, by a ball around the one and the whole of the other. */
+/* False: a ball around the box shows that the leg does not touch it. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
-                    const struct hs_bracket *start, struct hs_vec motion)
+                    const struct hs_bracket *start)
 {
     struct hs_mover_pose ball = {.is_solid = true};
     hs_mover_ball(mover, start, &ball.solid.center, &ball.reach);
     double slack = 4 * HS_TOUCH_SLACK * (leg->sweep.length + leg->sweep.radius + ball.reach);
-    return !is_far(leg, &ball, motion, slack);
+    return !is_far(leg, &ball, (struct hs_vec){0, 0, 0}, slack);
 }
 
-/*
- * The mover at the start of a leg, as it is within the leg: one that is lost from sight at a sample
- * has a place there, and none after it.
- */
+/* The mover at the start of a leg. A mover that is lost at that time has a place then, but none
+   within the leg, so the time just after the start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -79,7 +75,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* A leg with no sample of the mover inside: it moves straight. */
+/* A leg without a sample of the mover inside, so that the mover moves straight. */
 static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
                       const struct hs_mover *mover, struct hs_obstacle *out)
 {
@@ -88,7 +84,7 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
     enum hs_rewind_status status = find_on_leg(leg, mover, c->ruleset, &start);
     if (status != HS_REWIND_OK) {
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
-        doubt_mover(leg, mover, status, out);
+        try_unknown_mover(leg, mover, status, out);
         return;
     }
     const struct hs_mover_state *state = hs_mover_state_at(mover, &start);
@@ -102,17 +98,17 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
         hs_mover_place(mover, &end, &later);
         motion = hs_vec_sub(later.solid.center, pose.solid.center);
     } else {
-        if (!is_near(leg, mover, &start, motion))
+        if (!is_near(leg, mover, &start))
             return;
         hs_mover_place(mover, &start, &pose);
     }
     struct hs_sweep_contact contact;
     if (!touches(leg, &pose, motion, &contact))
         return;
-    if (state->is_stale) {
-        /* It was solid before a restart; a door may have opened since. */
+    if (state->is_unsure) {
+        /* Solid before a restart; a door may have opened since. */
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
-        note_doubt(mover, &contact, HS_REWIND_TOO_SHORT, out);
+        record_unknown(mover, &contact, HS_REWIND_TOO_SHORT, out);
         return;
     }
     if (out->touched && out->contact.distance <= contact.distance)
@@ -122,7 +118,7 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
     out->mover = mover;
 }
 
-/* The leg, cut at the mover's samples. */
+/* Cuts the leg at the samples of the mover. */
 static void try_leg(struct hs_hit_context *c, const struct hs_leg *whole,
                     const struct hs_mover *mover, struct hs_obstacle *out)
 {
@@ -137,7 +133,7 @@ static void try_leg(struct hs_hit_context *c, const struct hs_leg *whole,
 
 /* ---- which movers are near ---- */
 
-/* What is around a part of a path. */
+/* The box around a part of a path. */
 struct extent {
     struct hs_vec low, high;
 };
@@ -164,10 +160,8 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/*
- * How far from its way a sphere may touch a mover: its radius, the slack over a way that the
- * mover's own movement makes longer, and rounding.
- */
+/* How far from its path a sphere may touch a mover: its radius, the slack over a path that the
+   mover's own movement makes longer, and rounding. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -183,7 +177,8 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
-/* A long leg goes by far more than its extent touches: the ball around the box decides. */
+/* The extent of a long leg covers much that the leg does not touch: test the ball around the box.
+ */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
@@ -192,8 +187,8 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, &ball, (struct hs_vec){0, 0, 0}, margin);
 }
 
-/* What is told of a mover that is nowhere near the path: whether anybody knew where it was. */
-static void note_distant(struct hs_hit_context *c, const struct hs_mover *mover, int64_t from_us,
+/* A mover that is nowhere near the path only sets the flag if its place is not known. */
+static void flag_distant(struct hs_hit_context *c, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
     struct hs_bracket unused;
@@ -206,7 +201,7 @@ static void note_distant(struct hs_hit_context *c, const struct hs_mover *mover,
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
 }
 
-/* With `any` the first found will do. */
+/* With `any` it stops at the first one found. */
 static void try_movers_on_leg(struct hs_hit_context *c, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
@@ -221,16 +216,16 @@ static void try_movers_on_leg(struct hs_hit_context *c, const struct hs_leg *leg
         hs_mover_surroundings(mover, &around.low, &around.high);
         double margin = margin_of(&around, leg->sweep.length, leg->sweep.radius);
         if (is_apart(&extent, &around, margin) || passes_by(leg, &around, margin))
-            note_distant(c, mover, leg->start_us, leg->end_us);
+            flag_distant(c, mover, leg->start_us, leg->end_us);
         else
             try_leg(c, leg, mover, out);
     }
 }
 
-/* Legs whose extents are kept together. */
+/* Legs that share one extent. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* Legs of a path in chunks, each with what is around it. */
+/* Legs of a path in chunks, each with the box around it. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -255,7 +250,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* One mover along all of it, as far as nothing is touched before. */
+/* One mover along all of it, up to what is already touched. */
 static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
@@ -263,7 +258,7 @@ static void try_stretch(struct hs_hit_context *c, const struct hs_path *path,
     struct extent around;
     hs_mover_surroundings(mover, &around.low, &around.high);
     double margin = margin_of(&around, stretch->length, stretch->radius);
-    note_distant(c, mover, stretch->start_us, stretch->end_us);
+    flag_distant(c, mover, stretch->start_us, stretch->end_us);
     if (is_apart(&stretch->whole, &around, margin))
         return;
     for (uint32_t first = 0; first < stretch->legs; first += CHUNK) {
@@ -307,14 +302,14 @@ static bool is_open(const struct hs_hit_context *c)
     return c->match->world == NULL && c->match->movers.count == 0;
 }
 
-/* Who is stopped before a mover in doubt does not depend on it. */
-static void settle_doubt(struct hs_obstacle *out)
+/* A path that ends before the unknown mover does not depend on it. */
+static void settle_unknown(struct hs_obstacle *out)
 {
-    if (out->touched && out->is_doubtful && out->doubt_distance >= out->contact.distance)
-        out->is_doubtful = false;
+    if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)
+        out->is_unknown = false;
 }
 
-/* Along the path with a sphere of that radius: the map, then each mover as far as that. */
+/* Sweeps a sphere of this radius along the path: over the map, then over each mover up to there. */
 static void cast(struct hs_hit_context *c, const struct hs_path *path, double radius,
                  struct hs_obstacle *out)
 {
@@ -337,81 +332,124 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
         for (uint32_t i = 0; i < movers->count && !hs_work_is_over(&c->work); i++)
             try_stretch(c, path, &stretch, &movers->all[i], out);
     }
-    settle_doubt(out);
+    settle_unknown(out);
 }
 
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out)
 {
-    out->touched = out->is_doubtful = false;
+    out->touched = out->is_unknown = false;
     out->radius = radius;
     if (is_open(c))
         return;
     cast(c, path, radius, out);
     bool starts_inside = (out->touched && out->contact.distance <= 0) ||
-                         (out->is_doubtful && out->doubt_distance <= 0);
+                         (out->is_unknown && out->unknown_distance <= 0);
     if (starts_inside && radius > 0)
         cast(c, path, 0, out);
 }
 
-/* False where the two places are one. */
-static bool line_between(struct hs_vec from, struct hs_vec to, int64_t time_us, struct hs_leg *out)
+void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
+                         int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out)
 {
     struct hs_vec along = hs_vec_sub(to, from);
     double length = hs_vec_length(along);
-    if (!(length > 0))
-        return false;
-    *out = (struct hs_leg){.sweep = {.start = from,
-                                     .direction = hs_vec_scale(along, 1 / length),
-                                     .length = length,
-                                     .radius = 0},
-                           .start_us = time_us,
-                           .end_us = time_us};
-    return true;
-}
-
-static void cast_line(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
-                      int64_t time_us, bool any, struct hs_obstacle *out)
-{
-    struct hs_leg leg;
     memset(out, 0, sizeof *out);
-    if (is_open(c) || !line_between(from, to, time_us, &leg))
+    if (is_open(c) || !(length > 0))
         return;
+    struct hs_sweep sweep = {.start = from, .direction = hs_vec_scale(along, 1 / length)};
+    sweep.length = length;
+    const struct hs_leg leg = {.sweep = sweep, .start_us = time_us, .end_us = time_us};
     try_map(c, &leg, out);
-    try_movers_on_leg(c, &leg, any, out);
-    settle_doubt(out);
+    if (scope != HS_NEAREST_OF_MAP)
+        try_movers_on_leg(c, &leg, scope == HS_ANY, out);
+    settle_unknown(out);
 }
 
-void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
-                         int64_t time_us, struct hs_obstacle *out)
+/* ---- the sight of a body ---- */
+
+/* Tested points are moved by this share towards the centre, because soles touch the floor. */
+#define DRAWN_IN 0.01
+
+/* Components of a direction along an axis below this count as 0: rounding must not decide which
+   corner of a level face is the highest. */
+#define LEVEL 1e-6
+
+/* The point of a solid furthest in a direction (unit). */
+static struct hs_vec furthest(const struct hs_solid *solid, struct hs_vec direction)
 {
-    cast_line(c, from, to, time_us, false, out);
+    const double half[3] = {solid->half_extents.x, solid->half_extents.y, solid->half_extents.z};
+    struct hs_vec point = hs_vec_add_scaled(solid->center, direction, solid->radius);
+    for (int i = 0; i < 3; i++) {
+        double along = hs_vec_dot(solid->axes[i], direction);
+        double sign = along > LEVEL ? 1 : along < -LEVEL ? -1 : 0;
+        point = hs_vec_add_scaled(point, solid->axes[i], sign * half[i]);
+    }
+    return point;
 }
 
-void hs_obstacle_hides(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
-                       int64_t time_us, struct hs_obstacle *out)
+static struct hs_vec furthest_of_body(const struct hs_body *body, struct hs_vec direction)
 {
-    cast_line(c, from, to, time_us, true, out);
+    struct hs_vec best = furthest(&body->solids[0], direction);
+    for (uint16_t i = 1; i < body->count; i++) {
+        struct hs_vec point = furthest(&body->solids[i], direction);
+        if (hs_vec_dot(point, direction) > hs_vec_dot(best, direction))
+            best = point;
+    }
+    return best;
 }
 
-void hs_obstacle_of_map(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
-                        struct hs_obstacle *out)
+/* The middle of the box around all hitboxes. */
+static struct hs_vec middle_of_body(const struct hs_body *body)
 {
-    struct hs_leg leg;
-    memset(out, 0, sizeof *out);
-    if (line_between(from, to, 0, &leg))
-        try_map(c, &leg, out);
+    static const struct hs_vec axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    struct hs_vec middle = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        struct hs_vec high = furthest_of_body(body, axes[i]);
+        struct hs_vec low = furthest_of_body(body, hs_vec_scale(axes[i], -1));
+        middle = hs_vec_add_scaled(middle, axes[i],
+                                   (hs_vec_dot(high, axes[i]) + hs_vec_dot(low, axes[i])) / 2);
+    }
+    return middle;
+}
+
+enum hs_reason hs_sight_of_body(struct hs_hit_context *c, struct hs_vec from,
+                                const struct hs_body *body, int64_t time_us)
+{
+    if (body->count == 0)
+        return HS_REASON_OK;
+    struct hs_vec up = hs_up_direction(c->ruleset->up);
+    struct hs_vec middle = middle_of_body(body);
+    const struct hs_vec points[3] = {
+        middle, hs_vec_lerp(furthest_of_body(body, up), middle, DRAWN_IN),
+        hs_vec_lerp(furthest_of_body(body, hs_vec_scale(up, -1)), middle, DRAWN_IN)};
+    enum hs_reason reason = HS_REASON_BLAST_OCCLUDED;
+    for (int i = 0; i < 3; i++) {
+        struct hs_obstacle wall;
+        hs_obstacle_between(c, from, points[i], time_us, HS_ANY, &wall);
+        if (wall.touched)
+            continue;
+        if (!wall.is_unknown)
+            return HS_REASON_OK;
+        reason = hs_unknown_reason(&wall);
+    }
+    return reason;
 }
 
 /* ---- reporting ---- */
 
-void hs_report_mover(struct hs_check_row *row, const struct hs_mover *mover)
+enum hs_reason hs_unknown_reason(const struct hs_obstacle *obstacle)
 {
-    if (mover != NULL)
-        row->mover = mover->name;
+    return hs_missing_pose_reason(obstacle->unknown_status, HS_REASON_HISTORY_TOO_SHORT);
 }
 
-enum hs_reason hs_doubt_reason(const struct hs_obstacle *obstacle)
+enum hs_reason hs_report_obstacle(struct hs_check_row *row, const struct hs_obstacle *obstacle,
+                                  bool is_certain, enum hs_reason reason, double needed)
 {
-    return hs_missing_pose_reason(obstacle->doubt, HS_REASON_HISTORY_TOO_SHORT);
+    const struct hs_mover *mover = is_certain ? obstacle->mover : obstacle->unknown_mover;
+    double distance = is_certain ? obstacle->contact.distance : obstacle->unknown_distance;
+    hs_report_measure(row, HS_UNIT_LENGTH, distance, needed);
+    if (mover != NULL)
+        row->mover = mover->name;
+    return is_certain ? reason : hs_unknown_reason(obstacle);
 }

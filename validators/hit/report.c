@@ -1,70 +1,6 @@
-/* What the checks write: the rows of the report. */
 #include "validators/hit/report.h"
+
 #include "validators/base/units.h"
-#include "validators/hit/context.h"
-
-static struct hs_check_row *add_row(struct hs_hit_context *c, enum hs_check check,
-                                    enum hs_outcome outcome, enum hs_reason reason)
-{
-    if (hs_hit_mode(c, check) == HS_MODE_OFF)
-        return &c->unreported;
-    struct hs_check_row *row = &c->out->checks[c->out->check_count++];
-    *row = (struct hs_check_row){
-        .check = check, .outcome = outcome, .reason = reason, .mode = hs_hit_mode(c, check)};
-    return row;
-}
-
-struct hs_check_row *hs_report_pass(struct hs_hit_context *c, enum hs_check check)
-{
-    return add_row(c, check, HS_OUTCOME_PASS, HS_REASON_OK);
-}
-
-struct hs_check_row *hs_report_fail(struct hs_hit_context *c, enum hs_check check,
-                                    enum hs_reason reason)
-{
-    return add_row(c, check, HS_OUTCOME_FAIL, reason);
-}
-
-struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check check,
-                                       enum hs_reason reason)
-{
-    return add_row(c, check, HS_OUTCOME_UNKNOWN, reason);
-}
-
-bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check)
-{
-    for (uint16_t i = 0; c->posted != NULL && i < c->posted->shot->check_count; i++)
-        if (c->posted->shot->checks[i].check == check &&
-            c->posted->shot->checks[i].outcome != HS_OUTCOME_PASS)
-            return true;
-    return false;
-}
-
-bool hs_posted_was_refused(const struct hs_hit_context *c)
-{
-    bool refused = !c->posted->accepted;
-    for (uint16_t i = 0; i < c->posted->shot->check_count; i++)
-        if (c->posted->shot->checks[i].outcome != HS_OUTCOME_PASS)
-            refused = false;
-    return refused;
-}
-
-bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check)
-{
-    if (c->posted == NULL)
-        return false;
-    const struct hs_posted_shot *shot = c->posted->shot;
-    for (uint16_t i = 0; i < shot->check_count; i++) {
-        const struct hs_remembered_check *found = &shot->checks[i];
-        if (found->check != check)
-            continue;
-        struct hs_check_row *row =
-            add_row(c, check, (enum hs_outcome)found->outcome, (enum hs_reason)found->reason);
-        hs_report_measure(row, (enum hs_unit)found->unit, found->measured, found->limit);
-        row->of_posted_shot = true;
-    }
-    return true;
-}
 
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit)
 {
@@ -73,28 +9,62 @@ void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measu
     row->limit = limit;
 }
 
+enum hs_reason hs_report_limit(struct hs_check_row *row, enum hs_unit unit, double measured,
+                               double limit, enum hs_reason reason)
+{
+    hs_report_measure(row, unit, measured, limit);
+    return measured <= limit ? HS_REASON_OK : reason;
+}
+
+enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_us, int64_t limit_us,
+                                    enum hs_reason reason)
+{
+    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(measured_us), hs_seconds(limit_us));
+    return measured_us <= limit_us ? HS_REASON_OK : reason;
+}
+
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player)
 {
     row->player = player->name;
 }
 
-enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason unknown)
+static const struct hs_remembered_check *find_remembered(const struct hs_hit_context *c,
+                                                         enum hs_check check)
 {
-    switch (status) {
-    case HS_REWIND_TOO_SHORT:
-        return HS_REASON_HISTORY_TOO_SHORT;
-    case HS_REWIND_LOW_CONFIDENCE:
-        return HS_REASON_LOW_CONFIDENCE_GAP;
-    case HS_REWIND_AFTER_NEWEST:
-        return HS_REASON_HISTORY_GAP;
-    case HS_REWIND_NO_HISTORY:
-    case HS_REWIND_OK:
-        break;
-    }
-    return unknown;
+    for (uint16_t i = 0; c->posted != NULL && i < c->posted->shot->check_count; i++)
+        if (c->posted->shot->checks[i].check == check)
+            return &c->posted->shot->checks[i];
+    return NULL;
 }
 
-void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
+bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row)
+{
+    const struct hs_remembered_check *found = find_remembered(c, row->check);
+    return found != NULL && found->outcome != HS_OUTCOME_PASS;
+}
+
+enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row)
+{
+    const struct hs_remembered_check *found = find_remembered(c, row->check);
+    if (found == NULL)
+        return HS_NO_ROW;
+    row->outcome = (enum hs_outcome)found->outcome;
+    row->of_posted_shot = true;
+    hs_report_measure(row, (enum hs_unit)found->unit, found->measured, found->limit);
+    return (enum hs_reason)found->reason;
+}
+
+enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason no_history)
+{
+    static const enum hs_reason reasons[] = {
+        [HS_REWIND_TOO_SHORT] = HS_REASON_HISTORY_TOO_SHORT,
+        [HS_REWIND_LOW_CONFIDENCE] = HS_REASON_LOW_CONFIDENCE_GAP,
+        [HS_REWIND_AFTER_NEWEST] = HS_REASON_HISTORY_GAP,
+    };
+    return reasons[status] != HS_REASON_OK ? reasons[status] : no_history;
+}
+
+void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view)
 {
     if (view->player == NULL)
@@ -114,14 +84,19 @@ void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
         limit_us = c->ruleset->rewind.future_slack_us;
         lack_us = view->time_us - hs_history_at(history, (uint32_t)i)->time_us;
     }
-    hs_report_measure(row, HS_UNIT_SECONDS, hs_seconds(lack_us), hs_seconds(limit_us));
+    hs_report_time_limit(row, lack_us, limit_us, HS_REASON_OK);
 }
 
-struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check check,
-                                       const struct hs_view *view, enum hs_reason unknown)
+enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
+                                 const struct hs_view *view, enum hs_reason no_history)
 {
-    struct hs_check_row *row =
-        hs_report_unknown(c, check, hs_missing_pose_reason(view->status, unknown));
-    hs_report_lack(row, c, view);
-    return row;
+    hs_report_lack(c, row, view);
+    return hs_missing_pose_reason(view->status, no_history);
+}
+
+enum hs_reason hs_report_no_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
+{
+    if (c->launch_forgotten)
+        return HS_NO_ROW;
+    return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
 }

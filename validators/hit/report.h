@@ -1,39 +1,42 @@
-/* What the checks of one claim found: the rows of its report. Internal to validators/. */
+/* Writes what one check found into its row of the report. Internal to validators/. */
 #ifndef HS_REPORT_H
 #define HS_REPORT_H
 
 #include "validators/hit/context.h"
 
-/* Rows of the report. A check that is off reports nothing. */
-struct hs_check_row *hs_report_pass(struct hs_hit_context *c, enum hs_check check);
-struct hs_check_row *hs_report_fail(struct hs_hit_context *c, enum hs_check check,
-                                    enum hs_reason reason);
-struct hs_check_row *hs_report_unknown(struct hs_hit_context *c, enum hs_check check,
-                                       enum hs_reason reason);
-/* Names the player of a view, and measures what their pose at its time lacks: how far the time is
-   from their frames, or how far apart the frames around it are. */
-void hs_report_lack(struct hs_check_row *row, const struct hs_hit_context *c,
-                    const struct hs_view *view);
+/* Returned by a check that does not apply: the report gets no row. */
+#define HS_NO_ROW HS_REASON_COUNT
 
-/* The row for a player without a pose; `unknown`: no frame ever showed them. */
-struct hs_check_row *hs_report_missing(struct hs_hit_context *c, enum hs_check check,
-                                       const struct hs_view *view, enum hs_reason unknown);
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
+
+/* Writes both numbers. Returns `reason` if the measured one exceeds the limit, else HS_REASON_OK.
+ */
+enum hs_reason hs_report_limit(struct hs_check_row *row, enum hs_unit unit, double measured,
+                               double limit, enum hs_reason reason);
+enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_us, int64_t limit_us,
+                                    enum hs_reason reason);
+
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/*
- * What was found of the posted shot stands for its hits too. True when there is a posted shot; its
- * row is then written, if it had one.
- */
-bool hs_report_remembered(struct hs_hit_context *c, enum hs_check check);
+/* Writes the player of a view without a pose, and how far the view's time is from their frames, or
+   how far apart the frames around it are. */
+void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
+                    const struct hs_view *view);
 
-/* Why a pose is missing, as a reason; `unknown` names the case of no history at all. */
-enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason unknown);
+/* The same; returns hs_missing_pose_reason. */
+enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
+                                 const struct hs_view *view, enum hs_reason no_history);
 
-/* The posted shot of a hit did not pass a check. */
-bool hs_posted_failed(const struct hs_hit_context *c, enum hs_check check);
+/* The same for the shooter. HS_NO_ROW if the launch was before their history begins. */
+enum hs_reason hs_report_no_shooter(const struct hs_hit_context *c, struct hs_check_row *row);
 
-/* The posted shot was refused for something its hits do not carry on, as its time. */
-bool hs_posted_was_refused(const struct hs_hit_context *c);
+/* Copies what this check found for the hit's posted shot; returns its reason, or HS_NO_ROW. */
+enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
+
+/* Whether this check did not pass for the hit's posted shot. False without a posted shot. */
+bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
+
+/* The reason for a missing pose. `no_history`: the reason when no frame ever showed the player. */
+enum hs_reason hs_missing_pose_reason(enum hs_rewind_status status, enum hs_reason no_history);
 
 #endif

@@ -1,16 +1,11 @@
-/* One claim, step by step: what is looked up, which checks run in which order, what decides. */
-#include "validators/hit.h"
-
+/* One claim or posted shot, step by step: lookups, checks, verdict, damage. */
 #include "validators/base/digest.h"
 #include "validators/hit/checks.h"
-#include "validators/hit/context.h"
-#include "validators/hit/verify.h"
-#include "validators/hit/volley.h"
+#include "validators/hit/encounter.h"
 #include "validators/hit/work.h"
-#include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 
-/* ---- what the answer says about the rewind ---- */
+/* ---- what the answer says besides the verdict ---- */
 
 static void describe_rewind(struct hs_hit_context *c)
 {
@@ -31,6 +26,7 @@ static void describe_rewind(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_CLAMPED_TO_NEWEST;
 }
 
+/* Flags a claimed radius or damage that the weapon cannot have. */
 static void compare_claim(struct hs_hit_context *c)
 {
     const struct hs_hit_claim *claim = c->claim;
@@ -40,25 +36,109 @@ static void compare_claim(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_RADIUS_FORGED;
     if (!claim->has_claimed_damage)
         return;
-    double factor = 1, falloff = 1, scale = 1;
+    double factor = 1, falloff = 1;
     for (int i = 0; i < c->ruleset->zone_count; i++)
         factor = fmax(factor, c->weapon->zone_factor[i]);
     for (int i = 0; i < c->weapon->falloff_count; i++)
         falloff = fmax(falloff, c->weapon->falloff[i].factor);
-    if (c->shooter.status == HS_REWIND_OK)
-        scale = hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
-    double most = c->weapon->damage * factor * falloff * (double)c->weapon->pellets;
+    double max = c->weapon->damage * factor * falloff * (double)c->weapon->pellets;
     if (c->weapon->has_blast)
-        most += c->weapon->blast.damage;
-    most *= scale;
-    if (claim->claimed_damage > most * (1 + 1e-9))
+        max += c->weapon->blast.damage;
+    max *= hs_damage_scale(c);
+    if (claim->claimed_damage > max * (1 + 1e-9))
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
+}
+
+/* Flags shots during a packet burst of the shooter's moves: bad luck, or a lag switch. */
+static void compare_moves(struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = c->shooter.player;
+    if (c->is_shot || shooter == NULL || shooter->moves == NULL)
+        return;
+    const struct hs_timing *timing = &shooter->moves->judges.timing;
+    if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
+        hs_timing_was_in_burst(timing, c->now_us))
+        c->out->flags |= 1u << HS_FLAG_DURING_BURST;
+}
+
+/* ---- the checks ---- */
+
+enum stage { CLAIM, PATH, SHOT, KEPT };
+
+static const struct {
+    enum stage stage;
+    enum hs_reason (*run)(struct hs_hit_context *c, struct hs_check_row *row);
+} checks[HS_CHECK_COUNT] = {
+#define X(id, name, mode, stage) {stage, hs_check_##name},
+    HS_CHECKS(X)
+#undef X
+};
+
+bool hs_check_is_kept(enum hs_check check)
+{
+    return checks[check].stage == KEPT;
+}
+
+/* What the path of a claim meets, or each of its pellets. */
+union meeting {
+    struct hs_encounter encounter;
+    struct hs_volley volley;
+};
+
+static void meet(struct hs_hit_context *c, union meeting *meeting)
+{
+    if (c->encounter != NULL || c->volley != NULL)
+        return;
+    if (c->claim->pellet_count > 0) {
+        hs_volley_find(c, &meeting->volley);
+        c->volley = &meeting->volley;
+    } else {
+        hs_encounter_of_claim(c, &meeting->encounter);
+        c->encounter = &meeting->encounter;
+    }
+}
+
+static void run_check(struct hs_hit_context *c, enum hs_check check)
+{
+    static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
+                                                               HS_OUTCOME_UNKNOWN};
+    struct hs_check_row *row = &c->out->checks[c->out->check_count];
+    *row = (struct hs_check_row){.check = check, .mode = hs_hit_mode(c, check)};
+    enum hs_reason reason = checks[check].run(c, row);
+    if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
+        return;
+    row->reason = reason;
+    if (!row->of_posted_shot)
+        row->outcome = outcomes[hs_reason_verdict(reason)];
+    c->out->check_count++;
+}
+
+/*
+ * Runs the checks that apply, in deciding order. If nothing names a weapon and the weapon check is
+ * enforced, later checks do not run: without range, radius and kind of the weapon each of them
+ * could reject an honest claim.
+ */
+static void run_checks(struct hs_hit_context *c)
+{
+    union meeting meeting;
+    bool ends_at_weapon = c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
+    int count = ends_at_weapon ? HS_CHECK_WEAPON + 1 : HS_CHECK_COUNT;
+    for (int i = 0; i < count; i++) {
+        enum stage stage = checks[i].stage;
+        if (c->is_shot ? stage != SHOT && stage != KEPT : stage == PATH && !c->has_path)
+            continue;
+        if (stage == PATH)
+            meet(c, &meeting);
+        run_check(c, (enum hs_check)i);
+    }
+    c->encounter = NULL;
+    c->volley = NULL;
 }
 
 /* ---- the verdict ---- */
 
-/* Checks may share a reason, as that of a missing pose: it is listed once. */
-static void note_would_reject(struct hs_hit_result *out, enum hs_reason reason)
+/* Checks may share a reason, such as a missing pose; it is listed once. */
+static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
 {
     for (uint16_t i = 0; i < out->would_reject_count; i++)
         if (out->would_reject[i] == reason)
@@ -66,32 +146,89 @@ static void note_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-void hs_hit_decide(struct hs_hit_context *c)
+/* The first failed check decides, else the first with missing data. */
+static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
-    const struct hs_check_row *missing = NULL, *failed = NULL;
-    for (int i = 0; i < out->check_count; i++) {
-        const struct hs_check_row *row = &out->checks[i];
-        if (row->outcome == HS_OUTCOME_PASS)
-            continue;
-        if (row->mode == HS_MODE_SHADOW)
-            note_would_reject(out, row->reason);
-        else if (row->outcome == HS_OUTCOME_FAIL && failed == NULL)
-            failed = row;
-        else if (row->outcome == HS_OUTCOME_UNKNOWN && missing == NULL)
-            missing = row;
-    }
-    const struct hs_check_row *decides = failed != NULL ? failed : missing;
-    if (decides != NULL) {
-        out->verdict = failed != NULL ? HS_VERDICT_REJECTED : HS_VERDICT_INCONCLUSIVE;
-        out->reason = decides->reason;
-        return;
-    }
     out->verdict = HS_VERDICT_ACCEPTED;
     out->reason = c->is_lenient ? HS_REASON_OK_LENIENT : HS_REASON_OK;
-    if (c->is_lenient)
+    for (int i = 0; i < out->check_count; i++) {
+        const struct hs_check_row *row = &out->checks[i];
+        bool fails = row->outcome == HS_OUTCOME_FAIL;
+        if (row->outcome == HS_OUTCOME_PASS)
+            continue;
+        if (row->mode == HS_MODE_SHADOW) {
+            add_would_reject(out, row->reason);
+        } else if (out->verdict == HS_VERDICT_ACCEPTED ||
+                   (fails && out->verdict == HS_VERDICT_INCONCLUSIVE)) {
+            out->verdict = fails ? HS_VERDICT_REJECTED : HS_VERDICT_INCONCLUSIVE;
+            out->reason = row->reason;
+        }
+    }
+    if (c->is_lenient && out->verdict == HS_VERDICT_ACCEPTED)
         out->flags |= 1u << HS_FLAG_LENIENT;
 }
+
+/* ---- the budget ---- */
+
+/* The size of a prepared claim. */
+static struct hs_hit_size size_of(const struct hs_hit_context *c)
+{
+    /* A posted shot only tests the map between the eye and its start, and meets no bodies. */
+    struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
+                               .near = HS_WORK_NEAR_BODIES,
+                               .hitboxes = hs_ruleset_hitboxes(c->ruleset),
+                               .legs = c->path.flight_legs,
+                               .pellets = c->claim->pellet_count,
+                               .victims = c->claim->victim_count,
+                               .movers = c->match->movers.count,
+                               .has_blast =
+                                   !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
+    if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
+        size.pellets = (uint64_t)c->weapon->pellets;
+    if (c->match->world != NULL) {
+        struct hs_world_info info;
+        hs_world_info(c->match->world, &info);
+        size.triangles = info.triangles + info.boxes;
+    }
+    return size;
+}
+
+/* Prepares a claim. True: its estimated work fits, or the budget is still whole. */
+static bool may_begin(struct hs_hit_context *c, bool is_whole)
+{
+    bool is_bound = c->work.limit != 0 && !is_whole;
+    if (is_bound && c->work.limit < HS_WORK_CLAIM)
+        return false;
+    hs_hit_prepare(c);
+    hs_work_spend(&c->work, (uint64_t)c->path.flight_legs * HS_WORK_FLIGHT_LEG);
+    if (!is_bound)
+        return true;
+    struct hs_hit_size size = size_of(c);
+    return hs_hit_work(&size) <= c->work.limit;
+}
+
+/* Empties a result: everything but the entries of its lists. */
+static void clear(struct hs_hit_result *out)
+{
+    memset(out, 0, offsetof(struct hs_hit_result, checks));
+    memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
+}
+
+/* Sets the result of a claim that does not fit its budget. */
+static void give_up(struct hs_hit_context *c)
+{
+    clear(c->out);
+    c->out->verdict = HS_VERDICT_INCONCLUSIVE;
+    c->out->reason = HS_REASON_OVER_BUDGET;
+    c->out->rewind.time_us = c->claim->hit_time_us;
+    c->out->rewind.by_us = c->now_us - c->claim->hit_time_us;
+    c->out->weapon = HS_NONE;
+    c->out->fire_time_us = c->claim->has_fire_time ? c->claim->fire_time_us : c->claim->hit_time_us;
+    c->out->work = c->work.spent;
+}
+
+/* ---- all steps ---- */
 
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
 {
@@ -121,85 +258,51 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     return digest;
 }
 
-void hs_hit_clear(struct hs_hit_result *out)
-{
-    memset(out, 0, offsetof(struct hs_hit_result, checks));
-    memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
-}
-
 /* The answer to the same claim sent before, or NULL. */
-static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c)
+static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c,
+                                                 struct hs_digest digest)
 {
-    const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
+    const struct hs_player *shooter = c->shooter.player;
     if (shooter == NULL)
         return NULL;
-    const struct hs_ledger_entry *entry = hs_ledger_find(&shooter->ledger.hits, c->claim->shot);
-    struct hs_digest digest = hs_hit_digest(c->claim);
+    const struct hs_ledger_entry *entry =
+        hs_ledger_find(c->is_shot ? &shooter->ledger.shots : &shooter->ledger.hits, c->claim->shot);
     bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
                 entry->digest.word[1] == digest.word[1];
     return same ? entry : NULL;
 }
 
-/* His moves of the shot's time were held back and came at once: bad luck, or a switch. */
-static void note_burst(struct hs_hit_context *c)
+void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole)
 {
-    const struct hs_player *shooter = c->shooter.player;
-    if (shooter == NULL || shooter->moves == NULL)
+    struct hs_hit_result *out = c->out;
+    clear(out);
+    c->work.spent = out->work = HS_WORK_REPLAY;
+    c->shooter.player = hs_players_find(&c->match->players, c->claim->shooter);
+    out->replay = find_replay(c, digest);
+    if (out->replay != NULL)
         return;
-    const struct hs_timing *timing = &shooter->moves->checks.timing;
-    if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
-        hs_timing_was_in_burst(timing, c->now_us))
-        c->out->flags |= 1u << HS_FLAG_DURING_BURST;
-}
-
-/* ---- work ---- */
-
-/* The size of a prepared claim. */
-static struct hs_hit_size size_of(const struct hs_hit_context *c)
-{
-    /* A posted shot only tests the map between the eye and its start, and meets nobody. */
-    struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
-                               .near = HS_WORK_NEAR_BODIES,
-                               .hitboxes = hs_ruleset_hitboxes(c->ruleset),
-                               .legs = c->path.flight_legs,
-                               .pellets = c->claim->pellet_count,
-                               .victims = c->claim->victim_count,
-                               .movers = c->match->movers.count,
-                               .has_blast =
-                                   !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
-    if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
-        size.pellets = (uint64_t)c->weapon->pellets;
-    if (c->match->world != NULL) {
-        struct hs_world_info info;
-        hs_world_info(c->match->world, &info);
-        size.triangles = info.triangles + info.boxes;
+    if (!may_begin(c, is_whole)) {
+        give_up(c);
+        return;
     }
-    return size;
-}
-
-bool hs_hit_may_begin(struct hs_hit_context *c, bool is_whole)
-{
-    bool is_bound = c->work.limit != 0 && !is_whole;
-    if (is_bound && c->work.limit < HS_WORK_CLAIM)
-        return false;
-    hs_hit_prepare(c);
-    hs_work_spend(&c->work, (uint64_t)c->path.flight_legs * HS_WORK_FLIGHT_LEG);
-    if (!is_bound)
-        return true;
-    struct hs_hit_size size = size_of(c);
-    return hs_hit_work(&size) <= c->work.limit;
-}
-
-void hs_hit_give_up(struct hs_hit_context *c)
-{
-    hs_hit_clear(c->out);
-    c->out->verdict = HS_VERDICT_INCONCLUSIVE;
-    c->out->reason = HS_REASON_OVER_BUDGET;
-    c->out->rewind.time_us = c->claim->hit_time_us;
-    c->out->rewind.by_us = c->now_us - c->claim->hit_time_us;
-    c->out->weapon = HS_NONE;
-    c->out->fire_time_us = c->claim->has_fire_time ? c->claim->fire_time_us : c->claim->hit_time_us;
-    c->out->work = c->work.spent;
+    hs_work_spend(&c->work, HS_WORK_CLAIM + c->claim->pellet_count * HS_WORK_PELLET +
+                                c->claim->victim_count * HS_WORK_VICTIM);
+    describe_rewind(c);
+    compare_claim(c);
+    compare_moves(c);
+    run_checks(c);
+    if (hs_work_is_over(&c->work)) {
+        give_up(c);
+        return;
+    }
+    decide(c);
+    hs_hit_damage(c);
+    out->weapon = c->weapon != NULL ? c->weapon_index : HS_NONE;
+    out->now_us = c->now_us;
+    out->fire_time_us = c->fire_time_us;
+    out->eye_time_us = c->eye_time_us;
+    out->shot_was_posted = c->posted != NULL;
+    out->work = c->work.spent;
 }
 
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
@@ -209,35 +312,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
                                .ruleset = match->ruleset,
                                .claim = claim,
                                .now_us = now_us,
-                               .work = {.spent = HS_WORK_REPLAY, .limit = limit},
+                               .work.limit = limit,
                                .out = out};
-    hs_hit_clear(out);
-    out->replay = find_replay(&c);
-    out->work = c.work.spent;
-    if (out->replay != NULL)
-        return;
-    if (!hs_hit_may_begin(&c, is_whole)) {
-        hs_hit_give_up(&c);
-        return;
-    }
-    hs_work_spend(&c.work, HS_WORK_CLAIM + claim->pellet_count * HS_WORK_PELLET +
-                               claim->victim_count * HS_WORK_VICTIM);
-    describe_rewind(&c);
-    compare_claim(&c);
-    note_burst(&c);
-    hs_checks_run(&c);
-    if (hs_work_is_over(&c.work)) {
-        hs_hit_give_up(&c);
-        return;
-    }
-    hs_hit_decide(&c);
-    hs_hit_damage(&c);
-    out->weapon = c.weapon != NULL ? c.weapon_index : HS_NONE;
-    out->now_us = now_us;
-    out->fire_time_us = c.fire_time_us;
-    out->eye_time_us = c.eye_time_us;
-    out->shot_was_posted = c.posted != NULL;
-    out->work = c.work.spent;
+    hs_hit_evaluate(&c, hs_hit_digest(claim), is_whole);
 }
 
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,

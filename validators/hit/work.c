@@ -3,8 +3,8 @@
 #include "validators/geometry/path.h"
 #include "validators/hit.h"
 
-/* Cost of one leg of a path through the map: the nodes on the way down, and a leaf at every other
-   level. */
+/* The cost of one leg of a path through the map: the nodes of each level, and a leaf at every
+   second level. */
 static uint64_t cast_work(uint64_t triangles)
 {
     uint64_t levels = 0;
@@ -43,11 +43,11 @@ uint64_t hs_hit_work(const struct hs_hit_size *size)
 
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (int i = 0; i < ruleset->rig_count; i++)
-        if (ruleset->rigs[i]->hitbox_count > most)
-            most = ruleset->rigs[i]->hitbox_count;
-    return most;
+        if (ruleset->rigs[i]->hitbox_count > max)
+            max = ruleset->rigs[i]->hitbox_count;
+    return max;
 }
 
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon)

@@ -1,13 +1,13 @@
 /*
- * Estimates the cost of a claim before it is judged, in the work units of work.h.
+ * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes players who stand in the usual way: at most `near` of them close to a path,
- * and each close to HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the
- * work is also counted while a claim is judged (struct hs_work), and a claim that passes its limit
- * is given up. No request costs more than its budget plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path, each close to
+ * HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the work is also counted
+ * during the evaluation (struct hs_work), and a claim that passes its limit is stopped. No request
+ * costs more than its budget plus one step of its last claim.
  *
  * Measured by `build/release/tests/bench/bench_work -v` with expensive claims: a unit took 1.7 to
- * 8.8 ns of processor time. Triangles that only the exact test rules out took the most.
+ * 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -15,14 +15,14 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* Bodies near one path: assumed for ordinary claims, and for the most expensive claim of a ruleset.
-   Lower values let too many expensive claims begin; higher ones refuse claims that would fit. */
+/* Bodies near one path, for ordinary claims and for the most expensive claim of a ruleset. Lower
+   values let too many expensive claims begin; higher ones refuse claims that would fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
 /* Legs of a flight near one body: half a second. */
 enum { HS_WORK_NEAR_LEGS = 32 };
 
-/* Costs that do not depend on the bodies on a path: naming, writing and recording the answer. */
+/* Costs that do not depend on the bodies on a path: lookups, writing and recording the answer. */
 enum {
     HS_WORK_REPLAY = 200,  /* a claim that was answered before */
     HS_WORK_CLAIM = 1500,  /* any other claim or shot */
@@ -37,7 +37,7 @@ struct hs_hit_size {
     uint64_t near;      /* bodies assumed near each path */
     uint64_t hitboxes;  /* hitboxes of the largest rig */
     uint64_t legs;      /* legs of the flight; 0: instant */
-    uint64_t pellets;   /* swept paths; 0: not a claim by pellets, one path */
+    uint64_t pellets;   /* swept paths; 0: a claim without pellets, one path */
     uint64_t victims;   /* claimed besides the target */
     uint64_t triangles; /* triangles and boxes of the map */
     uint64_t movers;

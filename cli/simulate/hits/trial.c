@@ -91,7 +91,7 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     const struct hs_skirmish *skirmish = trial->skirmish;
     hs_shot_verify(trial->match, &mail->shot, skirmish->now_us, &trial->result, &forward_us);
     count_honest(trial, mail, &trial->score->shots[skirmish->clients[mail->from].link.kind]);
-    return hs_shot_note(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
+    return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
 static void verify_forged(struct trial *trial, const struct hs_mail *mail, enum hs_forgery kind)
@@ -126,7 +126,7 @@ static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
         forge_all(trial, mail, false);
         hs_hit_verify(trial->match, &claim, now_us, &trial->result);
     }
-    if (!hs_hit_note(trial->match, &claim, &trial->result, HS_STR("{}")))
+    if (!hs_hit_record(trial->match, &claim, &trial->result, HS_STR("{}")))
         return false;
     if (accepted)
         forge_all(trial, mail, true);

@@ -62,7 +62,7 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     const char *fault = check_answers(&a, &b);
     if (fault == NULL) {
         bool fresh = is_new(match, claim);
-        bool booked = hs_shot_note(match, claim, &result, (struct hs_str){a.data, a.len});
+        bool booked = hs_shot_record(match, claim, &result, (struct hs_str){a.data, a.len});
         hs_shot_verify(match, claim, now_us, &again, &forward_again_us);
         if (fresh && booked)
             fault = check_retry(again.replay, &a);

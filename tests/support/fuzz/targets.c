@@ -73,7 +73,7 @@ static const char *judge_all(const struct hs_match *match, const struct hs_hits_
         struct hs_hit_result result;
         HS_MUST_HOLD(judge(match, &request->claims[i], now_of(request, i, &info), &result));
         if (booked != NULL)
-            hs_hit_note(booked, &request->claims[i], &result, HS_STR("{"));
+            hs_hit_record(booked, &request->claims[i], &result, HS_STR("{"));
     }
     return NULL;
 }
@@ -171,8 +171,7 @@ static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
                                      .end = target.position};
         struct hs_hit_result result;
         HS_MUST_HOLD(judge(match, &claim, info.newest_us, &result));
-        hs_hit_note(match, &claim, &result, HS_STR("{"));
-        shooter = target;
+        hs_hit_record(match, &claim, &result, HS_STR("{"));
     }
     return check_state(match);
 }

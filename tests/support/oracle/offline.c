@@ -218,7 +218,7 @@ static void do_shots(struct hs_offline *offline, struct hs_match *match,
         offline->after(offline->context);
         answer_verdict(offline, HS_OFFLINE_SHOT, result, forward_us, note);
         if (result->replay == NULL)
-            hs_shot_note(match, claim, result, (struct hs_str){note, strlen(note)});
+            hs_shot_record(match, claim, result, (struct hs_str){note, strlen(note)});
     }
     reject_malformed(offline, HS_ITEM_SHOT, HS_OFFLINE_SHOT, result);
     free(result);
@@ -238,7 +238,7 @@ static void do_hits(struct hs_offline *offline, struct hs_match *match,
         offline->after(offline->context);
         answer_verdict(offline, HS_OFFLINE_HIT, result, 0, note);
         if (result->replay == NULL)
-            hs_hit_note(match, claim, result, (struct hs_str){note, strlen(note)});
+            hs_hit_record(match, claim, result, (struct hs_str){note, strlen(note)});
     }
     reject_malformed(offline, HS_ITEM_HIT, HS_OFFLINE_HIT, result);
     free(result);

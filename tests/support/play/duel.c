@@ -80,7 +80,7 @@ enum hs_reason hs_duel_hit_with(int ms, struct hs_str weapon, uint64_t shot)
     static struct hs_hit_result result;
     hs_hit_verify(hs_duel.match, &claim, claim.hit_time_us, &result);
     ck_assert_ptr_null(result.replay);
-    ck_assert(hs_hit_note(hs_duel.match, &claim, &result, HS_STR("{}")));
+    ck_assert(hs_hit_record(hs_duel.match, &claim, &result, HS_STR("{}")));
     if (result.verdict != HS_VERDICT_ACCEPTED)
         ck_assert_double_eq(result.damage_total, 0);
     return result.reason;
@@ -103,7 +103,7 @@ enum hs_reason hs_duel_shoot_at(int now_ms, int ms, struct hs_str weapon, uint64
     static struct hs_hit_result result;
     int64_t forward_us;
     hs_shot_verify(hs_duel.match, &claim, (int64_t)now_ms * HS_DUEL_MS, &result, &forward_us);
-    ck_assert(hs_shot_note(hs_duel.match, &claim, &result, HS_STR("{}")));
+    ck_assert(hs_shot_record(hs_duel.match, &claim, &result, HS_STR("{}")));
     return result.reason;
 }
 

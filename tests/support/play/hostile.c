@@ -186,7 +186,7 @@ static void post_spread(struct hs_hostile *out)
                                        .direction_count = HS_MAX_PELLETS};
     int64_t forward_us;
     hs_shot_verify(out->match, &shot, out->now_us, result, &forward_us);
-    need(hs_shot_note(out->match, &shot, result, HS_STR("{")));
+    need(hs_shot_record(out->match, &shot, result, HS_STR("{")));
     free(result);
 }
 

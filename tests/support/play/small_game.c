@@ -277,7 +277,7 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
     hs_shot_verify(match, &claim, now_us, &result, &forward_us);
     uint64_t hash = hash_result(&result);
     if (result.replay == NULL)
-        hs_shot_note(match, &claim, &result, answer_of(claim.shot + 1000000, text));
+        hs_shot_record(match, &claim, &result, answer_of(claim.shot + 1000000, text));
     return hash;
 }
 
@@ -302,7 +302,7 @@ static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *
     hs_hit_verify(match, &claim, now_us, &result);
     uint64_t hash = hash_result(&result);
     if (result.replay == NULL)
-        hs_hit_note(match, &claim, &result, answer_of(claim.shot, text));
+        hs_hit_record(match, &claim, &result, answer_of(claim.shot, text));
     return hash;
 }
 

@@ -35,7 +35,7 @@ static void note(const struct hs_hit_claim *claim)
 {
     struct hs_hit_result *result = hs_stage_judge(match, claim, NOW);
     ck_assert_int_eq(result->verdict, HS_VERDICT_ACCEPTED);
-    ck_assert(hs_hit_note(match, claim, result, HS_STR("{")));
+    ck_assert(hs_hit_record(match, claim, result, HS_STR("{")));
 }
 
 static void point(struct hs_hit_claim *claim)

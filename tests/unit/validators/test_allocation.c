@@ -274,7 +274,7 @@ static void note_some(struct hs_hit_result *result)
         struct hs_hit_claim claim = hs_stage_claim(HS_MS(800 + 60 * i), 20, 9, 1.6 + 0.1 * i);
         claim.shot = (uint64_t)(1 + i);
         hs_hit_verify(match, &claim, HS_MS(1000), result);
-        ck_assert(hs_hit_note(match, &claim, result, HS_STR("{\"answer\":1")));
+        ck_assert(hs_hit_record(match, &claim, result, HS_STR("{\"answer\":1")));
     }
 }
 
@@ -459,7 +459,7 @@ START_TEST(a_replay_allocates_nothing)
 {
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 9, 1.6);
     struct hs_hit_result *result = hs_stage_verify(match, &claim, HS_MS(1000));
-    ck_assert(hs_hit_note(match, &claim, result, HS_STR("{\"answer\":1")));
+    ck_assert(hs_hit_record(match, &claim, result, HS_STR("{\"answer\":1")));
     unsigned long before = allocations;
     hs_hit_verify(match, &claim, HS_MS(1000), result);
     unsigned long allocated = allocations - before;

@@ -93,7 +93,7 @@ static void book(uint64_t number, int64_t fire_time_us, struct hs_vec end, enum 
     result.reason = verdict == HS_VERDICT_ACCEPTED ? HS_REASON_OK : HS_REASON_OUT_OF_RANGE;
     result.weapon = weapon;
     result.fire_time_us = fire_time_us;
-    ck_assert(hs_hit_note(match, &claim, &result, HS_STR("{")));
+    ck_assert(hs_hit_record(match, &claim, &result, HS_STR("{")));
 }
 
 /* What went before: the number of the claim (7), its way, and four shots in 40 ms. */
@@ -501,7 +501,7 @@ END_TEST
 static void note(struct hs_hit_claim *claim)
 {
     claim->shot++;
-    ck_assert(hs_hit_note(match, claim, judge(claim), HS_STR("{")));
+    ck_assert(hs_hit_record(match, claim, judge(claim), HS_STR("{")));
 }
 
 START_TEST(results_are_booked)

@@ -154,14 +154,14 @@ START_TEST(nobody_comes_by_moves_or_claims)
     ck_assert_int_eq(hit->verdict, HS_VERDICT_INCONCLUSIVE);
     ck_assert_int_eq(hit->reason, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     ck_assert(hit->damage_total == 0 && hit->damage_count == 0);
-    ck_assert(!hs_hit_note(match, &claim, hit, HS_STR("{")));
+    ck_assert(!hs_hit_record(match, &claim, hit, HS_STR("{")));
     ck_assert_int_eq(post("eve", "door", time_us += 1000, &flags), HS_FRAME_CAPACITY);
     ck_assert_uint_eq(bytes(), before);
     hold(false);
     hit = judge_hit(&claim, time_us);
     ck_assert_int_eq(hit->verdict, HS_VERDICT_ACCEPTED);
     ck_assert(hit->damage_total > 0);
-    ck_assert(hs_hit_note(match, &claim, hit, HS_STR("{")));
+    ck_assert(hs_hit_record(match, &claim, hit, HS_STR("{")));
     ck_assert_ptr_nonnull(judge_hit(&claim, time_us)->replay);
     ck_assert(hs_match_check_move(match, &move, &moved));
     ck_assert_int_eq(moved.reason, HS_MOVE_OK);
@@ -224,7 +224,7 @@ START_TEST(claims_are_remembered_without_memory)
         struct hs_hit_result *hit = judge_hit(&claim, time_us);
         ck_assert_ptr_null(hit->replay);
         ck_assert_int_ne(hit->reason, HS_REASON_DUPLICATE);
-        ck_assert(hs_hit_note(match, &claim, hit, (struct hs_str){answer, sizeof answer}));
+        ck_assert(hs_hit_record(match, &claim, hit, (struct hs_str){answer, sizeof answer}));
         ck_assert_ptr_nonnull(judge_hit(&claim, time_us)->replay);
         kept = 0;
         for (uint64_t before = 1; before < shot; before++) {
@@ -268,10 +268,10 @@ START_TEST(shots_are_remembered_without_memory)
         const struct hs_hit_claim hit = {
             .shot = number, .shooter = HS_STR("bob"), .hit_time_us = time_us, .end = {100, 0, 0}};
         hs_shot_verify(match, &shot, time_us, &result, &forward_us);
-        ck_assert(hs_shot_note(match, &shot, &result, (struct hs_str){answer, sizeof answer}));
+        ck_assert(hs_shot_record(match, &shot, &result, (struct hs_str){answer, sizeof answer}));
         hs_hit_verify(match, &hit, time_us, &result);
         ck_assert(result.shot_was_posted);
-        ck_assert(hs_hit_note(match, &hit, &result, (struct hs_str){answer, sizeof answer}));
+        ck_assert(hs_hit_record(match, &hit, &result, (struct hs_str){answer, sizeof answer}));
         const struct hs_hit_claim old = {.shot = 1000 + number,
                                          .shooter = HS_STR("bob"),
                                          .hit_time_us = time_us,
@@ -337,7 +337,7 @@ START_TEST(read_back)
         const struct hs_hit_claim claim = {
             .shot = shot, .shooter = HS_STR("bob"), .hit_time_us = 2000, .end = {100, 0, 0}};
         const struct hs_hit_result *hit = judge_hit(&claim, 2000);
-        ck_assert(hs_hit_note(match, &claim, hit, (struct hs_str){answer, sizeof answer}));
+        ck_assert(hs_hit_record(match, &claim, hit, (struct hs_str){answer, sizeof answer}));
     }
     struct hs_bytes saved = {0};
     hs_match_save(match, &saved);
@@ -440,7 +440,7 @@ static void claim_some(struct crowd *crowd)
         bool is_again = hit->replay != NULL || hit->reason == HS_REASON_DUPLICATE;
         ck_assert(i == 0 || is_again || hit->damage_total == 0);
         if (hit->replay == NULL)
-            hs_hit_note(match, &claim, hit, (struct hs_str){answer, size});
+            hs_hit_record(match, &claim, hit, (struct hs_str){answer, size});
     }
 }
 
@@ -459,7 +459,7 @@ static void shoot_some(struct crowd *crowd)
         .direction_count = (size_t)hs_random_index(&crowd->random, HS_MAX_PELLETS + 1)};
     hs_shot_verify(match, &shot, crowd->time_us, &result, &forward_us);
     if (result.replay == NULL)
-        hs_shot_note(match, &shot, &result, (struct hs_str){answer, sizeof answer});
+        hs_shot_record(match, &shot, &result, (struct hs_str){answer, sizeof answer});
 }
 
 /* Bounds from hardly anything to plenty, of each match and of all. */

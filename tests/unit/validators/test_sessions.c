@@ -205,7 +205,7 @@ START_TEST(counters_of_a_session_end_with_it)
     hs_stage_play(match);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     struct hs_hit_result *result = hs_stage_verify(match, &claim, HS_MS(1000));
-    ck_assert(hs_hit_note(match, &claim, result, HS_STR("{")));
+    ck_assert(hs_hit_record(match, &claim, result, HS_STR("{")));
     free(result);
     struct hs_player_info player;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &player));

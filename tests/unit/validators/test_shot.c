@@ -45,7 +45,7 @@ static struct hs_hit_result *judge(const struct hs_shot_claim *claim)
 
 static void note(const struct hs_shot_claim *claim)
 {
-    ck_assert(hs_shot_note(match, claim, judge(claim), HS_STR("{\"posted\"")));
+    ck_assert(hs_shot_record(match, claim, judge(claim), HS_STR("{\"posted\"")));
 }
 
 /* A hit of a shot with T's head for its end. */
@@ -251,7 +251,7 @@ START_TEST(cadence_and_magazine_count_shots_and_not_their_hits)
         ck_assert(r->shot_was_posted);
         struct hs_hit_claim claim = hs_stage_claim(time_us, 20, 4e-6 * (double)time_us, 1.6);
         claim.shot = i;
-        ck_assert(hs_hit_note(match, &claim, r, HS_STR("{")));
+        ck_assert(hs_hit_record(match, &claim, r, HS_STR("{")));
     }
     const struct hs_cadence *cadence = hs_ledger_cadence(ledger_of("S"), HS_STAGE_RIFLE);
     ck_assert(cadence != NULL && cadence->count == 4 && cadence->rounds == 4);

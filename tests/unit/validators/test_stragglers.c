@@ -159,7 +159,7 @@ static struct hs_hit_result *hit(uint64_t number, double time_s)
     struct hs_hit_claim claim = hit_of(number, time_s);
     struct hs_hit_result *result = hs_stage_judge(session.match, &claim, S(time_s) + HS_MS(50));
     if (result->replay == NULL)
-        ck_assert(hs_hit_note(session.match, &claim, result, HS_STR("{")));
+        ck_assert(hs_hit_record(session.match, &claim, result, HS_STR("{")));
     return result;
 }
 
@@ -203,7 +203,7 @@ static enum hs_reason shoot(uint64_t number, double time_s, bool *is_replay)
     *is_replay = result.replay != NULL;
     if (*is_replay)
         return HS_REASON_OK;
-    ck_assert(hs_shot_note(session.match, &shot, &result, HS_STR("{")));
+    ck_assert(hs_shot_record(session.match, &shot, &result, HS_STR("{")));
     return result.reason;
 }
 

@@ -1,36 +1,30 @@
-/* bystander: do other bodies stand in the way of the claimed one? */
+/* bystander: do other bodies block the path to the claimed one? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
-#include "validators/hit/volley.h"
 
-static void check_path(struct hs_hit_context *c, const struct hs_encounter *e)
+static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (!c->claims_target || c->target.status != HS_REWIND_OK)
-        return;
-    if (e->target.touched && hs_encounter_is_blocked(c, e)) {
-        const struct hs_met *first = &e->met[0];
-        struct hs_check_row *row =
-            hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER);
-        hs_report_measure(row, HS_UNIT_LENGTH, first->contact.distance, e->target.distance);
-        hs_report_player(row, first->player);
-    } else if (e->target.touched || c->is_lenient) {
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
-    }
-}
-
-static void check_pellets(struct hs_hit_context *c, const struct hs_volley *volley)
-{
+    const struct hs_volley *volley = c->volley;
     if (volley->landed > 0)
-        hs_report_pass(c, HS_CHECK_BYSTANDER);
-    else if (!hs_volley_hangs(c, volley) && !volley->is_missing && volley->blocker != NULL)
-        hs_report_player(hs_report_fail(c, HS_CHECK_BYSTANDER, HS_REASON_BLOCKED_BY_PLAYER),
-                         volley->blocker);
+        return HS_REASON_OK;
+    if (hs_volley_is_open(c) || volley->is_missing || volley->blocker == NULL)
+        return HS_NO_ROW;
+    hs_report_player(row, volley->blocker);
+    return HS_REASON_BLOCKED_BY_PLAYER;
 }
 
-void hs_check_bystander(struct hs_hit_context *c)
+enum hs_reason hs_check_bystander(struct hs_hit_context *c, struct hs_check_row *row)
 {
+    const struct hs_encounter *e = c->encounter;
     if (c->volley != NULL)
-        check_pellets(c, c->volley);
-    else
-        check_path(c, c->encounter);
+        return check_pellets(c, row);
+    if (!c->claims_target || c->target.status != HS_REWIND_OK)
+        return HS_NO_ROW;
+    if (!e->target.touched)
+        return c->is_lenient ? HS_REASON_OK : HS_NO_ROW;
+    if (!hs_encounter_is_blocked(c, e))
+        return HS_REASON_OK;
+    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, e->target.distance);
+    hs_report_player(row, e->met[0].player);
+    return HS_REASON_BLOCKED_BY_PLAYER;
 }

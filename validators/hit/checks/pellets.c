@@ -1,12 +1,13 @@
 /*
- * pellets: no more than the weapon fires, and spread as the shot's seed spreads them. What each of
- * them hits: volley.c.
+ * pellets: does the claim have no more pellets than the weapon fires, in the directions that the
+ * shot's seed gives? volley.c finds what each of them hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 #include "validators/spread.h"
 
-/* Directions may differ by this from the expected ones: they come through floats and wires. */
+/* Directions may differ by this from the expected ones, because they were rounded to float and to
+   text on the way. */
 #define SPREAD_TOLERANCE_DEG 0.1
 
 static double to_radians(double degrees)
@@ -14,7 +15,7 @@ static double to_radians(double degrees)
     return degrees * (HS_PI / 180);
 }
 
-/* Expected directions of the shot's pellets; 0 when the shot said nothing about them. */
+/* Expected directions of the shot's pellets; 0: the shot did not post any. */
 static size_t expected_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS])
 {
     const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
@@ -32,17 +33,17 @@ static size_t expected_directions(const struct hs_hit_context *c, struct hs_vec 
     return (size_t)c->weapon->pellets;
 }
 
-/* Who of the pellets took which expected direction, while they are matched. */
+/* The assignment of pellets to expected directions. */
 struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
-    double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* radians, of a pellet from a direction */
-    size_t owner[HS_MAX_PELLETS];               /* of a direction; `pellets`: nobody yet */
+    double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
+    size_t owner[HS_MAX_PELLETS];               /* pellet of a direction; `pellets`: none yet */
     bool tried[HS_MAX_PELLETS];
 };
 
-/* Gives a pellet a direction within the tolerance, moving others aside where that helps (augmenting
-   paths: Kuhn, The Hungarian method for the assignment problem, 1955). */
+/* Assigns a pellet to a direction within the tolerance, and reassigns others if that helps
+   (augmenting paths: Kuhn, The Hungarian method for the assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {
     for (size_t k = 0; k < m->count; k++) {
@@ -68,9 +69,9 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
 }
 
 /*
- * Each pellet takes an expected direction that no other takes; a claim may leave pellets out, so
- * places say nothing. Returns the largest error, radians: of a pellet without a direction within
- * the tolerance, from the nearest that is left.
+ * Assigns each pellet to its own expected direction. A claim may leave pellets out, so their order
+ * proves nothing. Returns the largest error in radians. A pellet without a direction within the
+ * tolerance is compared with the nearest free direction.
  */
 static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
@@ -94,28 +95,20 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-void hs_check_pellets(struct hs_hit_context *c)
+enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (c->weapon == NULL || c->claim->pellet_count == 0)
-        return;
     size_t count = c->claim->pellet_count;
-    if (count > (uint64_t)c->weapon->pellets) {
-        hs_report_measure(hs_report_fail(c, HS_CHECK_PELLETS, HS_REASON_PELLET_COUNT),
-                          HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets);
-        return;
-    }
+    if (c->weapon == NULL || count == 0)
+        return HS_NO_ROW;
     struct hs_vec expected[HS_MAX_PELLETS] = {{0, 0, 0}};
-    size_t expected_count = expected_directions(c, expected);
-    if (expected_count == 0) {
-        hs_report_measure(hs_report_pass(c, HS_CHECK_PELLETS), HS_UNIT_COUNTED, (double)count,
-                          (double)c->weapon->pellets);
-        return;
-    }
+    bool is_too_many = count > (uint64_t)c->weapon->pellets;
+    size_t expected_count = is_too_many ? 0 : expected_directions(c, expected);
+    if (expected_count == 0)
+        return hs_report_limit(row, HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets,
+                               HS_REASON_PELLET_COUNT);
     /* Each pellet is compared with each direction. The matching counts its own work. */
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
-    double error = hs_degrees(spread_error(c, expected, expected_count));
-    struct hs_check_row *row = error <= SPREAD_TOLERANCE_DEG
-                                   ? hs_report_pass(c, HS_CHECK_PELLETS)
-                                   : hs_report_fail(c, HS_CHECK_PELLETS, HS_REASON_SPREAD_MISMATCH);
-    hs_report_measure(row, HS_UNIT_DEGREES, error, SPREAD_TOLERANCE_DEG);
+    return hs_report_limit(row, HS_UNIT_DEGREES,
+                           hs_degrees(spread_error(c, expected, expected_count)),
+                           SPREAD_TOLERANCE_DEG, HS_REASON_SPREAD_MISMATCH);
 }

@@ -14,13 +14,12 @@ bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *vie
     return team != HS_NONE && team == team_of(&c->shooter);
 }
 
-void hs_check_team(struct hs_hit_context *c)
+enum hs_reason hs_check_team(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (c->claims_self)
-        hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_SELF_HIT);
-    else if (c->claims_target && hs_are_team_mates(c, &c->target) && !c->ruleset->hit.friendly_fire)
-        hs_report_player(hs_report_fail(c, HS_CHECK_TEAM, HS_REASON_FRIENDLY_FIRE),
-                         c->target.player);
-    else
-        hs_report_pass(c, HS_CHECK_TEAM);
+        return HS_REASON_SELF_HIT;
+    if (!c->claims_target || c->ruleset->hit.friendly_fire || !hs_are_team_mates(c, &c->target))
+        return HS_REASON_OK;
+    hs_report_player(row, c->target.player);
+    return HS_REASON_FRIENDLY_FIRE;
 }

@@ -1,8 +1,7 @@
-/* trajectory: is this the same shot again under another number? */
-#include "validators/base/units.h"
+/* trajectory: is this an earlier shot again under another number? */
 #include "validators/hit/checks.h"
 
-/* Ends that differ by less than this share of the trace are the same. */
+/* Ends that differ by at most this share of the trace are the same. */
 #define SAME_PLACE 1e-6
 
 static int64_t window(const struct hs_hit_context *c)
@@ -12,28 +11,27 @@ static int64_t window(const struct hs_hit_context *c)
     return half > 0 && half < us ? half : us;
 }
 
-static bool is_same_way(const struct hs_hit_context *c, const struct hs_ledger_entry *entry)
+static bool is_same_trace(const struct hs_hit_context *c, const struct hs_ledger_entry *entry)
 {
     double slack = SAME_PLACE * c->trace_length;
     return hs_vec_distance(c->claim->start, entry->start) <= slack &&
            hs_vec_distance(c->claim->end, entry->end) <= slack;
 }
 
-void hs_check_trajectory(struct hs_hit_context *c)
+enum hs_reason hs_check_trajectory(struct hs_hit_context *c, struct hs_check_row *row)
 {
     int64_t limit = window(c);
-    if (c->ledger != NULL)
-        hs_work_spend(&c->work, (uint64_t)c->ledger->hits.count * HS_WORK_PASS);
-    for (uint32_t i = 0; c->ledger != NULL && i < c->ledger->hits.count; i++) {
+    uint32_t count = c->ledger != NULL ? c->ledger->hits.count : 0;
+    hs_work_spend(&c->work, (uint64_t)count * HS_WORK_PASS);
+    for (uint32_t i = 0; i < count; i++) {
         const struct hs_ledger_entry *entry = &c->ledger->hits.entries[i];
         int64_t apart = c->fire_time_us - entry->fire_time_us;
         apart = apart < 0 ? -apart : apart;
         if (!entry->accepted || entry->number == c->claim->shot || apart > limit ||
-            !is_same_way(c, entry))
+            !is_same_trace(c, entry))
             continue;
-        hs_report_measure(hs_report_fail(c, HS_CHECK_TRAJECTORY, HS_REASON_DUPLICATE_TRAJECTORY),
-                          HS_UNIT_SECONDS, hs_seconds(apart), hs_seconds(limit));
-        return;
+        hs_report_time_limit(row, apart, limit, HS_REASON_OK);
+        return HS_REASON_DUPLICATE_TRAJECTORY;
     }
-    hs_report_pass(c, HS_CHECK_TRAJECTORY);
+    return HS_REASON_OK;
 }

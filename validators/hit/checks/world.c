@@ -1,102 +1,62 @@
 /*
- * world: is a wall, or a door as it stood then, in the way? Did what bursts on contact burst on
- * something?
+ * world: does the map, or a mover at its place then, block the path? Did a projectile with a
+ * contact fuse burst on something?
  */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
-#include "validators/hit/volley.h"
 
-static void report_occluded(struct hs_hit_context *c, const struct hs_obstacle *obstacle,
-                            double needed)
+/* The claim says that a projectile or an explosion ended on a surface. */
+static bool claims_surface(const struct hs_hit_context *c)
 {
-    struct hs_check_row *row = hs_report_fail(c, HS_CHECK_WORLD, HS_REASON_OCCLUDED_WORLD);
-    hs_report_measure(row, HS_UNIT_LENGTH, obstacle->contact.distance, needed);
-    hs_report_mover(row, obstacle->mover);
+    return c->claim->fuse == HS_FUSE_CONTACT && c->match->world != NULL && c->weapon != NULL &&
+           (c->weapon->has_blast || c->weapon->type == HS_WEAPON_PROJECTILE);
 }
 
-/* Only a mover whose place then is not known would be in the way. */
-static void report_doubt(struct hs_hit_context *c, const struct hs_obstacle *obstacle,
-                         double needed)
+/* Whether a body or the world is no further from the claimed end than the sweep goes beyond it. */
+static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    struct hs_check_row *row = hs_report_unknown(c, HS_CHECK_WORLD, hs_doubt_reason(obstacle));
-    hs_report_measure(row, HS_UNIT_LENGTH, obstacle->doubt_distance, needed);
-    hs_report_mover(row, obstacle->doubt_mover);
-}
-
-static bool bursts(const struct hs_hit_context *c)
-{
-    return c->weapon != NULL && (c->weapon->has_blast || c->weapon->type == HS_WEAPON_PROJECTILE);
-}
-
-/*
- * A contact fuse needs a surface, body or world, no further from the claimed end than the sweep
- * goes beyond it. True when the row is written.
- */
-static bool burst_in_the_air(struct hs_hit_context *c, const struct hs_encounter *e)
-{
-    if (c->claim->fuse != HS_FUSE_CONTACT || c->match->world == NULL || !bursts(c) ||
-        e->obstacle.touched || e->obstacle.is_doubtful || e->reaches || e->met_count > 0)
-        return false;
+    const struct hs_encounter *e = c->encounter;
+    if (!claims_surface(c) || e->obstacle.touched || e->obstacle.is_unknown || e->reaches ||
+        e->met_count > 0)
+        return HS_REASON_OK;
     double radius = hs_world_radius(c), beyond = c->weapon->range + c->path.extension;
     struct hs_vec far = hs_vec_add_scaled(c->claim->end, c->path.end_direction, beyond);
     struct hs_path onward;
     struct hs_obstacle next;
     hs_path_trace(c->claim->end, far, radius, 0, c->hit_time_us, &onward);
     hs_obstacle_find(c, &onward, radius, &next);
-    hs_report_measure(hs_report_fail(c, HS_CHECK_WORLD, HS_REASON_IMPACT_NOT_ON_SURFACE),
-                      HS_UNIT_LENGTH, (next.touched ? next.contact.distance : beyond) + radius,
+    hs_report_measure(row, HS_UNIT_LENGTH, (next.touched ? next.contact.distance : beyond) + radius,
                       c->path.extension + radius);
-    return true;
+    return HS_REASON_IMPACT_NOT_ON_SURFACE;
 }
 
-/* There is no world to judge by. */
-static bool knows_nothing(const struct hs_hit_context *c)
+static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
-    return c->match->world == NULL && c->match->movers.count == 0;
+    const struct hs_volley *volley = c->volley;
+    /* If the result of one pellet is unknown, an obstacle before another one does not decide. */
+    if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
+        return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
+                                  HS_REASON_OCCLUDED_WORLD, volley->needed);
+    return HS_REASON_OK;
 }
 
-static void check_path(struct hs_hit_context *c, const struct hs_encounter *e)
+enum hs_reason hs_check_world(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (knows_nothing(c) || (c->claims_target && c->target.status != HS_REWIND_OK))
-        return;
-    if (e->is_occluded) {
-        report_occluded(c, &e->obstacle, e->needed);
-        return;
-    }
-    /* Where a burst lies that nobody stopped, and whether it lies on anything, hangs on the mover
-       as well. */
-    bool needs_place = c->weapon != NULL && c->weapon->has_blast;
-    if (c->claim->fuse == HS_FUSE_CONTACT && c->match->world != NULL && bursts(c))
-        needs_place = true;
-    bool hangs = !c->claims_target && e->obstacle.is_doubtful && needs_place;
-    if (e->is_doubtful || hangs) {
-        report_doubt(c, &e->obstacle, e->is_doubtful ? e->needed : c->path.length);
-        return;
-    }
-    if (burst_in_the_air(c, e))
-        return;
-    struct hs_check_row *row = hs_report_pass(c, HS_CHECK_WORLD);
+    const struct hs_encounter *e = c->encounter;
+    if (c->match->world == NULL && c->match->movers.count == 0)
+        return HS_NO_ROW;
+    if (c->volley != NULL)
+        return check_pellets(c, row);
+    if (c->claims_target && c->target.status != HS_REWIND_OK)
+        return HS_NO_ROW;
+    /* Without a target the mover decides where an explosion is, and whether it is on a surface. */
+    bool has_blast = c->weapon != NULL && c->weapon->has_blast;
+    bool is_end_unknown =
+        !c->claims_target && e->obstacle.is_unknown && (has_blast || claims_surface(c));
+    if (e->is_occluded || e->is_unknown || is_end_unknown)
+        return hs_report_obstacle(row, &e->obstacle, e->is_occluded, HS_REASON_OCCLUDED_WORLD,
+                                  e->is_occluded || e->is_unknown ? e->needed : c->path.length);
     if (e->reaches && e->obstacle.touched)
         hs_report_measure(row, HS_UNIT_LENGTH, e->obstacle.contact.distance, e->needed);
-}
-
-static void check_pellets(struct hs_hit_context *c, const struct hs_volley *volley)
-{
-    if (knows_nothing(c))
-        return;
-    /* What one pellet lacks, another's wall does not make up for. */
-    if (volley->free == 0 && volley->is_doubtful)
-        report_doubt(c, &volley->obstacle, volley->needed);
-    else if (volley->free == 0 && volley->is_occluded && !volley->is_missing)
-        report_occluded(c, &volley->obstacle, volley->needed);
-    else
-        hs_report_pass(c, HS_CHECK_WORLD);
-}
-
-void hs_check_world(struct hs_hit_context *c)
-{
-    if (c->volley != NULL)
-        check_pellets(c, c->volley);
-    else
-        check_path(c, c->encounter);
+    return check_surface(c, row);
 }
