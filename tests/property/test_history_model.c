@@ -11,7 +11,6 @@
 #include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-#include "tests/support/stage.h"
 #include "validators/hit/contact.h"
 
 #define DEFAULT_SEED       20250303

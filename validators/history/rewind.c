@@ -111,17 +111,7 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
-static struct hs_vec eye_of(const struct hs_extra *extra)
-{
-    return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
-}
-
-static struct hs_vec widen(const float v[3])
-{
-    return (struct hs_vec){(double)v[0], (double)v[1], (double)v[2]};
-}
-
-/* Posted, else the stance's, as an offset from the root. */
+/* The offset of the eye from the root: as posted, or that of the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {

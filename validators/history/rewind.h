@@ -50,7 +50,7 @@ struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* The eye: as posted in both samples (lerp), else the stance's eye placed on the root. */
+/* The eye: interpolated if a sample has a posted eye, otherwise that of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 

@@ -103,7 +103,7 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     if (entry->accepted && !hs_journal_reserve(&match->players, entry))
         return NULL;
     if (is_of_former)
-        hs_ledger_record_ended(numbers, entry->number, entry->fire_time_us);
+        hs_ledger_record_paid(numbers, entry->number, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
     else

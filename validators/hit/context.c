@@ -55,7 +55,7 @@ static void find_weapon(struct hs_hit_context *c)
     } else if (c->shooter.status == HS_REWIND_OK) {
         const struct hs_state *state =
             weapon_state(c->shooter.player->history, &c->shooter.bracket);
-        c->is_weapon_stale = state->weapon != HS_NONE && (state->unsure & HS_UNSURE_WEAPON) != 0;
+        c->is_weapon_stale = state->weapon != HS_NONE && (state->stale & HS_STALE_WEAPON) != 0;
         index = c->is_weapon_stale ? (uint16_t)HS_NONE : state->weapon;
         c->lacks_weapon = !c->is_weapon_stale && index >= c->ruleset->weapon_count;
     }

@@ -105,7 +105,7 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
     struct hs_sweep_contact contact;
     if (!touches(leg, &pose, motion, &contact))
         return;
-    if (state->is_unsure) {
+    if (state->is_stale) {
         /* Solid before a restart; a door may have opened since. */
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
         record_unknown(mover, &contact, HS_REWIND_TOO_SHORT, out);

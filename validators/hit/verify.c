@@ -55,7 +55,7 @@ static void compare_moves(struct hs_hit_context *c)
     const struct hs_player *shooter = c->shooter.player;
     if (c->is_shot || shooter == NULL || shooter->moves == NULL)
         return;
-    const struct hs_timing *timing = &shooter->moves->judges.timing;
+    const struct hs_timing *timing = &shooter->moves->checks.timing;
     if (hs_timing_was_in_burst(timing, c->fire_time_us) ||
         hs_timing_was_in_burst(timing, c->now_us))
         c->out->flags |= 1u << HS_FLAG_DURING_BURST;

@@ -44,6 +44,6 @@ enum hs_reason hs_check_latency(struct hs_hit_context *c, struct hs_check_row *r
     if (off <= slack && check_order(c, row) != HS_REASON_OK)
         return HS_REASON_TIME_BACKWARDS;
     return hs_report_time_limit(row, off, slack,
-                                connection.is_unsure ? HS_REASON_HISTORY_TOO_SHORT
+                                connection.is_stale ? HS_REASON_HISTORY_TOO_SHORT
                                                      : HS_REASON_TIME_MISMATCH);
 }

@@ -26,7 +26,7 @@ static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_ch
     int64_t grace = c->ruleset->hit.death_grace_us;
     if (state->alive)
         return HS_REASON_OK;
-    if ((state->unsure & HS_UNSURE_LIFE) != 0)
+    if ((state->stale & HS_STALE_LIFE) != 0)
         return HS_REASON_HISTORY_TOO_SHORT;
     int64_t dead_for = c->eye_time_us - death_time(view);
     if (dead_for <= grace)
@@ -39,7 +39,7 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
     const struct hs_state *then = hs_rewind_state(history, &view->bracket);
-    bool is_life_stale = (then->unsure & HS_UNSURE_LIFE) != 0;
+    bool is_life_stale = (then->stale & HS_STALE_LIFE) != 0;
     if (!then->alive)
         return is_life_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_TARGET_DEAD;
     if (then->life != hs_newest_state(history)->life)

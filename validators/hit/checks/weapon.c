@@ -16,9 +16,9 @@ static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon
     if (state->reloading)
         against |= HS_STALE_RELOADING;
     if (state->ammo == 0)
-        against |= HS_UNSURE_AMMO;
+        against |= HS_STALE_AMMO;
     if (!state->any_weapon && (state->owned[weapon / 64] >> (weapon % 64) & 1) == 0)
-        against |= HS_UNSURE_OWNED;
+        against |= HS_STALE_OWNED;
     if (against == 0)
         return READY;
     return (against & ~(unsigned)state->stale) == 0 ? MAY_BE_READY : NOT_READY;
