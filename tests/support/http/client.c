@@ -1,5 +1,7 @@
 #include "tests/support/http/client.h"
 
+#include "tests/support/random.h"
+
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +84,8 @@ void hs_test_http_send(struct hs_test_http *http, const char *method, const char
     curl_easy_setopt(http->curl, CURLOPT_PROXY, "");
     curl_easy_setopt(http->curl, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(http->curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(http->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
+    curl_easy_setopt(http->curl, CURLOPT_TIMEOUT,
+                     TIMEOUT_SECONDS * hs_test_count("CK_TIMEOUT_MULTIPLIER", 1));
     curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
     curl_easy_setopt(http->curl, CURLOPT_WRITEFUNCTION, collect);
     curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &content);
