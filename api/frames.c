@@ -149,24 +149,6 @@ const struct hs_json_list hs_frames_list = {
 
 #undef TO
 
-void hs_frames_count_entries(struct hs_frames_request *request)
-{
-    request->entries = 0;
-    for (size_t i = 0; i < request->count; i++)
-        request->entries += request->frames[i].player_count + request->frames[i].mover_count;
-}
-
-void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
-                           struct hs_frames_request *out)
-{
-    static const struct hs_json_field fields[] = {
-        {"frames", HS_JSON_BATCH, true, .offset = 0, .list = &hs_frames_list},
-    };
-    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
-    hs_json_read_object(reader, root, NULL, &object, out);
-    hs_frames_count_entries(out);
-}
-
 /* ---- encoding ---- */
 
 /* `kind` is "player" or "mover", the member that has the name. */

@@ -14,14 +14,8 @@ struct hs_frames_request {
     size_t entries; /* players and movers of all frames */
 };
 
-/* The value of "frames"; hs_frames_count_entries comes after it. */
+/* The value of "frames". */
 extern const struct hs_json_list hs_frames_list;
-
-/* Decodes the body of POST .../frames. */
-void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
-                           struct hs_frames_request *out);
-
-void hs_frames_count_entries(struct hs_frames_request *request);
 
 /* How many entries of each kind came to which end. */
 struct hs_frames_counts {

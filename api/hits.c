@@ -60,20 +60,6 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
                                           .size = sizeof(struct hs_hit_claim),
                                           .batch = HS_ITEM_HIT};
 
-#undef TO
-#define TO(member) .offset = offsetof(struct hs_hits_request, member)
-
-void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out)
-{
-    static const struct hs_json_field fields[] = {
-        {"now", HS_JSON_TIME, TO(now_us), .bit = HS_HITS_NOW},
-        {"hits", HS_JSON_BATCH, true, TO(claims), .list = &hs_hits_list},
-    };
-    static const struct hs_json_object object = {
-        HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_hits_request, fields)};
-    hs_json_read_object(reader, root, NULL, &object, out);
-}
-
 /* ---- encoding ---- */
 
 static void write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
@@ -265,11 +251,6 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                                           .target = claim->target,
                                           .weapon = claim->weapon};
     hs_checks_encode(writer, &about, result, explain);
-}
-
-void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)
-{
-    hs_write_int_field(writer, "retry_after_ms", retry_after_ms);
 }
 
 void hs_replayed_encode(struct hs_writer *writer, bool replayed)

@@ -9,19 +9,8 @@
 #include "api/json/writing.h"
 #include "validators/hit.h"
 
-struct hs_hits_request {
-    struct hs_hit_claim *claims; /* in the reader's arena; names borrowed from the JSON value */
-    size_t count;
-    int64_t now_us;  /* with has_now */
-    unsigned fields; /* HS_HITS_NOW */
-};
-enum { HS_HITS_NOW = 1 };
-
 /* The value of "hits". */
 extern const struct hs_json_list hs_hits_list;
-
-/* Decodes the body of POST .../hits. */
-void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out);
 
 /* The name of one verdict: 32 hexadecimal digits. */
 struct hs_verdict_id {
@@ -41,9 +30,6 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
-
-/* Writes when to send a claim again that was not judged. */
-void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms);
 
 /* Says whether the result was given before, and closes the object. */
 void hs_replayed_encode(struct hs_writer *writer, bool replayed);

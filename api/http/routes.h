@@ -27,12 +27,11 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MATCH_DELETE, DELETE, "/v1/matches/{match}", BOTH, ALL_OF(INGEST), HITS, match_delete)       \
     X(PLAYER_GET, GET, "/v1/matches/{match}/players/{player}", BOTH, ANY_OF(OF_MATCHES), CONSOLE,  \
       player_get)                                                                                  \
-    X(FRAMES_POST, POST, "/v1/matches/{match}/frames", BOTH, ALL_OF(INGEST), FRAMES, frames_post)  \
-    X(MOVES_POST, POST, "/v1/matches/{match}/moves", BOTH, ALL_OF(INGEST), FRAMES, moves_post)     \
-    X(SHOTS_POST, POST, "/v1/matches/{match}/shots", BOTH, ALL_OF(INGEST), HITS, shots_post)       \
-    X(HITS_POST, POST, "/v1/matches/{match}/hits", BOTH, ALL_OF(VERIFY), HITS, hits_post)          \
-    X(TICKS_POST, POST, "/v1/matches/{match}/ticks", BOTH, ALL_OF(INGEST | VERIFY), HITS,          \
-      ticks_post)                                                                                  \
+    X(FRAMES_POST, POST, "/v1/matches/{match}/frames", BOTH, ALL_OF(INGEST), FRAMES, post)         \
+    X(MOVES_POST, POST, "/v1/matches/{match}/moves", BOTH, ALL_OF(INGEST), FRAMES, post)           \
+    X(SHOTS_POST, POST, "/v1/matches/{match}/shots", BOTH, ALL_OF(INGEST), HITS, post)             \
+    X(HITS_POST, POST, "/v1/matches/{match}/hits", BOTH, ALL_OF(VERIFY), HITS, post)               \
+    X(TICKS_POST, POST, "/v1/matches/{match}/ticks", BOTH, ALL_OF(INGEST | VERIFY), HITS, post)    \
     X(RULESET_LIST, GET, "/v1/rulesets", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, ruleset_list)           \
     X(RULESET_PUT, PUT, "/v1/rulesets/{ruleset}", BOTH, ALL_OF(RULES), CONSOLE, ruleset_put)       \
     X(RULESET_GET, GET, "/v1/rulesets/{ruleset}", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, ruleset_get)   \
