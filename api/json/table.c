@@ -119,6 +119,38 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
     return items;
 }
 
+void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, size_t low, size_t high, const char *items,
+                           hs_json_decode *decode, void *target)
+{
+    size_t count = json_array_size(value);
+    char range[32] = "";
+    if (low < high)
+        snprintf(range, sizeof range, "%zu to ", low);
+    if (!json_is_array(value) || count < low || count > high) {
+        hs_json_bad(reader, at, "must be an array of %s%zu %s",
+                    low == 0 && high > 0 ? "at most " : range, high, items);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        decode(reader, json_array_get(value, i), &here, target);
+    }
+}
+
+void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, hs_json_decode *decode, void *target)
+{
+    json_t *members = (json_t *)(uintptr_t)value;
+    if (!json_is_object(value))
+        hs_json_bad(reader, at, "must be an object");
+    for (void *it = json_object_iter(members); it != NULL;
+         it = json_object_iter_next(members, it)) {
+        struct hs_json_at here = {.parent = at, .key = json_object_iter_key(it)};
+        decode(reader, json_object_iter_value(it), &here, target);
+    }
+}
+
 static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_field *field, char *target)
 {
@@ -241,6 +273,13 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
     case HS_JSON_BATCH:
         read_list(reader, value, at, field, place);
         return;
+    case HS_JSON_ELEMENTS:
+        hs_json_read_elements(reader, value, at, (size_t)field->low, (size_t)field->high,
+                              field->items, field->decode, target);
+        return;
+    case HS_JSON_ENTRIES:
+        hs_json_read_entries(reader, value, at, field->decode, target);
+        return;
     case HS_JSON_ANY:
         memcpy(target, &value, sizeof value);
         return;
@@ -280,12 +319,28 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
                     reader->document != NULL ? reader->document : "this request");
 }
 
-static void read_other(struct hs_reader *reader, const char *key, const json_t *value,
-                       const struct hs_json_at *at, const struct hs_json_object *table,
-                       void *target)
+bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_scalar *scalars, size_t count, const char *section,
+                         void *base)
 {
-    if (table->other == NULL || !table->other(reader, key, value, at, target))
-        hs_json_refuse_unknown(reader, at, key);
+    const struct hs_scalar *scalar = scalars, *end = scalars + count;
+    double number;
+    while (scalar < end && (strcmp(scalar->key, at->key) != 0 ||
+                            (section != NULL && strcmp(scalar->section, section) != 0)))
+        scalar++;
+    if (scalar == end)
+        return false;
+    if (scalar->kind == HS_SCALAR_BOOL) {
+        if (!json_is_boolean(value))
+            hs_json_bad(reader, at, "must be true or false");
+        else
+            hs_scalar_set(scalar, base, json_is_true(value) ? 1 : 0);
+    } else if (scalar->kind == HS_SCALAR_COUNT && !json_is_integer(value)) {
+        hs_json_bad(reader, at, "must be an integer");
+    } else if (hs_json_read_real(reader, value, at, scalar->low, scalar->high, &number)) {
+        hs_scalar_set(scalar, base, number);
+    }
+    return true;
 }
 
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -302,17 +357,25 @@ void hs_json_read_object(struct hs_reader *reader, const json_t *value, const st
         const char *key = json_object_iter_key(member);
         struct hs_json_at here = {.parent = at, .key = key};
         size_t i = find_field(table, next, key);
+        const json_t *inner = json_object_iter_value(member);
         if (i == table->count) {
-            read_other(reader, key, json_object_iter_value(member), &here, table, target);
+            if (table->scalars == NULL || !hs_json_read_scalar(reader, inner, &here, table->scalars,
+                                                               *table->scalar_count, NULL, target))
+                hs_json_refuse_unknown(reader, &here, key);
             continue;
         }
         next = i + 1;
         seen |= UINT64_C(1) << i;
-        read_member(reader, json_object_iter_value(member), &here, table, i, target);
+        if (!table->in_order)
+            read_member(reader, inner, &here, table, i, target);
     }
     for (size_t i = 0; i < table->count; i++) {
-        struct hs_json_at here = {.parent = at, .key = table->fields[i].name};
-        if (table->fields[i].required && !(seen >> i & 1))
+        const char *key = table->fields[i].name;
+        struct hs_json_at here = {.parent = at, .key = key};
+        bool is_present = seen >> i & 1;
+        if (table->in_order && (is_present || table->fields[i].kind == HS_JSON_CUSTOM))
+            read_member(reader, json_object_get(value, key), &here, table, i, target);
+        if (table->fields[i].required && !is_present)
             hs_json_bad(reader, &here, "is required");
     }
     if (table->finish != NULL)

@@ -6,6 +6,7 @@
 #define HS_API_JSON_TABLE_H
 
 #include "api/json/reading.h"
+#include "validators/ruleset.h"
 #include "validators/vocabulary.h"
 
 /* The largest time in seconds that is accepted, either way: 285 years. */
@@ -34,17 +35,17 @@ enum hs_json_kind {
     HS_JSON_NEAREST_TIME,  /* the same; a number beyond that range is the end of the range */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct; `object` */
-    HS_JSON_LIST,   /* a pointer to items and, right behind it, their count as size_t; `list` */
-    HS_JSON_BATCH,  /* the same; malformed items are left out, see hs_json_read_batch */
-    HS_JSON_ANY,    /* const json_t *; the value as it is */
-    HS_JSON_CUSTOM, /* anything; `decode` */
+    HS_JSON_LIST,     /* a pointer to items and, right behind it, their count as size_t; `list` */
+    HS_JSON_BATCH,    /* the same; malformed items are left out, see hs_json_read_batch */
+    HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
+    HS_JSON_ENTRIES,  /* an object with free names; `decode` reads each member into the target */
+    HS_JSON_ANY,      /* const json_t *; the value as it is */
+    HS_JSON_CUSTOM,   /* anything; `decode` */
 };
 
+/* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
-/* Reads a member that no field of the table names. False: the member is unknown. */
-typedef bool hs_json_other(struct hs_reader *reader, const char *key, const json_t *value,
-                           const struct hs_json_at *at, void *target);
 /* Reports what is wrong with a vector of finite numbers. */
 typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at *at,
                                const double v[3]);
@@ -54,11 +55,12 @@ struct hs_json_field {
     const char *name;
     enum hs_json_kind kind;
     bool required;
-    size_t offset;    /* of the value in the struct */
-    double low, high; /* inclusive */
-    size_t count;     /* of numbers */
-    unsigned bit;     /* set in the `unsigned` at bits_offset when the member is present */
-    size_t flag;      /* offset of a bool that is set when the member is present; 0: none */
+    size_t offset;     /* of the value in the struct */
+    double low, high;  /* inclusive */
+    size_t count;      /* of numbers */
+    unsigned bit;      /* set in the `unsigned` at bits_offset when the member is present */
+    size_t flag;       /* offset of a bool that is set when the member is present; 0: none */
+    const char *items; /* what the ELEMENTS are, for faults */
     union {
         const struct hs_vocabulary *words;
         const struct hs_json_object *object;
@@ -73,7 +75,11 @@ struct hs_json_object {
     size_t count;           /* at most 64 */
     size_t bits_offset;     /* used by fields with a bit */
     hs_json_decode *finish; /* called after the members of an object, not of a row; may be NULL */
-    hs_json_other *other;   /* reads members that no field names; NULL: there are none */
+    /* Members are read in the order of the fields, not of the document, and CUSTOM fields also when
+       they are absent (value NULL). */
+    bool in_order;
+    const struct hs_scalar *scalars; /* further members, with offsets in the same struct; or NULL */
+    const size_t *scalar_count;
 };
 
 /* The items of an array. */
@@ -130,6 +136,19 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
+
+/* The same as HS_JSON_ELEMENTS and HS_JSON_ENTRIES. */
+void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, size_t low, size_t high, const char *items,
+                           hs_json_decode *decode, void *target);
+void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, hs_json_decode *decode, void *target);
+
+/* Reads the member at->key into the struct at `base` if a scalar has that name. False: none has.
+   `section` NULL: any section. */
+bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_scalar *scalars, size_t count, const char *section,
+                         void *base);
 
 /* One finite number; false and a noted fault otherwise. */
 bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
