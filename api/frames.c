@@ -4,11 +4,12 @@
 
 /* ---- decoding ---- */
 
+/* No check uses the velocity, so only its form is checked. */
 static void decode_velocity(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target)
 {
     double v[3];
-    (void)target; /* checked for form: no check uses it yet */
+    (void)target;
     hs_json_read_reals(reader, value, at, 3, v);
 }
 
@@ -225,10 +226,15 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
+/* Writes a jump that the match found; `left` counts those that still fit into the answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
-                        struct hs_str name, const struct hs_frame_jump *jump)
+                        struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
+                        size_t *left)
 {
     char detail[HS_SENTENCE_MAX];
+    if (!is_found)
+        return;
+    --*left;
     hs_jump_detail(name, jump, detail);
     hs_write_begin(writer, '{');
     hs_write_int_field(writer, "frame", (int64_t)frame);
@@ -253,17 +259,13 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
             place++;
         for (size_t i = 0; i < frame->player_count && left > 0; i++) {
             struct hs_str name = frame->players[i].player;
-            if (!hs_match_player_jump(match, name, frame->time_us, &jump))
-                continue;
-            encode_jump(writer, place, "player", name, &jump);
-            left--;
+            bool is_found = hs_match_player_jump(match, name, frame->time_us, &jump);
+            encode_jump(writer, place, "player", name, is_found, &jump, &left);
         }
         for (size_t i = 0; i < frame->mover_count && left > 0; i++) {
             struct hs_str name = frame->movers[i].mover;
-            if (!hs_match_mover_jump(match, name, i, frame->time_us, &jump))
-                continue;
-            encode_jump(writer, place, "mover", name, &jump);
-            left--;
+            bool is_found = hs_match_mover_jump(match, name, i, frame->time_us, &jump);
+            encode_jump(writer, place, "mover", name, is_found, &jump, &left);
         }
     }
     hs_write_end(writer, ']');

@@ -2,8 +2,6 @@
 #ifndef HS_API_FRAMES_H
 #define HS_API_FRAMES_H
 
-#include <jansson.h>
-
 #include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/match.h"

@@ -2,8 +2,6 @@
 #ifndef HS_API_HITS_H
 #define HS_API_HITS_H
 
-#include <jansson.h>
-
 #include "api/detail.h"
 #include "api/json/table.h"
 #include "api/json/writing.h"
@@ -30,6 +28,9 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
+
+/* Writes the measure of a check; HS_UNIT_NONE: it has none. */
+void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 
 /* Says whether the result was given before, and closes the object. */
 void hs_replayed_encode(struct hs_writer *writer, bool replayed);

@@ -14,6 +14,16 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
+/* Empty: null. */
+static void write_optional(struct hs_writer *writer, const char *key, struct hs_str text)
+{
+    hs_write_key(writer, key);
+    if (text.len > 0)
+        hs_write_str(writer, text);
+    else
+        hs_write_null(writer);
+}
+
 static void write_head(struct hs_writer *writer, const struct hs_match_head *head,
                        const struct hs_match *match)
 {
@@ -22,16 +32,8 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
     hs_write_str_field(writer, "match", head->name);
     hs_write_str_field(writer, "ruleset", head->ruleset);
     hs_write_text_field(writer, "revision", head->revision);
-    hs_write_key(writer, "map");
-    if (head->map.len > 0)
-        hs_write_str(writer, head->map);
-    else
-        hs_write_null(writer);
-    hs_write_key(writer, "map_revision");
-    if (head->map.len > 0)
-        hs_write_text(writer, head->map_revision);
-    else
-        hs_write_null(writer);
+    write_optional(writer, "map", head->map);
+    write_optional(writer, "map_revision", hs_str_of(head->map.len > 0 ? head->map_revision : NULL));
     hs_write_key(writer, "newest_time");
     if (info.has_frames)
         hs_write_time(writer, info.newest_us);

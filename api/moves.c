@@ -1,7 +1,6 @@
 #include "api/moves.h"
 
-#include "api/detail.h"
-#include "validators/base/units.h"
+#include "api/hits.h"
 
 /* ---- decoding ---- */
 
@@ -115,11 +114,7 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
         hs_write_text_field(writer, "check", hs_move_check_name(check));
         hs_write_text_field(writer, "outcome", "fail");
         hs_write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
-        if (failure->unit != HS_UNIT_NONE) {
-            hs_write_real_field(writer, "measured", failure->measured);
-            hs_write_real_field(writer, "limit", failure->limit);
-            hs_write_text_field(writer, "unit", hs_unit_name((enum hs_unit)failure->unit));
-        }
+        hs_measure_encode(writer, failure->measured, failure->limit, (enum hs_unit)failure->unit);
         hs_write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
         char detail[HS_SENTENCE_MAX];
         hs_move_detail(failure, detail);

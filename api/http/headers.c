@@ -112,19 +112,11 @@ static void note_request_id(struct hs_headers *headers, struct hs_str value)
     headers->request_id[value.len] = '\0';
 }
 
-static bool is_lower_hex(struct hs_str text)
+/* Whether a text has only these characters. */
+static bool is_made_of(struct hs_str text, const char *characters)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!((text.ptr[i] >= '0' && text.ptr[i] <= '9') ||
-              (text.ptr[i] >= 'a' && text.ptr[i] <= 'f')))
-            return false;
-    return true;
-}
-
-static bool is_all(struct hs_str text, char byte)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != byte)
+        if (text.ptr[i] == '\0' || strchr(characters, text.ptr[i]) == NULL)
             return false;
     return true;
 }
@@ -137,16 +129,18 @@ static bool is_all(struct hs_str text, char byte)
 static void note_trace(struct hs_headers *headers, struct hs_str value)
 {
     enum { SIZE = 55 };
+    static const char hex[] = "0123456789abcdef";
     headers->trace_id[0] = '\0';
     if (headers->traces++ > 0 || value.len < SIZE)
         return;
     struct hs_str version = {value.ptr, 2}, trace = {value.ptr + 3, 32},
                   parent = {value.ptr + 36, 16}, flags = {value.ptr + 53, 2};
     if (value.ptr[2] != '-' || value.ptr[35] != '-' || value.ptr[52] != '-' ||
-        !is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) ||
-        !is_lower_hex(flags) || is_all(version, 'f') || is_all(trace, '0') || is_all(parent, '0'))
+        !is_made_of(version, hex) || !is_made_of(trace, hex) || !is_made_of(parent, hex) ||
+        !is_made_of(flags, hex) || is_made_of(version, "f") || is_made_of(trace, "0") ||
+        is_made_of(parent, "0"))
         return;
-    if (value.len > SIZE && (is_all(version, '0') || value.ptr[SIZE] != '-'))
+    if (value.len > SIZE && (is_made_of(version, "0") || value.ptr[SIZE] != '-'))
         return;
     memcpy(headers->trace_id, trace.ptr, trace.len);
     headers->trace_id[trace.len] = '\0';

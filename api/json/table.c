@@ -152,7 +152,7 @@ void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
 }
 
 static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_field *field, char *target)
+                         const struct hs_json_field *field, void *target)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value)) {
@@ -160,14 +160,14 @@ static void read_integer(struct hs_reader *reader, const json_t *value, const st
     } else if ((double)number < field->low || (double)number > field->high) {
         hs_json_bad(reader, at, "must be from %.0f to %.0f", field->low, field->high);
     } else if (field->kind == HS_JSON_INT32) {
-        *(int32_t *)(void *)target = (int32_t)number;
+        *(int32_t *)target = (int32_t)number;
     } else {
-        *(int64_t *)(void *)target = number;
+        *(int64_t *)target = number;
     }
 }
 
 static void read_time(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_field *field, char *target)
+                      const struct hs_json_field *field, void *target)
 {
     bool is_short = field->kind == HS_JSON_SHORT_SECONDS,
          nearest = field->kind == HS_JSON_NEAREST_TIME;
@@ -176,66 +176,71 @@ static void read_time(struct hs_reader *reader, const json_t *value, const struc
         return;
     int64_t us = hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
     if (is_short)
-        *(int32_t *)(void *)target = (int32_t)us;
+        *(int32_t *)target = (int32_t)us;
     else
-        *(int64_t *)(void *)target = us;
+        *(int64_t *)target = us;
 }
 
-static void read_vec(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     const struct hs_json_field *field, char *target)
+/* REALS, FLOATS or VEC. */
+static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_json_field *field, void *target)
 {
-    double v[3];
-    if (!hs_json_read_reals(reader, value, at, 3, v))
+    double v[10];
+    float *floats = target;
+    size_t count = field->kind == HS_JSON_VEC ? 3 : field->count;
+    if (!hs_json_read_reals(reader, value, at, count, v))
         return;
-    memcpy(target, v, sizeof v);
-    if (field->check != NULL)
+    if (field->kind != HS_JSON_FLOATS)
+        memcpy(target, v, count * sizeof *v);
+    for (size_t i = 0; field->kind == HS_JSON_FLOATS && i < count; i++)
+        floats[i] = (float)v[i];
+    if (field->kind == HS_JSON_VEC && field->check != NULL)
         field->check(reader, at, v);
 }
 
-static void read_floats(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        size_t count, float *out)
+static bool read_bool(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      bool *out)
 {
-    double v[10];
-    if (hs_json_read_reals(reader, value, at, count, v))
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)v[i];
-}
-
-static void read_numbers(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_field *field, char *target)
-{
-    double *numbers = (double *)(void *)target;
-    if (field->kind == HS_JSON_REAL)
-        hs_json_read_real(reader, value, at, field->low, field->high, numbers);
-    else if (field->kind == HS_JSON_REALS)
-        hs_json_read_reals(reader, value, at, field->count, numbers);
-    else if (field->kind == HS_JSON_VEC)
-        read_vec(reader, value, at, field, target);
+    if (json_is_boolean(value))
+        *out = json_is_true(value);
     else
-        read_floats(reader, value, at, field->count, (float *)(void *)target);
+        hs_json_bad(reader, at, "must be true or false");
+    return json_is_boolean(value);
 }
 
-static void read_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_field *field, char *target)
+/* OBJECT, ENTRIES, ELEMENTS, LIST or BATCH. */
+static void read_container(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, const struct hs_json_field *field,
+                           void *target)
 {
     const struct hs_json_list *list = field->list;
-    size_t *count = (size_t *)(void *)(target + sizeof(void *));
-    char *items = field->kind == HS_JSON_BATCH ? hs_json_read_batch(reader, value, at, list, count)
-                                               : hs_json_read_array(reader, value, at, list->low,
-                                                                    list->high, list->size, count);
-    memcpy(target, &items, sizeof items);
-    for (size_t i = 0; field->kind == HS_JSON_LIST && items != NULL && i < *count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
-                           items + i * list->size);
+    size_t *count = (size_t *)target + sizeof(void *) / sizeof(size_t);
+    char *items;
+    if (field->kind == HS_JSON_OBJECT) {
+        hs_json_read_object(reader, value, at, field->object, target);
+    } else if (field->kind == HS_JSON_ENTRIES) {
+        hs_json_read_entries(reader, value, at, field->decode, target);
+    } else if (field->kind == HS_JSON_ELEMENTS) {
+        hs_json_read_elements(reader, value, at, (size_t)field->low, (size_t)field->high,
+                              field->items, field->decode, target);
+    } else if (field->kind == HS_JSON_BATCH) {
+        items = hs_json_read_batch(reader, value, at, list, count);
+        memcpy(target, &items, sizeof items);
+    } else {
+        items = hs_json_read_array(reader, value, at, list->low, list->high, list->size, count);
+        memcpy(target, &items, sizeof items);
+        for (size_t i = 0; items != NULL && i < *count; i++) {
+            struct hs_json_at here = {.parent = at, .index = i};
+            hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
+                               items + i * list->size);
+        }
     }
 }
 
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base)
 {
-    char *place = (char *)base + field->offset;
-    void *target = place;
+    void *target = (char *)base + field->offset;
     switch (field->kind) {
     case HS_JSON_NAME:
     case HS_JSON_NAME_OR_NULL:
@@ -246,39 +251,31 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
         hs_json_read_word(reader, value, at, field->words, (int)field->low, target);
         return;
     case HS_JSON_BOOL:
-        if (json_is_boolean(value))
-            *(bool *)target = json_is_true(value);
-        else
-            hs_json_bad(reader, at, "must be true or false");
+        read_bool(reader, value, at, target);
         return;
     case HS_JSON_INT:
     case HS_JSON_INT32:
-        read_integer(reader, value, at, field, place);
+        read_integer(reader, value, at, field, target);
         return;
     case HS_JSON_REAL:
+        hs_json_read_real(reader, value, at, field->low, field->high, target);
+        return;
     case HS_JSON_REALS:
     case HS_JSON_FLOATS:
     case HS_JSON_VEC:
-        read_numbers(reader, value, at, field, place);
+        read_reals(reader, value, at, field, target);
         return;
     case HS_JSON_TIME:
     case HS_JSON_NEAREST_TIME:
     case HS_JSON_SHORT_SECONDS:
-        read_time(reader, value, at, field, place);
+        read_time(reader, value, at, field, target);
         return;
     case HS_JSON_OBJECT:
-        hs_json_read_object(reader, value, at, field->object, target);
-        return;
+    case HS_JSON_ENTRIES:
+    case HS_JSON_ELEMENTS:
     case HS_JSON_LIST:
     case HS_JSON_BATCH:
-        read_list(reader, value, at, field, place);
-        return;
-    case HS_JSON_ELEMENTS:
-        hs_json_read_elements(reader, value, at, (size_t)field->low, (size_t)field->high,
-                              field->items, field->decode, target);
-        return;
-    case HS_JSON_ENTRIES:
-        hs_json_read_entries(reader, value, at, field->decode, target);
+        read_container(reader, value, at, field, target);
         return;
     case HS_JSON_ANY:
         memcpy(target, &value, sizeof value);
@@ -325,16 +322,15 @@ bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const st
 {
     const struct hs_scalar *scalar = scalars, *end = scalars + count;
     double number;
+    bool flag;
     while (scalar < end && (strcmp(scalar->key, at->key) != 0 ||
                             (section != NULL && strcmp(scalar->section, section) != 0)))
         scalar++;
     if (scalar == end)
         return false;
     if (scalar->kind == HS_SCALAR_BOOL) {
-        if (!json_is_boolean(value))
-            hs_json_bad(reader, at, "must be true or false");
-        else
-            hs_scalar_set(scalar, base, json_is_true(value) ? 1 : 0);
+        if (read_bool(reader, value, at, &flag))
+            hs_scalar_set(scalar, base, flag ? 1 : 0);
     } else if (scalar->kind == HS_SCALAR_COUNT && !json_is_integer(value)) {
         hs_json_bad(reader, at, "must be an integer");
     } else if (hs_json_read_real(reader, value, at, scalar->low, scalar->high, &number)) {

@@ -28,7 +28,7 @@ enum hs_json_kind {
     HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
     HS_JSON_INT32,         /* int32_t */
     HS_JSON_REAL,          /* double, within [low, high] */
-    HS_JSON_REALS,         /* double[count] */
+    HS_JSON_REALS,         /* double[count], at most 10 */
     HS_JSON_FLOATS,        /* float[count], at most 10 */
     HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
     HS_JSON_TIME,          /* int64_t microseconds; seconds within HS_JSON_TIME_MAX of 0 */
