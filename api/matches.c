@@ -33,7 +33,8 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
     hs_write_str_field(writer, "ruleset", head->ruleset);
     hs_write_text_field(writer, "revision", head->revision);
     write_optional(writer, "map", head->map);
-    write_optional(writer, "map_revision", hs_str_of(head->map.len > 0 ? head->map_revision : NULL));
+    write_optional(writer, "map_revision",
+                   hs_str_of(head->map.len > 0 ? head->map_revision : NULL));
     hs_write_key(writer, "newest_time");
     if (info.has_frames)
         hs_write_time(writer, info.newest_us);

@@ -24,8 +24,7 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 {
     struct hs_writer writer = {.buffer = &reply->body};
     hs_write_begin(&writer, '{');
-    hs_write_key(&writer, "matches");
-    hs_write_begin(&writer, '[');
+    hs_write_begin_field(&writer, "matches", '[');
     hs_registry_each_of(service->registry, request->tenant, list_match, &writer);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
@@ -129,7 +128,7 @@ void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *
     hs_match_decode_body(&body.reader, body.root, &wanted);
     if (hs_body_is_fine(&body, reply))
         put_match(service, request, &wanted, reply);
-    hs_body_close(&body);
+    json_decref(body.root);
 }
 
 void hs_endpoint_match_get(struct hs_service *service, const struct hs_request *request,

@@ -259,5 +259,5 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
         }
         run(&posting, &tick, reply);
     }
-    hs_body_close(&body);
+    json_decref(body.root);
 }

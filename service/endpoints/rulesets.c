@@ -9,10 +9,8 @@
 
 static void write_head(struct hs_writer *writer, struct hs_str name, const char *revision)
 {
-    hs_write_key(writer, "name");
-    hs_write_str(writer, name);
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, revision);
+    hs_write_str_field(writer, "name", name);
+    hs_write_text_field(writer, "revision", revision);
 }
 
 /* A list for a caller: their own rulesets and everybody's. */
@@ -35,8 +33,7 @@ static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
         return;
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
-    hs_write_key(writer, "builtin");
-    hs_write_bool(writer, entry->is_builtin);
+    hs_write_bool_field(writer, "builtin", entry->is_builtin);
     hs_write_end(writer, '}');
 }
 
@@ -46,8 +43,7 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     struct hs_writer writer = {.buffer = &reply->body};
     struct listing listing = {&writer, request->tenant};
     hs_write_begin(&writer, '{');
-    hs_write_key(&writer, "rulesets");
-    hs_write_begin(&writer, '[');
+    hs_write_begin_field(&writer, "rulesets", '[');
     hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
@@ -166,15 +162,12 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
     if (!hs_body_open(service, request, reply, &body))
         return;
     struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
-    if (!hs_body_is_fine(&body, reply)) {
-        hs_body_close(&body);
-        return;
-    }
-    if (hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
+    if (hs_body_is_fine(&body, reply) &&
+        hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
         answer_put(service, request, ruleset, reply);
     else
         hs_ruleset_destroy(ruleset);
-    hs_body_close(&body);
+    json_decref(body.root);
 }
 
 struct need {

@@ -34,11 +34,6 @@ bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply)
     return reply->problem->code == HS_PROBLEM_NONE;
 }
 
-void hs_body_close(struct hs_body_reader *body)
-{
-    json_decref(body->root);
-}
-
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)
 {
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "%s", what);

@@ -22,13 +22,11 @@ struct hs_body_reader {
     json_t *root;
 };
 
-/* Parses the body. False with the reply's problem set if it is not JSON. Call hs_body_close in any
-   case; `root` is valid until then. */
+/* Parses the body. False with the reply's problem set if it is not JSON, else release `root`. */
 bool hs_body_open(struct hs_service *service, const struct hs_request *request,
                   struct hs_reply *reply, struct hs_body_reader *out);
 /* Whether everything decoded; if not, sets the reply's problem. */
 bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
-void hs_body_close(struct hs_body_reader *body);
 
 /*
  * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. NULL with
