@@ -142,7 +142,8 @@ enum {
     COUNT_DIGITS = 9 /* counts are written whole */
 };
 
-/* A number with so many significant digits, without trailing zeros. Returns what it says. */
+/* Writes a number with at most `digits` significant digits and no trailing zeros. Returns the
+   number that the text shows. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -177,7 +178,7 @@ static int side(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Measured and limit as texts that show on which side of the limit the measure is. */
+/* Writes the measure and the limit with enough digits to show which of them is larger. */
 static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
 {
     struct numbers out = {.is_below = measured < limit};
@@ -194,7 +195,7 @@ static struct numbers numbers_of(enum hs_unit unit, double measured, double limi
     return out;
 }
 
-/* Microseconds as seconds, to the millisecond. */
+/* Writes microseconds as seconds, rounded to milliseconds. */
 static void write_seconds(int64_t us, char out[NUMBER_MAX])
 {
     write_digits(round((double)us / 1e3) / 1e3, 16, out);
@@ -202,7 +203,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* What the words in braces stand for. */
+/* The data for the words in braces. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -231,7 +232,7 @@ static struct hs_str player_of(const struct words *words)
     return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* What a word in braces stands for; `text` holds it if it has to be composed. */
+/* The text for a word in braces. `text` is the buffer for composed texts. */
 static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;

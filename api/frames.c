@@ -152,7 +152,7 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* `kind` is "player" or "mover", the member that has the name. */
+/* `kind` is the member that has the name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -166,7 +166,7 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes those of `frame`, and returns the first of a later frame. */
+/* Writes the malformed items of `frame`, and returns the first one of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -226,7 +226,7 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
-/* Writes a jump that the match found; `left` counts those that still fit into the answer. */
+/* Writes a jump if the match found one. `left` is how many more jumps fit into the answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
                         struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
                         size_t *left)
@@ -245,7 +245,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* The first jumps of the request. Malformed frames count in `frame`, though they have no jumps. */
+/* Writes the first jumps of the request. Their frame numbers include malformed frames. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

@@ -1,4 +1,4 @@
-/* hits: claims to verify and their verdicts, JSON <-> struct hs_hit_claim, hs_hit_result. */
+/* Hits: claims to verify and their results, JSON <-> struct hs_hit_claim, hs_hit_result. */
 #ifndef HS_API_HITS_H
 #define HS_API_HITS_H
 
@@ -10,29 +10,28 @@
 /* The value of "hits". */
 extern const struct hs_json_list hs_hits_list;
 
-/* The name of one verdict: 32 hexadecimal digits. */
+/* The id of a verdict: 32 hexadecimal digits. */
 struct hs_verdict_id {
     char text[33];
 };
 
-/*
- * One result as an object that is left open: what is written so far is what a replay repeats, and
- * hs_replayed_encode closes it. `explain`: list the checks of an accepted claim too.
- */
+/* Writes a result as an object that is still open. A replay repeats these bytes; hs_replayed_encode
+   closes the object. `explain` adds the checks of an accepted claim. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* The parts that results of hits and of shots share: the head; checks, flags, would_reject. */
+/* The parts that results of hits and of shots share: the head, and then checks, flags and
+   would_reject. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes the measure of a check; HS_UNIT_NONE: it has none. */
+/* Writes what a check measured and its limit; nothing for HS_UNIT_NONE. */
 void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 
-/* Says whether the result was given before, and closes the object. */
+/* Writes whether this is a repeated result, and closes the object. */
 void hs_replayed_encode(struct hs_writer *writer, bool replayed);
 
 #endif

@@ -3,7 +3,7 @@
 #include "validators/match.h"
 #include "validators/vocabulary.h"
 
-/* `rest`: the other members that every answer of this kind has. */
+/* `rest` has the other members that every answer of this kind needs. */
 static const struct {
     const char *name_key, *number_key, *rest;
 } kinds[HS_ITEM_COUNT] = {

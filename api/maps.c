@@ -8,7 +8,7 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* Levels of brackets around an element of a list. */
+/* The nesting depth of the elements. */
 enum { LEVELS_AROUND = 2 };
 
 /* The parser gets at most this many bytes at a time, because its tree is twenty times as large. */
@@ -22,12 +22,12 @@ struct decoder {
     char *arrays[LISTS]; /* malloc'ed */
     size_t counts[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
-    size_t cut_at[LISTS];   /* the offset in the shell of each list, and how many of its bytes */
-    size_t cut[LISTS];      /* were left out */
+    size_t cut_at[LISTS];   /* for each list: its offset in the shell, and how many bytes of */
+    size_t cut[LISTS];      /* it the shell lacks */
     size_t cuts;
 };
 
-/* ---- faults of form ---- */
+/* ---- malformed text ---- */
 
 static bool is_full(const struct decoder *d)
 {
@@ -102,7 +102,7 @@ static void read_triangle(struct hs_reader *reader, const json_t *value,
 {
     uint32_t *out = target;
     if (!json_is_array(value) || json_array_size(value) != 3) {
-        hs_json_bad(reader, at, "must be an array of 3 numbers of vertices");
+        hs_json_bad(reader, at, "must be an array of 3 indices of vertices");
         return;
     }
     for (size_t k = 0; k < 3; k++) {
@@ -239,8 +239,8 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* The list whose name stands between two quotation marks, followed by a colon and a bracket; the
-   cursor, behind the name, then is at the bracket. */
+/* Finds the list whose name ends at the cursor, if a colon and a bracket follow it, and moves the
+   cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
@@ -256,7 +256,7 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* A shell beyond PARSED_MAX is refused, so only one byte beyond that is kept. */
+/* A shell longer than PARSED_MAX is refused, so no more than one byte beyond that is kept. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;
@@ -264,7 +264,7 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Takes the lists out of the text and leaves the rest in the shell. False: a fault was noted. */
+/* Reads the lists, and copies the rest of the text to the shell. False: a fault was recorded. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -298,7 +298,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Says again, by its place in the whole text, what is malformed in the shell. */
+/* Reports a fault in the shell again, with its position in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;
@@ -316,7 +316,7 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* The lists were read already: what is left of them is empty, unless it is none. */
+/* The lists were read before, and are empty here. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -351,7 +351,7 @@ static void read_shell(const struct decoder *d)
     json_decref(root);
 }
 
-/* Only now is it known how many vertices there are, whichever list came first. */
+/* A list of triangles may come before the vertices, so this check comes last. */
 static void check_corners(const struct decoder *d, const struct hs_map_document *out)
 {
     struct hs_json_at array = {.key = lists[TRIANGLES].name};
@@ -365,7 +365,7 @@ static void check_corners(const struct decoder *d, const struct hs_map_document 
             }
             struct hs_json_at element = {.parent = &array, .index = i};
             struct hs_json_at at = {.parent = &element, .index = k};
-            hs_json_bad(d->reader, &at, "must be the number of one of the %zu vertices, from 0 on",
+            hs_json_bad(d->reader, &at, "must be the index of one of the %zu vertices",
                         out->vertex_count);
         }
     }

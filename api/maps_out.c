@@ -1,9 +1,9 @@
-/* maps, written. */
+/* Writes maps. */
 #include "api/maps.h"
 
 #include <math.h>
 
-/* The sign of a zero is part of the geometry's revision, too. */
+/* The revision of a geometry depends on the sign of zeros. */
 static void write_coordinate(struct hs_writer *writer, double value)
 {
     if (value == 0 && signbit(value))

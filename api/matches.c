@@ -14,7 +14,7 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
-/* Empty: null. */
+/* Writes null for an empty text. */
 static void write_optional(struct hs_writer *writer, const char *key, struct hs_str text)
 {
     hs_write_key(writer, key);
@@ -53,7 +53,7 @@ void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
     hs_write_end(writer, '}');
 }
 
-/* The verdicts of claims, and their reasons; reasons never given are left out. */
+/* Writes how many claims had each verdict, and how many had each reason that occurred. */
 static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
 {
     uint64_t verdicts[HS_VERDICT_COUNT] = {0};

@@ -1,4 +1,4 @@
-/* shots: shots posted before their hits, JSON <-> struct hs_shot_claim. */
+/* Shots: shots that are posted before their hits, JSON <-> struct hs_shot_claim. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
 
@@ -8,7 +8,7 @@
 /* The value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
-/* One result as an object that is left open; see hs_hit_encode. */
+/* Writes a result as an object that is still open; see hs_hit_encode. */
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);

@@ -1,4 +1,4 @@
-/* Posts to a match, JSON -> structs: everything of one game tick, or one part of it. */
+/* Posts to a match: all parts of one game tick, or only one of them. JSON -> structs. */
 #ifndef HS_API_TICKS_H
 #define HS_API_TICKS_H
 

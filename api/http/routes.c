@@ -13,7 +13,7 @@ enum {
     INGEST = HS_SCOPE_INGEST,
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
-    /* Whoever has to do with matches may look at them. */
+    /* Every scope that works with matches may read them. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
 };
@@ -55,7 +55,7 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Whether the shape of the path is that of the pattern; the `{}` segments go to `names`. */
+/* Whether a path matches a pattern. The `{}` segments go to `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;

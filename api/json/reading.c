@@ -6,8 +6,7 @@
 
 /* ---- memory ---- */
 
-/* An allocation of the library failed in this thread. Only one of the library's errors reports
-   this. */
+/* An allocation of the JSON library failed in this thread. Few of its errors report this. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -112,14 +111,12 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* An object takes some 250 bytes when it is parsed, an array 100, however few of the text it has.
-   Those of requests have at least so many of the text; a little is let pass. */
+/* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
+   requests, the text has at least these bytes for each. A short body may have more of them. */
 enum { BYTES_PER_OBJECT = 12, BYTES_PER_ARRAY = 4, LET_PASS = 4096 };
 
-/*
- * The byte at which a text nests too deep, or its length. Blind to syntax but for strings.
- * *containers: the bytes its objects and arrays should have.
- */
+/* Returns the offset at which a text nests too deep, or its length. It examines only strings and
+   brackets. `containers` gets the bytes that its objects and arrays should have. */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -156,7 +153,7 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     const char *fault = NULL;
     switch (json_error_code(error)) {
     case json_error_duplicate_key:
-        fault = "stands twice in the same object";
+        fault = "occurs twice in the same object";
         break;
     case json_error_numeric_overflow:
         fault = "must be a finite number in range";

@@ -21,7 +21,7 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* -0 would be written as -0 and read back as 0 */
+    *out = number == 0 ? 0 : number; /* no -0: it is written as -0 but read back as 0 */
     return true;
 }
 
@@ -88,7 +88,7 @@ void hs_json_check_direction(struct hs_reader *reader, const struct hs_json_at *
         hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
 }
 
-/* Nothing of the request is used any more. */
+/* The request is refused in any case. */
 static bool is_lost(const struct hs_reader *reader)
 {
     return reader->problem->count == HS_PROBLEM_MAX ||
@@ -285,8 +285,8 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
     }
 }
 
-/* The place of a member in its table; the table's count: there is none. The search begins at
-   `from`, because most requests name members in the order of the table. */
+/* The index of a member in its table, or the table's count. The search begins at `from`, because
+   most requests name members in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const char *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -378,7 +378,7 @@ void hs_json_read_object(struct hs_reader *reader, const json_t *value, const st
         table->finish(reader, value, at, target);
 }
 
-static bool stands_before(const json_t *names, size_t end)
+static bool occurs_before(const json_t *names, size_t end)
 {
     const char *name = json_string_value(json_array_get(names, end));
     for (size_t i = 0; i < end; i++) {
@@ -394,11 +394,11 @@ bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
                           struct hs_json_columns *out)
 {
     size_t before = reader->problem->count + reader->problem->left_out;
-    size_t most = sizeof out->fields / sizeof out->fields[0];
+    size_t max = sizeof out->fields / sizeof out->fields[0];
     uint64_t seen = 0;
     *out = (struct hs_json_columns){.table = table, .count = json_array_size(value)};
-    if (!json_is_array(value) || out->count < 1 || out->count > most) {
-        hs_json_bad(reader, at, "must be an array of 1 to %zu names", most);
+    if (!json_is_array(value) || out->count < 1 || out->count > max) {
+        hs_json_bad(reader, at, "must be an array of 1 to %zu names", max);
         return false;
     }
     for (size_t i = 0; i < out->count; i++) {
@@ -409,8 +409,8 @@ bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
             continue;
         }
         size_t field = find_field(table, 0, name);
-        if (stands_before(value, i))
-            hs_json_bad(reader, &here, "stands twice");
+        if (occurs_before(value, i))
+            hs_json_bad(reader, &here, "is listed twice");
         else if (field == table->count)
             hs_json_refuse_unknown(reader, &here, name);
         else
@@ -447,7 +447,7 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 
 /* ---- batches ---- */
 
-/* A member of an item; NULL: it has none of this name. */
+/* The member of an item with this name, or NULL. */
 static const json_t *find_member(const struct hs_reader *reader, const json_t *item,
                                  const char *key)
 {
@@ -460,7 +460,7 @@ static const json_t *find_member(const struct hs_reader *reader, const json_t *i
     return i < columns->count ? json_array_get(item, i) : NULL;
 }
 
-/* Lists an item with bad fields under what can be read of its name and number. */
+/* Adds an item to the list of malformed items, with its name and number if these can be read. */
 static void list_malformed(struct hs_reader *reader, const json_t *value, enum hs_item kind,
                            const struct hs_json_at *at, const struct hs_malformed *found)
 {
@@ -478,7 +478,7 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        item->number = json_integer_value(number); /* below 0 it is not readable either */
+        item->number = json_integer_value(number); /* a negative number means unreadable, too */
     item->index = at->index;
     const struct hs_json_at *frame = at->parent->parent;
     item->frame = frame != NULL ? frame->index : 0;
@@ -526,7 +526,7 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
         memset(target, 0, size);
         if (!is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault is the request's, also within a frame */
+        reader->item = NULL; /* the fault is not the frame's */
         hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
         return NULL;
     }

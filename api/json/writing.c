@@ -61,7 +61,7 @@ void hs_write_null(struct hs_writer *writer)
     hs_buffer_puts(writer->buffer, "null");
 }
 
-/* value / 10^decimals, without trailing zeros. */
+/* Writes value / 10^decimals without trailing zeros. */
 static void write_decimal(struct hs_writer *writer, int64_t value, int decimals)
 {
     char digits[32];
@@ -108,7 +108,7 @@ void hs_write_real(struct hs_writer *writer, double value)
     hs_write_exact(writer, value);
 }
 
-/* The shortest text of `low` to `high` digits that reads back as the same number. */
+/* Writes the shortest text of `low` to `high` digits that reads back as the same number. */
 static void write_shortest(struct hs_writer *writer, double value, int low, int high, bool is_float)
 {
     char text[32];
@@ -127,7 +127,7 @@ void hs_write_exact(struct hs_writer *writer, double value)
         hs_write_null(writer);
         return;
     }
-    if (value == floor(value) && fabs(value) < 1e15) { /* most amounts: no search for digits */
+    if (value == floor(value) && fabs(value) < 1e15) { /* most numbers need no search for digits */
         hs_write_int(writer, (int64_t)value);
         return;
     }

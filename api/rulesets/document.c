@@ -5,7 +5,7 @@
 #include "api/rulesets/load.h"
 #include "validators/hit.h"
 
-/* ---- what the parts share ---- */
+/* ---- functions for all parts ---- */
 
 static bool is_name(struct hs_reader *reader, const struct hs_json_at *at)
 {
@@ -96,7 +96,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Whether scalars are in a section of that name. */
+/* Whether a section of this name has scalars. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -155,7 +155,7 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the document ---- */
 
 enum { CM_PER_UNIT = 1 }; /* the unit of lengths that the document leaves out */
 
@@ -185,7 +185,7 @@ static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};
     if (ruleset->zone_count == HS_MAX_ZONES)
-        hs_json_bad(reader, &at, "leaves no room for those of the built-in rig or weapons");
+        hs_json_bad(reader, &at, "leaves no space for the zones of the built-in rig or weapons");
     else
         reader->no_memory = true;
 }

@@ -1,18 +1,18 @@
-/* What the parts of the ruleset reader share. Internal to api/. */
+/* Functions that the parts of the ruleset reader share. Internal to api/. */
 #ifndef HS_API_RULESETS_LOAD_H
 #define HS_API_RULESETS_LOAD_H
 
 #include "api/rulesets/document.h"
 
-/* A document that becomes a ruleset: the context of its reader. */
+/* The context of the reader while it decodes a ruleset. */
 struct hs_loading {
     struct hs_ruleset *ruleset;
     struct hs_str name;       /* the name that it must have; ptr NULL: it must carry one */
     const struct hs_rig *rig; /* the rig that is read now */
 };
 
-/* Whether the entry at->key can be added to `count` others: it is an object with a valid name, and
-   there is space for it. Else a fault is recorded. */
+/* Whether the rig, weapon, stance or mode at->key can be added to `count` others: it is an object
+   with a valid name, and `max` is not reached. If not, records a fault. */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 

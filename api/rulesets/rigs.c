@@ -9,7 +9,7 @@ static void read_bone_name(struct hs_reader *reader, const json_t *value,
     if (!hs_json_read_name(reader, value, at, &name))
         return;
     if (hs_rig_find_bone(rig, name) != HS_NONE)
-        hs_json_bad(reader, at, "stands twice");
+        hs_json_bad(reader, at, "is listed twice");
     hs_name_set(&rig->bones[rig->bone_count++], name);
 }
 
