@@ -201,23 +201,16 @@ static void encode_all_refused(struct hs_writer *writer, const struct hs_frames_
     hs_write_end(writer, ']');
 }
 
-static size_t count_malformed(const struct hs_malformed_items *malformed, enum hs_item kind)
-{
-    size_t count = 0;
-    for (const struct hs_malformed *next = hs_malformed_first(malformed, kind); next != NULL;
-         next = next->next)
-        count++;
-    return count;
-}
-
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out)
 {
     *out = (struct hs_frames_counts){0};
-    out->players[HS_FRAME_MALFORMED] =
-        count_malformed(malformed, HS_ITEM_FRAME) + count_malformed(malformed, HS_ITEM_PLAYER);
-    out->movers[HS_FRAME_MALFORMED] = count_malformed(malformed, HS_ITEM_MOVER);
+    if (malformed != NULL) {
+        out->players[HS_FRAME_MALFORMED] =
+            malformed->lists[HS_ITEM_FRAME].count + malformed->lists[HS_ITEM_PLAYER].count;
+        out->movers[HS_FRAME_MALFORMED] = malformed->lists[HS_ITEM_MOVER].count;
+    }
     for (size_t f = 0; f < request->count; f++) {
         for (size_t i = 0; i < request->frames[f].player_count; i++)
             out->players[*results++]++;

@@ -43,14 +43,18 @@ struct hs_malformed {
 struct hs_malformed_items {
     struct {
         struct hs_malformed *first, *last; /* in the order of the request */
+        size_t count;
     } lists[HS_ITEM_COUNT];
     size_t count;  /* of items */
     size_t errors; /* kept by all items */
 };
 
-/* The members that have the name and the number of an item; NULL: there is no such member. */
-const char *hs_item_name_key(enum hs_item kind);
-const char *hs_item_number_key(enum hs_item kind);
+/* The members of an item that have its name and its number; NULL: there is no such member. `rest`
+   has the other members that every answer of this kind needs. */
+struct hs_item_kind {
+    const char *name_key, *number_key, *rest;
+};
+extern const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT];
 
 /* The first malformed item of a kind, or NULL. `items` may be NULL. */
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,

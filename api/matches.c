@@ -66,9 +66,11 @@ static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_R
     hs_write_counts_field(writer, "reasons", &hs_reason_words, reasons);
 }
 
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
-                      const struct hs_moves_info *moves)
+void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
+                      const struct hs_player_info *player)
 {
+    struct hs_moves_info moves = {0};
+    hs_match_moves_info(match, player->name, &moves);
     hs_write_begin(writer, '{');
     hs_write_str_field(writer, "player", player->name);
     if (player->team.ptr != NULL)
@@ -87,9 +89,9 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *pla
     hs_write_int_field(writer, "would_reject", (int64_t)player->would_reject);
     hs_write_exact_field(writer, "damage_dealt", player->damage_dealt);
     hs_write_real_field(writer, "suspicion", player->suspicion);
-    if (moves->present) {
+    if (moves.present) {
         hs_write_key(writer, "timing");
-        hs_moves_info_encode(writer, moves);
+        hs_moves_info_encode(writer, &moves);
     }
     hs_write_end(writer, '}');
 }
@@ -124,11 +126,8 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     write_head(writer, head, match);
     write_hints(writer, match);
     hs_write_begin_field(writer, "players", '[');
-    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);) {
-        struct hs_moves_info moves = {0};
-        hs_match_moves_info(match, player.name, &moves);
-        hs_player_encode(writer, &player, &moves);
-    }
+    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);)
+        hs_player_encode(writer, match, &player);
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
 }

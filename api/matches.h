@@ -5,7 +5,6 @@
 #include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/match.h"
-#include "validators/moves.h"
 
 struct hs_match_request {
     struct hs_str ruleset; /* ptr NULL: the default */
@@ -35,8 +34,8 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* Writes the state of a player. `moves` is the state of their clock, if it is present. */
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
-                      const struct hs_moves_info *moves);
+/* Writes the state of a player of a match. */
+void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
+                      const struct hs_player_info *player);
 
 #endif

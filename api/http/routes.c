@@ -37,9 +37,6 @@ static const struct {
 #undef X
 };
 
-_Static_assert((int)DATA != (int)ADMIN && ((int)DATA | (int)ADMIN) == (int)BOTH,
-               "listeners are bits");
-
 const char *hs_route_pattern(enum hs_route route)
 {
     return routes[route].pattern;

@@ -470,8 +470,8 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
         reader->no_memory = true;
         return;
     }
-    const json_t *who = find_member(reader, value, hs_item_name_key(kind));
-    const json_t *number = find_member(reader, value, hs_item_number_key(kind));
+    const json_t *who = find_member(reader, value, hs_item_kinds[kind].name_key);
+    const json_t *number = find_member(reader, value, hs_item_kinds[kind].number_key);
     struct hs_str name = {json_string_value(who), json_string_length(who)};
     *item = *found;
     if (hs_name_is_valid(name))
@@ -487,6 +487,7 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
     else
         items->lists[kind].first = item;
     items->lists[kind].last = item;
+    items->lists[kind].count++;
     items->count++;
 }
 

@@ -179,6 +179,7 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
         if (!hs_post_frames(posting, &tick->frames))
             return false;
     }
+    hs_match_times(posting->slot->match, &posting->newest);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if ((tick->fields & parts[i].field) == 0)
             continue;
@@ -231,22 +232,24 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
 void hs_endpoint_post(struct hs_service *service, const struct hs_request *request,
                       struct hs_reply *reply)
 {
-    struct hs_body_reader body;
+    struct hs_reader reader;
     int64_t began = hs_clock_ns();
-    if (!hs_endpoint_has_capacity(service, request, reply) ||
-        !hs_body_open(service, request, reply, &body))
+    if (!hs_endpoint_has_capacity(service, request, reply))
+        return;
+    json_t *root = hs_body_parse(service, request, reply, &reader);
+    if (root == NULL)
         return;
     struct hs_ticks_request tick = {0};
     struct hs_malformed_items malformed = {.count = 0};
-    body.reader.malformed = request->strict ? NULL : &malformed;
-    hs_ticks_decode_body(&body.reader, body.root, request->route, &tick);
+    reader.malformed = request->strict ? NULL : &malformed;
+    hs_ticks_decode_body(&reader, root, request->route, &tick);
     struct hs_posting posting = {.service = service,
                                  .request = request,
                                  .writer = {.buffer = &reply->body},
                                  .malformed = &malformed,
                                  .budget = service->options->request_work};
     int64_t decoded = hs_clock_ns();
-    if (hs_body_is_fine(&body, reply))
+    if (hs_body_is_fine(&reader, reply))
         posting.slot = hs_endpoint_match(service, request, reply, true);
     if (posting.slot != NULL) {
         posting.unwritten = posting.slot->journal.len;
@@ -259,5 +262,5 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
         }
         run(&posting, &tick, reply);
     }
-    json_decref(body.root);
+    json_decref(root);
 }

@@ -157,17 +157,17 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
 void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request *request,
                              struct hs_reply *reply)
 {
-    struct hs_body_reader body;
-    struct hs_str name = request->params.name[0];
-    if (!hs_body_open(service, request, reply, &body))
+    struct hs_reader reader;
+    json_t *root = hs_body_parse(service, request, reply, &reader);
+    if (root == NULL)
         return;
-    struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
-    if (hs_body_is_fine(&body, reply) &&
+    struct hs_ruleset *ruleset = hs_ruleset_decode(&reader, root, request->params.name[0]);
+    if (hs_body_is_fine(&reader, reply) &&
         hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
         answer_put(service, request, ruleset, reply);
     else
         hs_ruleset_destroy(ruleset);
-    json_decref(body.root);
+    json_decref(root);
 }
 
 struct need {

@@ -16,17 +16,12 @@
 HS_ROUTES(X)
 #undef X
 
-/* The body of a request while an endpoint decodes it. */
-struct hs_body_reader {
-    struct hs_reader reader;
-    json_t *root;
-};
-
-/* Parses the body. False with the reply's problem set if it is not JSON, else release `root`. */
-bool hs_body_open(struct hs_service *service, const struct hs_request *request,
-                  struct hs_reply *reply, struct hs_body_reader *out);
-/* Whether everything decoded; if not, sets the reply's problem. */
-bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
+/* Parses the body and sets up its reader. Release the result with json_decref. NULL with the
+   reply's problem set if the body is not acceptable JSON. */
+json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
+                      struct hs_reply *reply, struct hs_reader *reader);
+/* Whether the body decoded without faults; if not, sets the reply's problem. */
+bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply);
 
 /*
  * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. NULL with

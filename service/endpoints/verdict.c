@@ -55,12 +55,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_judged kind,
 
 /* When the game server received the item. The default of `now` is the newest frame at the first
    item of the request, or the item's own time if the match has no frame. */
-static int64_t now_of(struct hs_posting *posting, const struct hs_ticks_request *tick,
+static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
-    if (!posting->has_newest)
-        hs_match_times(posting->slot->match, &posting->newest);
-    posting->has_newest = true;
     if (tick->fields & HS_TICKS_NOW)
         return tick->now_us;
     if (posting->newest.has_frames)
