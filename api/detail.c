@@ -114,7 +114,7 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* A mover whose place or state is not known stands in the way: the distance tells such rows. */
+/* Rows with a distance, if the place or state of the mover in the path is unknown. */
 static const char mover_in_doubt[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_in_doubt[] =
@@ -138,7 +138,7 @@ static const char base_changes[] = "the player changed base {m} times in short o
 enum {
     NUMBER_MAX = 48,
     USUAL_DIGITS = 3,
-    MOST_DIGITS = 4,
+    MAX_DIGITS = 4,
     COUNT_DIGITS = 9 /* counts are written whole */
 };
 
@@ -183,15 +183,15 @@ static struct numbers numbers_of(enum hs_unit unit, double measured, double limi
 {
     struct numbers out = {.is_below = measured < limit};
     bool counts = unit == HS_UNIT_COUNTED && measured == floor(measured);
-    int digits = counts ? COUNT_DIGITS : USUAL_DIGITS, most = counts ? COUNT_DIGITS : MOST_DIGITS;
+    int digits = counts ? COUNT_DIGITS : USUAL_DIGITS, max = counts ? COUNT_DIGITS : MAX_DIGITS;
     char text[NUMBER_MAX];
-    double said_limit = write_digits(limit, most, out.limit);
-    for (; digits <= most; digits++)
-        if (side(write_digits(measured, digits, text), said_limit) == side(measured, limit))
+    double shown_limit = write_digits(limit, max, out.limit);
+    for (; digits <= max; digits++)
+        if (side(write_digits(measured, digits, text), shown_limit) == side(measured, limit))
             break;
-    const char *side_text = digits <= most ? "" : out.is_below ? "less than " : "more than ";
+    const char *side_text = digits <= max ? "" : out.is_below ? "less than " : "more than ";
     snprintf(out.measured, sizeof out.measured, "%s%s", side_text,
-             digits <= most ? text : out.limit);
+             digits <= max ? text : out.limit);
     return out;
 }
 

@@ -27,8 +27,7 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_
 {
     struct hs_json_object object = {HS_JSON_FIELDS(fields),
                                     .bits_offset = offsetof(struct hs_ticks_request, fields)};
-    struct hs_json_at required = {.key = NULL};
-    unsigned required_bit = 0;
+    const struct hs_json_field *required = NULL;
     if (route == HS_ROUTE_MOVES_POST) {
         out->fields = HS_TICKS_MOVES;
         hs_moves_decode_body(reader, root, &out->moves);
@@ -39,12 +38,12 @@ void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_
             continue;
         object.fields = fields + bodies[i].first;
         object.count = bodies[i].count;
-        required.key = fields[bodies[i].required].name;
-        required_bit = fields[bodies[i].required].bit;
+        required = &fields[bodies[i].required];
     }
     hs_json_read_object(reader, root, NULL, &object, out);
-    if ((out->fields & required_bit) != required_bit)
-        hs_json_bad(reader, &required, "is required");
+    struct hs_json_at at = {.key = required != NULL ? required->name : NULL};
+    if (required != NULL && (out->fields & required->bit) == 0)
+        hs_json_bad(reader, &at, "is required");
     for (size_t i = 0; i < out->frames.count; i++)
         out->frames.entries +=
             out->frames.frames[i].player_count + out->frames.frames[i].mover_count;

@@ -13,7 +13,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* A list for a caller: their own rulesets and everybody's. */
+/* Lists the rulesets that a caller may use. */
 struct listing {
     struct hs_writer *writer;
     struct hs_str tenant; /* ptr NULL: all rulesets */
@@ -49,7 +49,7 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     hs_write_end(&writer, '}');
 }
 
-/* As many names as fit into a sentence. */
+/* A list of names, cut to the length of a sentence. */
 struct names {
     struct hs_str tenant;
     char text[128];

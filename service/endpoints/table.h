@@ -40,17 +40,15 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/*
- * Return the ruleset or map with a name, if it is the caller's or everybody's. NULL: the name is
- * unknown or another tenant's; both must get the same answer.
- */
+/* Return the ruleset or map with a name, if the caller may use it. NULL: the name is unknown or
+   another tenant's; both must get the same answer. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset` with the names that the caller may use, as many as fit. Takes the lock
-   of the ruleset store. */
+/* Answers `unknown_ruleset` with names that the caller may use, as many as fit. Locks the ruleset
+   store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 

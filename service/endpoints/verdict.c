@@ -74,7 +74,7 @@ static unsigned retry_after_ms(const struct hs_posting *posting)
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* The budget is spent: with a limit of 1 no claim begins. */
+/* What is left of the budget, at least 1: with a limit of 1 no claim begins. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
