@@ -103,39 +103,32 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* Writes the ruleset to the journal before the answer. */
-static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
-{
-    bool is_kept = hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) &&
-                   hs_kept_names_settle(service);
-    if (!is_kept)
-        hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
-    return is_kept;
-}
-
 static void answer_put(struct hs_service *service, const struct hs_request *request,
                        struct hs_ruleset *ruleset, struct hs_reply *reply)
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};
     enum hs_ruleset_put result = HS_RULESET_RESERVED;
-    if (hs_ruleset_name_is_reserved(request->params.name[0]))
+    struct hs_str name = request->params.name[0];
+    if (hs_ruleset_name_is_reserved(name))
         hs_ruleset_destroy(ruleset);
     else
         result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
     switch (result) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
-        if (!keep(service, request->params.name[0], reply))
+        if (!hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) ||
+            !hs_kept_names_settle(service)) {
+            hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
+        }
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
-        write_head(&writer, request->params.name[0], revision);
+        write_head(&writer, name, revision);
         hs_write_end(&writer, '}');
         return;
     case HS_RULESET_RESERVED:
-        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT,
-                       (int)request->params.name[0].len, request->params.name[0].ptr);
+        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
         return;
     case HS_RULESET_FOREIGN:
         hs_auth_not_yours(reply->problem);
