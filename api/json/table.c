@@ -322,7 +322,7 @@ bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const st
 {
     const struct hs_scalar *scalar = scalars, *end = scalars + count;
     double number;
-    bool flag;
+    bool flag = false;
     while (scalar < end && (strcmp(scalar->key, at->key) != 0 ||
                             (section != NULL && strcmp(scalar->section, section) != 0)))
         scalar++;
