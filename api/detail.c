@@ -114,7 +114,7 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* A mover whose place or state is not known stands in the way: the distance tells such rows. */
+/* Rows with a distance, if the place or state of the mover in the path is unknown. */
 static const char mover_in_doubt[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_in_doubt[] =
@@ -138,11 +138,12 @@ static const char base_changes[] = "the player changed base {m} times in short o
 enum {
     NUMBER_MAX = 48,
     USUAL_DIGITS = 3,
-    MOST_DIGITS = 4,
+    MAX_DIGITS = 4,
     COUNT_DIGITS = 9 /* counts are written whole */
 };
 
-/* A number with so many significant digits, without trailing zeros. Returns what it says. */
+/* Writes a number with at most `digits` significant digits and no trailing zeros. Returns the
+   number that the text shows. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -177,24 +178,24 @@ static int side(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Measured and limit as texts that show on which side of the limit the measure is. */
+/* Writes the measure and the limit with enough digits to show which of them is larger. */
 static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
 {
     struct numbers out = {.is_below = measured < limit};
     bool counts = unit == HS_UNIT_COUNTED && measured == floor(measured);
-    int digits = counts ? COUNT_DIGITS : USUAL_DIGITS, most = counts ? COUNT_DIGITS : MOST_DIGITS;
+    int digits = counts ? COUNT_DIGITS : USUAL_DIGITS, max = counts ? COUNT_DIGITS : MAX_DIGITS;
     char text[NUMBER_MAX];
-    double said_limit = write_digits(limit, most, out.limit);
-    for (; digits <= most; digits++)
-        if (side(write_digits(measured, digits, text), said_limit) == side(measured, limit))
+    double shown_limit = write_digits(limit, max, out.limit);
+    for (; digits <= max; digits++)
+        if (side(write_digits(measured, digits, text), shown_limit) == side(measured, limit))
             break;
-    const char *side_text = digits <= most ? "" : out.is_below ? "less than " : "more than ";
+    const char *side_text = digits <= max ? "" : out.is_below ? "less than " : "more than ";
     snprintf(out.measured, sizeof out.measured, "%s%s", side_text,
-             digits <= most ? text : out.limit);
+             digits <= max ? text : out.limit);
     return out;
 }
 
-/* Microseconds as seconds, to the millisecond. */
+/* Writes microseconds as seconds, rounded to milliseconds. */
 static void write_seconds(int64_t us, char out[NUMBER_MAX])
 {
     write_digits(round((double)us / 1e3) / 1e3, 16, out);
@@ -202,7 +203,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* What the words in braces stand for. */
+/* The data for the words in braces. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -219,88 +220,69 @@ static bool is_of_shooter(const struct words *words)
            hs_str_equal(hs_name_str(&row->player), words->claim->shooter);
 }
 
-static void write_player(const struct words *words, char *out, size_t size)
+static struct hs_str player_of(const struct words *words)
 {
     const struct hs_check_row *row = words->row;
     bool about_shooter =
         row->check < HS_CHECK_TEAM || row->check == HS_CHECK_ORIGIN || row->check == HS_CHECK_AIM;
-    if (row->reason == HS_REASON_UNKNOWN_TARGET_HISTORY)
-        about_shooter = false;
-    struct hs_str name = about_shooter ? HS_STR("the shooter") : words->claim->target;
     if (row->player.text[0] != '\0')
-        name = hs_name_str(&row->player);
-    else if (name.ptr == NULL)
-        name = HS_STR("the target");
-    snprintf(out, size, "%.*s", (int)name.len, name.ptr);
+        return hs_name_str(&row->player);
+    if (about_shooter && row->reason != HS_REASON_UNKNOWN_TARGET_HISTORY)
+        return HS_STR("the shooter");
+    return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* The words of claims; those of moves have none of them. */
-static void write_claim_word(const struct words *words, char word, char *out, size_t size)
-{
-    const struct hs_detail_claim *claim = words->claim;
-    int64_t hit_us = words->result->rewind.time_us, eye_us = words->result->eye_time_us;
-    char time[NUMBER_MAX];
-    switch (word) {
-    case 'p':
-        write_player(words, out, size);
-        break;
-    case 'v':
-        if (words->row->mover.text[0] != '\0')
-            snprintf(out, size, "mover %s", words->row->mover.text);
-        else
-            snprintf(out, size, "a wall");
-        break;
-    case 'w':
-        snprintf(out, size, "%.*s", (int)claim->weapon.len, claim->weapon.ptr);
-        break;
-    case 'n':
-        snprintf(out, size, "%llu", (unsigned long long)claim->shot);
-        break;
-    case 's':
-        snprintf(out, size, "%s", claim->is_shot ? "origin" : "start");
-        break;
-    case 'T':
-        snprintf(out, size, "%s", claim->is_shot ? "time" : "hit_time");
-        break;
-    case 'c':
-        snprintf(out, size, "%s", claim->is_shot ? "shot" : "claim");
-        break;
-    default: /* f, h, t */
-        write_seconds(word == 'f' || (word == 't' && is_of_shooter(words)) ? eye_us : hit_us, time);
-        snprintf(out, size, "%s", time);
-    }
-}
-
-static void write_word(const struct words *words, char word, char *out, size_t size)
+/* The text for a word in braces. `text` is the buffer for composed texts. */
+static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;
+    const struct hs_detail_claim *claim = words->claim;
+    int64_t time_us;
     switch (word) {
     case 'm':
-        snprintf(out, size, "%s", numbers->measured);
-        break;
+        return hs_str_of(numbers->measured);
     case 'l':
-        snprintf(out, size, "%s", numbers->limit);
-        break;
+        return hs_str_of(numbers->limit);
     case 'L':
-        snprintf(out, size, "%s %s", numbers->is_below ? "minimum" : "limit", numbers->limit);
-        break;
-    default:
-        if (words->row != NULL)
-            write_claim_word(words, word, out, size);
+        snprintf(text, HS_SENTENCE_MAX, "%s %s", numbers->is_below ? "minimum" : "limit",
+                 numbers->limit);
+        return hs_str_of(text);
+    case 'p':
+        return player_of(words);
+    case 'v':
+        snprintf(text, HS_SENTENCE_MAX, "mover %s", words->row->mover.text);
+        return words->row->mover.text[0] != '\0' ? hs_str_of(text) : HS_STR("a wall");
+    case 'w':
+        return claim->weapon;
+    case 'n':
+        snprintf(text, HS_SENTENCE_MAX, "%llu", (unsigned long long)claim->shot);
+        return hs_str_of(text);
+    case 's':
+        return hs_str_of(claim->is_shot ? "origin" : "start");
+    case 'T':
+        return hs_str_of(claim->is_shot ? "time" : "hit_time");
+    case 'c':
+        return hs_str_of(claim->is_shot ? "shot" : "claim");
+    default: /* f, h, t */
+        time_us = word == 'f' || (word == 't' && is_of_shooter(words))
+                      ? words->result->eye_time_us
+                      : words->result->rewind.time_us;
+        write_seconds(time_us, text);
+        return hs_str_of(text);
     }
 }
 
 static void write_sentence(const char *text, const struct words *words, char out[HS_SENTENCE_MAX])
 {
     size_t at = strlen(out);
+    char composed[HS_SENTENCE_MAX];
     while (*text != '\0' && at + 1 < HS_SENTENCE_MAX) {
-        if (*text == '{') {
-            write_word(words, text[1], out + at, HS_SENTENCE_MAX - at);
-            at += strlen(out + at);
-            text += 3;
-        } else {
-            out[at++] = *text++;
-        }
+        struct hs_str piece = {text, 1};
+        if (*text == '{')
+            piece = word_of(words, text[1], composed);
+        text += *text == '{' ? 3 : 1;
+        for (size_t i = 0; i < piece.len && at + 1 < HS_SENTENCE_MAX; i++)
+            out[at++] = piece.ptr[i];
     }
     out[at] = '\0';
 }

@@ -1,8 +1,7 @@
 /*
- * What a check found, as one sentence for the person who integrates the service. The numbers are
- * those of the row; the wording is here alone, a sentence for each reason.
- *
- * Pure: the same row gives the same bytes on every machine. Nothing is allocated.
+ * Describes what a check found in one sentence, for the person who integrates the service. Only
+ * this file has the wording, one sentence for each reason. The numbers are those of the row. Pure:
+ * the same row gives the same bytes on every machine. Nothing is allocated.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H
@@ -10,24 +9,24 @@
 #include "validators/hit.h"
 #include "validators/moves.h"
 
-/* The longest sentence, in bytes, with its terminating 0. */
+/* The max length of a sentence in bytes, with its terminating 0. */
 enum { HS_SENTENCE_MAX = 384 };
 
-/* The claim that a row is about. */
+/* The claim or posted shot that a row describes. */
 struct hs_detail_claim {
     uint64_t shot;
     struct hs_str shooter, target, weapon; /* ptr NULL: the claim does not name it */
-    bool is_shot;                          /* a posted shot, not a hit */
+    bool is_shot;                          /* a posted shot, not a claim */
 };
 
-/* The sentence of a row that did not pass. */
+/* Describes a row that did not pass. */
 void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_result *result,
                      const struct hs_check_row *row, char out[HS_SENTENCE_MAX]);
 
-/* The sentence of a failed check of a move. */
+/* Describes a failed check of a move. */
 void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_MAX]);
 
-/* The sentence of a jump that nobody announced. */
+/* Describes a jump that no teleport or spawn announced. */
 void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump,
                     char out[HS_SENTENCE_MAX]);
 

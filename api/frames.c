@@ -4,11 +4,12 @@
 
 /* ---- decoding ---- */
 
+/* No check uses the velocity, so only its form is checked. */
 static void decode_velocity(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target)
 {
     double v[3];
-    (void)target; /* checked for form: no check uses it yet */
+    (void)target;
     hs_json_read_reals(reader, value, at, 3, v);
 }
 
@@ -149,27 +150,9 @@ const struct hs_json_list hs_frames_list = {
 
 #undef TO
 
-void hs_frames_count_entries(struct hs_frames_request *request)
-{
-    request->entries = 0;
-    for (size_t i = 0; i < request->count; i++)
-        request->entries += request->frames[i].player_count + request->frames[i].mover_count;
-}
-
-void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
-                           struct hs_frames_request *out)
-{
-    static const struct hs_json_field fields[] = {
-        {"frames", HS_JSON_BATCH, true, .offset = 0, .list = &hs_frames_list},
-    };
-    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
-    hs_json_read_object(reader, root, NULL, &object, out);
-    hs_frames_count_entries(out);
-}
-
 /* ---- encoding ---- */
 
-/* `kind` is "player" or "mover", the member that has the name. */
+/* `kind` is the member that has the name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -183,7 +166,7 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes those of `frame`, and returns the first of a later frame. */
+/* Writes the malformed items of `frame`, and returns the first one of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -218,23 +201,16 @@ static void encode_all_refused(struct hs_writer *writer, const struct hs_frames_
     hs_write_end(writer, ']');
 }
 
-static size_t count_malformed(const struct hs_malformed_items *malformed, enum hs_item kind)
-{
-    size_t count = 0;
-    for (const struct hs_malformed *next = hs_malformed_first(malformed, kind); next != NULL;
-         next = next->next)
-        count++;
-    return count;
-}
-
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out)
 {
     *out = (struct hs_frames_counts){0};
-    out->players[HS_FRAME_MALFORMED] =
-        count_malformed(malformed, HS_ITEM_FRAME) + count_malformed(malformed, HS_ITEM_PLAYER);
-    out->movers[HS_FRAME_MALFORMED] = count_malformed(malformed, HS_ITEM_MOVER);
+    if (malformed != NULL) {
+        out->players[HS_FRAME_MALFORMED] =
+            malformed->lists[HS_ITEM_FRAME].count + malformed->lists[HS_ITEM_PLAYER].count;
+        out->movers[HS_FRAME_MALFORMED] = malformed->lists[HS_ITEM_MOVER].count;
+    }
     for (size_t f = 0; f < request->count; f++) {
         for (size_t i = 0; i < request->frames[f].player_count; i++)
             out->players[*results++]++;
@@ -243,10 +219,15 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
+/* Writes a jump if the match found one. `left` is how many more jumps fit into the answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
-                        struct hs_str name, const struct hs_frame_jump *jump)
+                        struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
+                        size_t *left)
 {
     char detail[HS_SENTENCE_MAX];
+    if (!is_found)
+        return;
+    --*left;
     hs_jump_detail(name, jump, detail);
     hs_write_begin(writer, '{');
     hs_write_int_field(writer, "frame", (int64_t)frame);
@@ -257,7 +238,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* The first jumps of the request. Malformed frames count in `frame`, though they have no jumps. */
+/* Writes the first jumps of the request. Their frame numbers include malformed frames. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {
@@ -271,17 +252,13 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
             place++;
         for (size_t i = 0; i < frame->player_count && left > 0; i++) {
             struct hs_str name = frame->players[i].player;
-            if (!hs_match_player_jump(match, name, frame->time_us, &jump))
-                continue;
-            encode_jump(writer, place, "player", name, &jump);
-            left--;
+            bool is_found = hs_match_player_jump(match, name, frame->time_us, &jump);
+            encode_jump(writer, place, "player", name, is_found, &jump, &left);
         }
         for (size_t i = 0; i < frame->mover_count && left > 0; i++) {
             struct hs_str name = frame->movers[i].mover;
-            if (!hs_match_mover_jump(match, name, i, frame->time_us, &jump))
-                continue;
-            encode_jump(writer, place, "mover", name, &jump);
-            left--;
+            bool is_found = hs_match_mover_jump(match, name, i, frame->time_us, &jump);
+            encode_jump(writer, place, "mover", name, is_found, &jump, &left);
         }
     }
     hs_write_end(writer, ']');

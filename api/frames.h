@@ -1,8 +1,6 @@
-/* frames: the poses a game server simulated and the movers it moved, JSON <-> struct hs_frame. */
+/* Frames: the players and movers that a game server simulated, JSON <-> struct hs_frame. */
 #ifndef HS_API_FRAMES_H
 #define HS_API_FRAMES_H
-
-#include <jansson.h>
 
 #include "api/json/table.h"
 #include "api/json/writing.h"
@@ -14,34 +12,28 @@ struct hs_frames_request {
     size_t entries; /* players and movers of all frames */
 };
 
-/* The value of "frames"; hs_frames_count_entries comes after it. */
+/* The value of "frames". */
 extern const struct hs_json_list hs_frames_list;
 
-/* Decodes the body of POST .../frames. */
-void hs_frames_decode_body(struct hs_reader *reader, const json_t *root,
-                           struct hs_frames_request *out);
-
-void hs_frames_count_entries(struct hs_frames_request *request);
-
-/* How many entries of each kind came to which end. */
+/* The number of players and movers with each result. */
 struct hs_frames_counts {
     size_t players[HS_FRAME_RESULT_COUNT];
     size_t movers[HS_FRAME_RESULT_COUNT];
 };
 
 /*
- * `results`, here and below: frame by frame one for each player, then one for each mover.
- * `malformed`: the items of the request that could not be read; NULL: none. A malformed frame
- * counts as one player.
+ * `results`, here and below, has one result for each player and then one for each mover, frame by
+ * frame. `malformed` lists the items of the request that could not be read; NULL: none. A malformed
+ * frame counts as one player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out);
 
-/* Unannounced jumps named in one answer; the rest are only flagged. */
+/* The max number of unannounced jumps that one answer lists. Further jumps only set a flag. */
 enum { HS_MAX_JUMPS = 16 };
 
-/* `match`: the frames were posted to it; read only for the jumps that `flags` reports. */
+/* `match` is the match that stored the frames. It is read only if `flags` reports a jump. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, unsigned flags,

@@ -60,27 +60,12 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
                                           .size = sizeof(struct hs_hit_claim),
                                           .batch = HS_ITEM_HIT};
 
-#undef TO
-#define TO(member) .offset = offsetof(struct hs_hits_request, member)
-
-void hs_hits_decode_body(struct hs_reader *reader, const json_t *root, struct hs_hits_request *out)
-{
-    static const struct hs_json_field fields[] = {
-        {"now", HS_JSON_TIME, TO(now_us), .bit = HS_HITS_NOW},
-        {"hits", HS_JSON_BATCH, true, TO(claims), .list = &hs_hits_list},
-    };
-    static const struct hs_json_object object = {
-        HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_hits_request, fields)};
-    hs_json_read_object(reader, root, NULL, &object, out);
-}
-
 /* ---- encoding ---- */
 
 static void write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
-    if (name->text[0] == '\0')
-        return;
-    hs_write_text_field(writer, key, name->text);
+    if (name->text[0] != '\0')
+        hs_write_text_field(writer, key, name->text);
 }
 
 static void write_names(struct hs_writer *writer, const char *key, const struct hs_name *names,
@@ -147,42 +132,33 @@ static void encode_rewind(struct hs_writer *writer, const struct hs_rewind_info 
     hs_write_end(writer, '}');
 }
 
-static void encode_detail(struct hs_writer *writer, const struct hs_detail_claim *claim,
-                          const struct hs_hit_result *result, const struct hs_check_row *row)
+void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit)
 {
-    char detail[HS_SENTENCE_MAX];
-    hs_check_detail(claim, result, row, detail);
-    hs_write_text_field(writer, "detail", detail);
+    if (unit == HS_UNIT_NONE)
+        return;
+    hs_write_real_field(writer, "measured", measured);
+    hs_write_real_field(writer, "limit", limit);
+    hs_write_text_field(writer, "unit", hs_unit_name(unit));
 }
 
 static void encode_check(struct hs_writer *writer, const struct hs_detail_claim *claim,
                          const struct hs_hit_result *result, const struct hs_check_row *row)
 {
+    char detail[HS_SENTENCE_MAX];
     hs_write_begin(writer, '{');
     hs_write_text_field(writer, "check", hs_check_name(row->check));
     hs_write_text_field(writer, "outcome", hs_outcome_name(row->outcome));
     if (row->outcome != HS_OUTCOME_PASS)
         hs_write_text_field(writer, "reason", hs_reason_name(row->reason));
-    if (row->unit != HS_UNIT_NONE) {
-        hs_write_real_field(writer, "measured", row->measured);
-        hs_write_real_field(writer, "limit", row->limit);
-        hs_write_text_field(writer, "unit", hs_unit_name(row->unit));
-    }
+    hs_measure_encode(writer, row->measured, row->limit, row->unit);
     write_name(writer, "player", &row->player);
     write_name(writer, "mover", &row->mover);
     hs_write_text_field(writer, "mode", hs_mode_name(row->mode));
-    if (row->outcome != HS_OUTCOME_PASS)
-        encode_detail(writer, claim, result, row);
+    if (row->outcome != HS_OUTCOME_PASS) {
+        hs_check_detail(claim, result, row, detail);
+        hs_write_text_field(writer, "detail", detail);
+    }
     hs_write_end(writer, '}');
-}
-
-static void encode_remarks(struct hs_writer *writer, const struct hs_hit_result *result)
-{
-    hs_write_words_field(writer, "flags", &hs_flag_words, result->flags);
-    hs_write_begin_field(writer, "would_reject", '[');
-    for (uint16_t i = 0; i < result->would_reject_count; i++)
-        hs_write_text(writer, hs_reason_name(result->would_reject[i]));
-    hs_write_end(writer, ']');
 }
 
 static void encode_pellets(struct hs_writer *writer, const struct hs_hit_result *result)
@@ -246,7 +222,11 @@ void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *cl
             encode_check(writer, claim, result, &result->checks[i]);
         hs_write_end(writer, ']');
     }
-    encode_remarks(writer, result);
+    hs_write_words_field(writer, "flags", &hs_flag_words, result->flags);
+    hs_write_begin_field(writer, "would_reject", '[');
+    for (uint16_t i = 0; i < result->would_reject_count; i++)
+        hs_write_text(writer, hs_reason_name(result->would_reject[i]));
+    hs_write_end(writer, ']');
 }
 
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
@@ -265,11 +245,6 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                                           .target = claim->target,
                                           .weapon = claim->weapon};
     hs_checks_encode(writer, &about, result, explain);
-}
-
-void hs_retry_encode(struct hs_writer *writer, unsigned retry_after_ms)
-{
-    hs_write_int_field(writer, "retry_after_ms", retry_after_ms);
 }
 
 void hs_replayed_encode(struct hs_writer *writer, bool replayed)

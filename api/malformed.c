@@ -3,10 +3,7 @@
 #include "validators/match.h"
 #include "validators/vocabulary.h"
 
-/* `rest`: the other members that every answer of this kind has. */
-static const struct {
-    const char *name_key, *number_key, *rest;
-} kinds[HS_ITEM_COUNT] = {
+const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT] = {
     [HS_ITEM_PLAYER] = {"player", NULL, NULL},
     [HS_ITEM_MOVER] = {"mover", NULL, NULL},
     [HS_ITEM_MOVE] = {"player", "seq", "\"delta_time\":0,\"force_update\":false"},
@@ -14,16 +11,6 @@ static const struct {
     [HS_ITEM_HIT] = {"shooter", "shot",
                      "\"damage_total\":0,\"damage\":[],\"flags\":[],\"would_reject\":[]"},
 };
-
-const char *hs_item_name_key(enum hs_item kind)
-{
-    return kinds[kind].name_key;
-}
-
-const char *hs_item_number_key(enum hs_item kind)
-{
-    return kinds[kind].number_key;
-}
 
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
                                               enum hs_item kind)
@@ -56,16 +43,16 @@ void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
                            (int64_t)(kind == HS_ITEM_FRAME ? malformed->index : malformed->frame));
     }
     if (malformed->number >= 0)
-        hs_write_int_field(writer, kinds[kind].number_key, malformed->number);
+        hs_write_int_field(writer, hs_item_kinds[kind].number_key, malformed->number);
     if (malformed->who.ptr != NULL)
-        hs_write_str_field(writer, kinds[kind].name_key, malformed->who);
+        hs_write_str_field(writer, hs_item_kinds[kind].name_key, malformed->who);
     if (is_posed) {
         hs_write_text_field(writer, "reason", hs_frame_result_name(HS_FRAME_MALFORMED));
         hs_write_text_field(writer, "detail", hs_frame_result_text(HS_FRAME_MALFORMED));
     } else {
         hs_write_text_field(writer, "verdict", hs_verdict_name(HS_VERDICT_REJECTED));
         hs_write_text_field(writer, "reason", hs_reason_name(HS_REASON_MALFORMED));
-        hs_write_raw(writer, (struct hs_str){kinds[kind].rest, strlen(kinds[kind].rest)});
+        hs_write_raw(writer, hs_str_of(hs_item_kinds[kind].rest));
     }
     encode_errors(writer, malformed);
     if (!is_posed)

@@ -1,7 +1,5 @@
-/*
- * The items of a batch that cannot be read: each is answered in its place with the errors found in
- * it, and the rest of the batch is applied. Kept in the arena of one request, for one thread.
- */
+/* The malformed items of a batch. Each is answered in its place with its errors, and the other
+   items are applied. They live in the arena of one request, and one thread uses them. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -22,13 +20,13 @@ enum hs_item {
     HS_ITEM_COUNT
 };
 
-/* One item keeps at most HS_ITEM_ERRORS_MAX errors. When the items of a request have
-   HS_PROBLEM_MAX (problem.h) together, each further item keeps only its first error. */
+/* An item keeps at most HS_ITEM_ERRORS_MAX errors. After HS_PROBLEM_MAX (problem.h) errors in a
+   request, each further item keeps only its first error. */
 enum { HS_ITEM_ERRORS_MAX = 8 };
 
 struct hs_item_error {
     struct hs_item_error *next;
-    const char *pointer, *detail; /* as in the `errors` of a problem */
+    const char *pointer, *detail; /* like an entry of `errors` in a problem */
 };
 
 struct hs_malformed {
@@ -38,23 +36,27 @@ struct hs_malformed {
     struct hs_str who;             /* player, mover or shooter; ptr NULL: not readable */
     int64_t number;                /* of a shot, or `seq`; -1: not readable */
     struct hs_item_error *errors;  /* in the order they were found */
-    struct hs_item_error **append; /* where the next error goes */
+    struct hs_item_error **append; /* the end of the list */
     size_t kept, left_out;         /* numbers of errors */
 };
 
 struct hs_malformed_items {
     struct {
         struct hs_malformed *first, *last; /* in the order of the request */
+        size_t count;
     } lists[HS_ITEM_COUNT];
     size_t count;  /* of items */
     size_t errors; /* kept by all items */
 };
 
-/* The members by which an item of this kind is named; NULL: it has none. */
-const char *hs_item_name_key(enum hs_item kind);
-const char *hs_item_number_key(enum hs_item kind);
+/* The members of an item that have its name and its number; NULL: there is no such member. `rest`
+   has the other members that every answer of this kind needs. */
+struct hs_item_kind {
+    const char *name_key, *number_key, *rest;
+};
+extern const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT];
 
-/* The malformed items of a kind; `items` NULL: none. */
+/* The first malformed item of a kind, or NULL. `items` may be NULL. */
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
                                               enum hs_item kind);
 

@@ -8,50 +8,44 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-static const char *const list_names[LISTS] = {"vertices", "triangles", "boxes"};
-
-/* Levels of brackets around an element of a list. */
+/* The nesting depth of the elements. */
 enum { LEVELS_AROUND = 2 };
 
-/* Bytes that the ordinary parser is given at a time: it makes a tree of twenty times their size. */
+/* The parser gets at most this many bytes at a time, because its tree is twenty times as large. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
-    struct hs_map_document *out;
-    bool measures; /* only counts elements in `room`, does not read them */
-    size_t room[LISTS];
+    bool measures; /* only counts elements in `capacity`, does not read them */
+    size_t capacity[LISTS];
+    char *arrays[LISTS]; /* malloc'ed */
+    size_t counts[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
-    size_t cut_at[LISTS];   /* where in the shell something was left out, ... */
-    size_t cut[LISTS];      /* ... and how much */
+    size_t cut_at[LISTS];   /* for each list: its offset in the shell, and how many bytes of */
+    size_t cut[LISTS];      /* it the shell lacks */
     size_t cuts;
 };
 
-/* ---- faults of form ---- */
+/* ---- malformed text ---- */
 
 static bool is_full(const struct decoder *d)
 {
     return d->reader->problem->count == HS_PROBLEM_MAX;
 }
 
-static void set_malformed(const struct decoder *d, size_t offset, const char *what)
+static void set_malformed(const struct decoder *d, const char *at, const char *what)
 {
     size_t line = 1, column = 1;
-    for (size_t i = 0; i < offset && i < d->text.len; i++) {
-        column = d->text.ptr[i] == '\n' ? 1 : column + 1;
-        line += d->text.ptr[i] == '\n';
+    for (const char *c = d->text.ptr; c < at && c < d->text.ptr + d->text.len; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
     }
     hs_problem_set(d->reader->problem, HS_PROBLEM_MALFORMED_JSON, "line %zu, column %zu: %s", line,
                    column, what);
 }
 
-static size_t offset_of(const struct decoder *d, const char *at)
-{
-    return (size_t)(at - d->text.ptr);
-}
-
-/* The value between two places by the ordinary parser; NULL with the fault noted. */
+/* Parses the value between two places; NULL with the fault recorded. */
 static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
                            const struct hs_json_at *at)
 {
@@ -73,20 +67,13 @@ static json_t *parse_value(const struct decoder *d, const char *from, const char
         hs_json_bad(d->reader, at, "must not contain a NUL character");
         break;
     default:
-        set_malformed(d, offset_of(d, from) + (error.position > 0 ? (size_t)error.position : 0),
-                      error.text);
+        set_malformed(d, from + (error.position > 0 ? error.position : 0), error.text);
         break;
     }
     return NULL;
 }
 
 /* ---- elements ---- */
-
-static bool in_reach(const struct hs_vec *v)
-{
-    return fabs(v->x) <= HS_WORLD_COORDINATE_MAX && fabs(v->y) <= HS_WORLD_COORDINATE_MAX &&
-           fabs(v->z) <= HS_WORLD_COORDINATE_MAX;
-}
 
 static void check_reach(struct hs_reader *reader, const struct hs_json_at *at, const double v[3])
 {
@@ -98,21 +85,24 @@ static void check_reach(struct hs_reader *reader, const struct hs_json_at *at, c
     }
 }
 
-static void read_corner(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        struct hs_vec *out)
+static bool take_vertex(struct hs_cursor *cursor, void *target)
 {
-    double axes[3];
-    if (!hs_json_read_reals(reader, value, at, 3, axes))
-        return;
-    *out = (struct hs_vec){axes[0], axes[1], axes[2]};
-    check_reach(reader, at, axes);
+    double *v = target;
+    return hs_cursor_take_reals(cursor, v) && fabs(v[0]) <= HS_WORLD_COORDINATE_MAX &&
+           fabs(v[1]) <= HS_WORLD_COORDINATE_MAX && fabs(v[2]) <= HS_WORLD_COORDINATE_MAX;
+}
+
+static bool take_triangle(struct hs_cursor *cursor, void *target)
+{
+    return hs_cursor_take_integers(cursor, target);
 }
 
 static void read_triangle(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, uint32_t out[3])
+                          const struct hs_json_at *at, void *target)
 {
+    uint32_t *out = target;
     if (!json_is_array(value) || json_array_size(value) != 3) {
-        hs_json_bad(reader, at, "must be an array of 3 numbers of vertices");
+        hs_json_bad(reader, at, "must be an array of 3 indices of vertices");
         return;
     }
     for (size_t k = 0; k < 3; k++) {
@@ -129,14 +119,14 @@ static void read_triangle(struct hs_reader *reader, const json_t *value,
 }
 
 static void read_box(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     struct hs_world_box *out)
+                     void *target)
 {
+    struct hs_world_box *out = target;
     static const struct hs_json_field fields[] = {
         {"min", HS_JSON_VEC, true, offsetof(struct hs_world_box, min), .check = check_reach},
         {"max", HS_JSON_VEC, true, offsetof(struct hs_world_box, max), .check = check_reach},
     };
     static const struct hs_json_object table = {HS_JSON_FIELDS(fields)};
-    *out = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
     size_t faults = reader->problem->count;
     hs_json_read_object(reader, value, at, &table, out);
     if (reader->problem->count != faults)
@@ -151,21 +141,32 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
     }
 }
 
-/* Makes space for one more element: the first call allocates space for all counted elements. */
-static bool make_room(struct decoder *d, enum list list, size_t count, void **array, size_t size)
-{
-    if (*array == NULL && d->room[list] <= HS_WORLD_ITEMS_MAX)
-        *array = malloc(d->room[list] * size);
-    d->reader->no_memory = d->reader->no_memory || *array == NULL || count >= d->room[list];
-    return !d->reader->no_memory;
-}
+static const struct {
+    const char *name;
+    size_t size; /* of an element */
+    /* Reads an element that has the usual form. False: leave it to the parser. May be NULL. */
+    bool (*take)(struct hs_cursor *cursor, void *target);
+    struct hs_json_field element;
+} lists[LISTS] = {
+    [VERTICES] = {"vertices",
+                  sizeof(struct hs_vec),
+                  take_vertex,
+                  {.kind = HS_JSON_VEC, .check = check_reach}},
+    [TRIANGLES] = {"triangles",
+                   sizeof(uint32_t[3]),
+                   take_triangle,
+                   {.kind = HS_JSON_CUSTOM, .decode = read_triangle}},
+    [BOXES] = {"boxes",
+               sizeof(struct hs_world_box),
+               NULL,
+               {.kind = HS_JSON_CUSTOM, .decode = read_box}},
+};
 
-/* The next element as the parser sees it. False: nothing after it can be understood. */
-static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
-                        void *target)
+/* Reads the next element with the parser. False: nothing after it can be understood. */
+static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
+                          void *target)
 {
-    struct hs_json_at root = {.parent = NULL};
-    struct hs_json_at array = {.parent = &root, .key = list_names[list]};
+    struct hs_json_at array = {.key = lists[list].name};
     struct hs_json_at at = {.parent = &array, .index = index};
     bool too_deep;
     hs_cursor_skip_space(cursor);
@@ -174,7 +175,7 @@ static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list l
         if (too_deep)
             hs_json_bad(d->reader, &at, "nested deeper than %d", HS_JSON_MAX_DEPTH);
         else
-            set_malformed(d, offset_of(d, cursor->at), "a value was expected");
+            set_malformed(d, cursor->at, "a value was expected");
         return false;
     }
     if (is_full(d)) {
@@ -188,118 +189,64 @@ static bool read_slowly(struct decoder *d, struct hs_cursor *cursor, enum list l
     json_t *value = parse_value(d, from, cursor->at, &at);
     if (value == NULL)
         return d->reader->problem->code != HS_PROBLEM_MALFORMED_JSON && !d->reader->no_memory;
-    if (list == VERTICES)
-        read_corner(d->reader, value, &at, target);
-    else if (list == TRIANGLES)
-        read_triangle(d->reader, value, &at, target);
-    else
-        read_box(d->reader, value, &at, target);
+    hs_json_read_field(d->reader, value, &at, &lists[list].element, target);
     json_decref(value);
     return true;
 }
 
-static bool read_vertex(struct decoder *d, struct hs_cursor *cursor)
+/* Reads the next element; the first one allocates space for all counted elements. */
+static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
-    struct hs_map_document *out = d->out;
-    void *array = out->vertices;
-    bool has_room = make_room(d, VERTICES, out->vertex_count, &array, sizeof *out->vertices);
-    out->vertices = array;
-    if (!has_room)
+    size_t size = lists[list].size, index = d->counts[list];
+    if (d->arrays[list] == NULL && d->capacity[list] <= HS_WORLD_ITEMS_MAX)
+        d->arrays[list] = malloc(d->capacity[list] * size);
+    if (d->arrays[list] == NULL || index >= d->capacity[list]) {
+        d->reader->no_memory = true;
         return false;
-    struct hs_vec *v = &out->vertices[out->vertex_count];
-    struct hs_cursor quick = *cursor;
-    double axes[3];
-    if (hs_cursor_take_reals(&quick, axes)) {
-        *v = (struct hs_vec){axes[0], axes[1], axes[2]};
-        if (in_reach(v)) {
-            *cursor = quick;
-            out->vertex_count++;
-            return true;
-        }
     }
-    *v = (struct hs_vec){0, 0, 0};
-    return read_slowly(d, cursor, VERTICES, out->vertex_count++, v);
-}
-
-static bool read_corner_numbers(struct decoder *d, struct hs_cursor *cursor)
-{
-    struct hs_map_document *out = d->out;
-    void *array = out->triangles;
-    bool has_room = make_room(d, TRIANGLES, out->triangle_count, &array, sizeof *out->triangles);
-    out->triangles = array;
-    if (!has_room)
-        return false;
-    uint32_t *corners = out->triangles[out->triangle_count];
+    char *target = d->arrays[list] + d->counts[list]++ * size;
     struct hs_cursor quick = *cursor;
-    if (hs_cursor_take_integers(&quick, corners)) {
+    if (lists[list].take != NULL && lists[list].take(&quick, target)) {
         *cursor = quick;
-        out->triangle_count++;
         return true;
     }
-    memset(corners, 0, sizeof *out->triangles);
-    return read_slowly(d, cursor, TRIANGLES, out->triangle_count++, corners);
+    memset(target, 0, size);
+    return parse_element(d, cursor, list, index, target);
 }
 
-static bool read_box_corners(struct decoder *d, struct hs_cursor *cursor)
-{
-    struct hs_map_document *out = d->out;
-    void *array = out->boxes;
-    bool has_room = make_room(d, BOXES, out->box_count, &array, sizeof *out->boxes);
-    out->boxes = array;
-    if (!has_room)
-        return false;
-    struct hs_world_box *box = &out->boxes[out->box_count];
-    *box = (struct hs_world_box){{0, 0, 0}, {0, 0, 0}};
-    return read_slowly(d, cursor, BOXES, out->box_count++, box);
-}
-
-/* Counts the elements that read_list would read. False: the list is malformed, and read_list would
-   stop there. */
-static bool measure_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
+/* Reads or counts a list from its opening bracket past its closing one. False: it is malformed, or
+   memory is out. */
+static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
     cursor->at++;
     if (hs_cursor_take(cursor, ']'))
         return true;
     do {
-        d->room[list]++;
-        if (!hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH - LEVELS_AROUND, &too_deep))
-            return false;
-    } while (hs_cursor_take(cursor, ','));
-    return hs_cursor_take(cursor, ']');
-}
-
-/* A list from its opening bracket past its closing one. */
-static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
-{
-    if (d->measures)
-        return measure_list(d, cursor, list);
-    static bool (*const read[LISTS])(struct decoder *, struct hs_cursor *) = {
-        read_vertex, read_corner_numbers, read_box_corners};
-    cursor->at++;
-    if (hs_cursor_take(cursor, ']'))
-        return true;
-    do {
-        if (!read[list](d, cursor))
+        d->capacity[list] += d->measures;
+        if (!(d->measures
+                  ? hs_cursor_skip_value(cursor, HS_JSON_MAX_DEPTH - LEVELS_AROUND, &too_deep)
+                  : read_element(d, cursor, list)))
             return false;
     } while (hs_cursor_take(cursor, ','));
     if (hs_cursor_take(cursor, ']'))
         return true;
     hs_cursor_skip_space(cursor);
-    set_malformed(d, offset_of(d, cursor->at), "a comma or ] was expected");
+    if (!d->measures)
+        set_malformed(d, cursor->at, "a comma or ] was expected");
     return false;
 }
 
 /* ---- the document ---- */
 
-/* The list whose name stands between two quotation marks, followed by a colon and a bracket; the
-   cursor, behind the name, then is at the bracket. */
+/* Finds the list whose name ends at the cursor, if a colon and a bracket follow it, and moves the
+   cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
     size_t len = (size_t)(cursor->at - name) - 1;
     for (int i = 0; i < LISTS; i++) {
-        if (strlen(list_names[i]) != len || memcmp(list_names[i], name, len) != 0 ||
+        if (strlen(lists[i].name) != len || memcmp(lists[i].name, name, len) != 0 ||
             !hs_cursor_take(&after, ':') || !hs_cursor_take(&after, '['))
             continue;
         cursor->at = after.at - 1;
@@ -309,7 +256,7 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* A shell beyond PARSED_MAX is refused, so only one byte beyond that is kept. */
+/* A shell longer than PARSED_MAX is refused, so no more than one byte beyond that is kept. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;
@@ -317,7 +264,7 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Takes the lists out of the text and leaves the rest in the shell. False: a fault was noted. */
+/* Reads the lists, and copies the rest of the text to the shell. False: a fault was recorded. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -351,7 +298,7 @@ static bool take_lists(struct decoder *d)
     return true;
 }
 
-/* Says again, by its place in the whole text, what is malformed in the shell. */
+/* Reports a fault in the shell again, with its position in the whole text. */
 static void place_malformed(const struct decoder *d, struct hs_str shell)
 {
     json_error_t error;
@@ -366,10 +313,10 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
         if ((size_t)error.position > d->cut_at[i])
             offset += d->cut[i];
     d->reader->problem->code = HS_PROBLEM_NONE;
-    set_malformed(d, offset, error.text);
+    set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* The lists were read already: what is left of them is empty, unless it is none. */
+/* The lists were read before, and are empty here. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -380,7 +327,7 @@ static void expect_list(struct hs_reader *reader, const json_t *value, const str
         hs_json_bad(reader, at, "must have its name written without escapes");
 }
 
-static void read_shell(struct decoder *d)
+static void read_shell(const struct decoder *d)
 {
     static const struct hs_json_field fields[] = {
         {"vertices", HS_JSON_CUSTOM, .decode = expect_list},
@@ -400,16 +347,14 @@ static void read_shell(struct decoder *d)
             place_malformed(d, shell);
         return;
     }
-    hs_json_read_object(d->reader, root, NULL, &table, d->out);
+    hs_json_read_object(d->reader, root, NULL, &table, NULL);
     json_decref(root);
 }
 
-/* Only now is it known how many vertices there are, whichever list came first. */
-static void check_corners(struct decoder *d)
+/* A list of triangles may come before the vertices, so this check comes last. */
+static void check_corners(const struct decoder *d, const struct hs_map_document *out)
 {
-    const struct hs_map_document *out = d->out;
-    struct hs_json_at root = {.parent = NULL};
-    struct hs_json_at array = {.parent = &root, .key = list_names[TRIANGLES]};
+    struct hs_json_at array = {.key = lists[TRIANGLES].name};
     for (size_t i = 0; i < out->triangle_count; i++) {
         for (size_t k = 0; k < 3; k++) {
             if (out->triangles[i][k] < out->vertex_count)
@@ -420,7 +365,7 @@ static void check_corners(struct decoder *d)
             }
             struct hs_json_at element = {.parent = &array, .index = i};
             struct hs_json_at at = {.parent = &element, .index = k};
-            hs_json_bad(d->reader, &at, "must be the number of one of the %zu vertices, from 0 on",
+            hs_json_bad(d->reader, &at, "must be the index of one of the %zu vertices",
                         out->vertex_count);
         }
     }
@@ -430,9 +375,9 @@ struct hs_world_mesh hs_map_measure(struct hs_str text)
 {
     struct decoder d = {.text = text, .measures = true};
     take_lists(&d);
-    return (struct hs_world_mesh){.vertex_count = d.room[VERTICES],
-                                  .triangle_count = d.room[TRIANGLES],
-                                  .box_count = d.room[BOXES]};
+    return (struct hs_world_mesh){.vertex_count = d.capacity[VERTICES],
+                                  .triangle_count = d.capacity[TRIANGLES],
+                                  .box_count = d.capacity[BOXES]};
 }
 
 size_t hs_map_decode_bytes(const struct hs_world_mesh *counts)
@@ -445,18 +390,24 @@ size_t hs_map_decode_bytes(const struct hs_world_mesh *counts)
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out)
 {
-    *out = (struct hs_map_document){0};
-    struct decoder d = {.reader = reader,
-                        .text = text,
-                        .out = out,
-                        .room = {counts->vertex_count, counts->triangle_count, counts->box_count}};
-    if (take_lists(&d)) {
+    struct decoder d = {
+        .reader = reader,
+        .text = text,
+        .capacity = {counts->vertex_count, counts->triangle_count, counts->box_count}};
+    bool is_whole = take_lists(&d);
+    *out = (struct hs_map_document){.vertices = (void *)d.arrays[VERTICES],
+                                    .triangles = (void *)d.arrays[TRIANGLES],
+                                    .boxes = (void *)d.arrays[BOXES],
+                                    .vertex_count = d.counts[VERTICES],
+                                    .triangle_count = d.counts[TRIANGLES],
+                                    .box_count = d.counts[BOXES]};
+    if (is_whole) {
         if (d.shell.failed)
             reader->no_memory = true;
         else
             read_shell(&d);
         if (reader->problem->code == HS_PROBLEM_NONE)
-            check_corners(&d);
+            check_corners(&d, out);
     }
     hs_buffer_free(&d.shell);
     return reader->problem->code == HS_PROBLEM_NONE && !reader->no_memory;

@@ -1,9 +1,9 @@
 /*
- * maps: the static geometry of a world as a document.
+ * Maps: the static geometry of a world as a JSON document.
  *
- * A map of a million triangles is some forty megabytes of text, and would be ten times that as a
- * tree of JSON values. So the long arrays are read from the text as they stand; only the rest of
- * the document, and elements that are not plainly what they should be, go through the parser.
+ * The document of a million triangles has some 40 MB. A tree of JSON values would take ten times as
+ * much. So the long arrays are read directly from the text. Only the rest of the document, and
+ * elements in an unusual form, go through the parser.
  */
 #ifndef HS_API_MAPS_H
 #define HS_API_MAPS_H
@@ -12,7 +12,7 @@
 #include "api/json/writing.h"
 #include "validators/world.h"
 
-/* What a document holds; the arrays are malloc'ed. */
+/* The content of a document. The arrays are malloc'ed. */
 struct hs_map_document {
     struct hs_vec *vertices;
     uint32_t (*triangles)[3];
@@ -20,32 +20,30 @@ struct hs_map_document {
     size_t vertex_count, triangle_count, box_count;
 };
 
-/*
- * Counts the elements of a document before it is read; sets the counts alone, without arrays. In a
- * malformed document it counts the elements before the fault.
- */
+/* Counts the elements of a document before it is decoded. The result has no arrays. In a malformed
+   document, the elements before the fault are counted. */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
-/* Bytes that hs_map_decode allocates at most for a document with these counts. */
+/* The max number of bytes that hs_map_decode allocates for a document with these counts. */
 size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
 
 /*
- * Reads a document: `vertices`, `triangles`, `boxes`, each of which may be left out. Faults are
- * noted in the reader's problem with their pointers, and no_memory is set as everywhere; beyond
- * HS_PROBLEM_MAX faults it only counts the faulty elements. `counts`: the element counts of this
- * document. True when the document is right; *out is set in any case and must be freed.
+ * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` are
+ * the element counts of this document. Faults are recorded in the reader's problem with their
+ * pointers; beyond HS_PROBLEM_MAX faults, only the faulty elements are counted. Out of memory sets
+ * no_memory. True if the document is valid. *out is set in any case and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,
                    struct hs_map_document *out);
 void hs_map_document_free(struct hs_map_document *document);
 
-/* The document as what a world is made of; borrows its arrays. */
+/* The mesh of the document. It borrows the arrays. */
 struct hs_world_mesh hs_map_mesh(const struct hs_map_document *document);
 
-/* A document of which hs_map_decode makes the same mesh, to the last bit. */
+/* Writes a document that hs_map_decode decodes to the same mesh, bit for bit. */
 void hs_map_encode_document(struct hs_writer *writer, const struct hs_world_mesh *mesh);
 
-/* Answer to GET and PUT: what is known of a map. */
+/* Writes the answer to GET and PUT. */
 void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *revision,
                    const struct hs_world_info *info);
 

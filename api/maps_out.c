@@ -1,9 +1,9 @@
-/* maps, written. */
+/* Writes maps. */
 #include "api/maps.h"
 
 #include <math.h>
 
-/* The sign of a zero is part of the geometry's revision, too. */
+/* The revision of a geometry depends on the sign of zeros. */
 static void write_coordinate(struct hs_writer *writer, double value)
 {
     if (value == 0 && signbit(value))
@@ -55,17 +55,11 @@ void hs_map_encode(struct hs_writer *writer, struct hs_str name, const char *rev
     hs_write_begin(writer, '{');
     hs_write_str_field(writer, "name", name);
     hs_write_text_field(writer, "revision", revision);
-    const struct {
-        const char *key;
-        size_t value;
-    } counts[] = {{"vertices", info->vertices},
-                  {"triangles", info->triangles},
-                  {"boxes", info->boxes},
-                  {"degenerate", info->degenerate},
-                  {"bytes", info->bytes}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        hs_write_int_field(writer, counts[i].key, (int64_t)counts[i].value);
-    }
+    hs_write_int_field(writer, "vertices", (int64_t)info->vertices);
+    hs_write_int_field(writer, "triangles", (int64_t)info->triangles);
+    hs_write_int_field(writer, "boxes", (int64_t)info->boxes);
+    hs_write_int_field(writer, "degenerate", (int64_t)info->degenerate);
+    hs_write_int_field(writer, "bytes", (int64_t)info->bytes);
     hs_write_begin_field(writer, "bounds", '{');
     hs_write_vec_field(writer, "min", info->min);
     hs_write_vec_field(writer, "max", info->max);

@@ -14,6 +14,16 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
     hs_json_read_object(reader, root, NULL, &object, out);
 }
 
+/* Writes null for an empty text. */
+static void write_optional(struct hs_writer *writer, const char *key, struct hs_str text)
+{
+    hs_write_key(writer, key);
+    if (text.len > 0)
+        hs_write_str(writer, text);
+    else
+        hs_write_null(writer);
+}
+
 static void write_head(struct hs_writer *writer, const struct hs_match_head *head,
                        const struct hs_match *match)
 {
@@ -22,16 +32,9 @@ static void write_head(struct hs_writer *writer, const struct hs_match_head *hea
     hs_write_str_field(writer, "match", head->name);
     hs_write_str_field(writer, "ruleset", head->ruleset);
     hs_write_text_field(writer, "revision", head->revision);
-    hs_write_key(writer, "map");
-    if (head->map.len > 0)
-        hs_write_str(writer, head->map);
-    else
-        hs_write_null(writer);
-    hs_write_key(writer, "map_revision");
-    if (head->map.len > 0)
-        hs_write_text(writer, head->map_revision);
-    else
-        hs_write_null(writer);
+    write_optional(writer, "map", head->map);
+    write_optional(writer, "map_revision",
+                   hs_str_of(head->map.len > 0 ? head->map_revision : NULL));
     hs_write_key(writer, "newest_time");
     if (info.has_frames)
         hs_write_time(writer, info.newest_us);
@@ -50,7 +53,7 @@ void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
     hs_write_end(writer, '}');
 }
 
-/* The verdicts of claims, and their reasons; reasons never given are left out. */
+/* Writes how many claims had each verdict, and how many had each reason that occurred. */
 static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_REASON_COUNT])
 {
     uint64_t verdicts[HS_VERDICT_COUNT] = {0};
@@ -63,9 +66,11 @@ static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_R
     hs_write_counts_field(writer, "reasons", &hs_reason_words, reasons);
 }
 
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
-                      const struct hs_moves_info *moves)
+void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
+                      const struct hs_player_info *player)
 {
+    struct hs_moves_info moves = {0};
+    hs_match_moves_info(match, player->name, &moves);
     hs_write_begin(writer, '{');
     hs_write_str_field(writer, "player", player->name);
     if (player->team.ptr != NULL)
@@ -84,9 +89,9 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *pla
     hs_write_int_field(writer, "would_reject", (int64_t)player->would_reject);
     hs_write_exact_field(writer, "damage_dealt", player->damage_dealt);
     hs_write_real_field(writer, "suspicion", player->suspicion);
-    if (moves->present) {
+    if (moves.present) {
         hs_write_key(writer, "timing");
-        hs_moves_info_encode(writer, moves);
+        hs_moves_info_encode(writer, &moves);
     }
     hs_write_end(writer, '}');
 }
@@ -121,11 +126,8 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     write_head(writer, head, match);
     write_hints(writer, match);
     hs_write_begin_field(writer, "players", '[');
-    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);) {
-        struct hs_moves_info moves = {0};
-        hs_match_moves_info(match, player.name, &moves);
-        hs_player_encode(writer, &player, &moves);
-    }
+    for (uint32_t cursor = 0; hs_match_next_player(match, &cursor, &player);)
+        hs_player_encode(writer, match, &player);
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
 }

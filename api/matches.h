@@ -1,13 +1,10 @@
-/* matches: opening, state and summary of a match; one player's state. */
+/* Matches: opening, state and summary of a match, and the state of one player. */
 #ifndef HS_API_MATCHES_H
 #define HS_API_MATCHES_H
-
-#include <jansson.h>
 
 #include "api/json/table.h"
 #include "api/json/writing.h"
 #include "validators/match.h"
-#include "validators/moves.h"
 
 struct hs_match_request {
     struct hs_str ruleset; /* ptr NULL: the default */
@@ -17,28 +14,28 @@ struct hs_match_request {
 void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_match_request *out);
 
-/* What identifies an open match. */
+/* The names and revisions of an open match. */
 struct hs_match_head {
     struct hs_str name, ruleset, map; /* map empty: none */
     const char *revision;             /* of the ruleset */
     const char *map_revision;         /* with a map */
 };
 
-/* Answer to PUT, and an entry of the list: name, ruleset, map, their revisions, newest time,
-   how many players and movers. */
+/* Writes the answer to PUT, which is also an entry of the list: names, revisions, newest time, and
+   the numbers of players and movers. */
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* The same with hints (validators/hints.h) and every player. */
+/* Writes the same with hints (validators/hints.h) and all players. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 
-/* Answer to DELETE: players, verdict counts, damage. */
+/* Writes the answer to DELETE: verdict counts and damage. */
 void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
                              const struct hs_match *match);
 
-/* `moves`: what they tell of him; not present: he sent none. */
-void hs_player_encode(struct hs_writer *writer, const struct hs_player_info *player,
-                      const struct hs_moves_info *moves);
+/* Writes the state of a player of a match. */
+void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
+                      const struct hs_player_info *player);
 
 #endif

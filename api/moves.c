@@ -1,14 +1,13 @@
 #include "api/moves.h"
 
-#include "api/detail.h"
-#include "validators/base/units.h"
+#include "api/hits.h"
 
 /* ---- decoding ---- */
 
 #define TO(member) .offset = offsetof(struct hs_move, member)
 
-/* The client chooses client_time freely: one that no clock shows must not refuse the batch of
-   everybody else. */
+/* The client chooses client_time freely. So a time out of range does not refuse the moves of other
+   players in the batch. */
 static const struct hs_json_field move_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},
@@ -36,7 +35,7 @@ const struct hs_json_list hs_moves_list = {.item = {.kind = HS_JSON_OBJECT, .obj
 
 #undef TO
 
-/* The members of a body; which form it has is known when all of them are. */
+/* The members of a body. Together they show which form it has. */
 struct body {
     const json_t *moves, *columns, *rows;
 };
@@ -61,7 +60,7 @@ void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
     } else if (!compact) {
         out->moves = hs_json_read_batch(reader, body.moves, &moves_at, &hs_moves_list, &out->count);
     } else if (body.moves != NULL) {
-        hs_json_bad(reader, &moves_at, "must not stand beside columns and rows");
+        hs_json_bad(reader, &moves_at, "cannot be combined with columns and rows");
     } else if (body.columns == NULL) {
         hs_json_bad(reader, &columns_at, "is required");
     } else if (body.rows == NULL) {
@@ -79,7 +78,7 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* What both forms of `timing` begin with. */
+/* Writes the members that both forms of `timing` begin with. */
 static void write_clock(struct hs_writer *writer, int64_t discrepancy_us, int64_t lifetime_us,
                         bool is_resolving, int64_t credit_us, double speed)
 {
@@ -115,11 +114,7 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
         hs_write_text_field(writer, "check", hs_move_check_name(check));
         hs_write_text_field(writer, "outcome", "fail");
         hs_write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
-        if (failure->unit != HS_UNIT_NONE) {
-            hs_write_real_field(writer, "measured", failure->measured);
-            hs_write_real_field(writer, "limit", failure->limit);
-            hs_write_text_field(writer, "unit", hs_unit_name((enum hs_unit)failure->unit));
-        }
+        hs_measure_encode(writer, failure->measured, failure->limit, (enum hs_unit)failure->unit);
         hs_write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
         char detail[HS_SENTENCE_MAX];
         hs_move_detail(failure, detail);

@@ -43,21 +43,6 @@ const struct hs_json_list hs_shots_list = {.item = {.kind = HS_JSON_OBJECT, .obj
                                            .size = sizeof(struct hs_shot_claim),
                                            .batch = HS_ITEM_SHOT};
 
-#undef TO
-#define TO(member) .offset = offsetof(struct hs_shots_request, member)
-
-void hs_shots_decode_body(struct hs_reader *reader, const json_t *root,
-                          struct hs_shots_request *out)
-{
-    static const struct hs_json_field fields[] = {
-        {"now", HS_JSON_TIME, TO(now_us), .bit = HS_SHOTS_NOW},
-        {"shots", HS_JSON_BATCH, true, TO(shots), .list = &hs_shots_list},
-    };
-    static const struct hs_json_object object = {
-        HS_JSON_FIELDS(fields), .bits_offset = offsetof(struct hs_shots_request, fields)};
-    hs_json_read_object(reader, root, NULL, &object, out);
-}
-
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain)

@@ -1,26 +1,14 @@
-/* shots: shots posted before their hits, JSON <-> struct hs_shot_claim. */
+/* Shots: shots that are posted before their hits, JSON <-> struct hs_shot_claim. */
 #ifndef HS_API_SHOTS_H
 #define HS_API_SHOTS_H
 
 #include "api/hits.h"
 #include "validators/shot.h"
 
-struct hs_shots_request {
-    struct hs_shot_claim *shots; /* in the reader's arena; names borrowed from the JSON value */
-    size_t count;
-    int64_t now_us; /* with HS_SHOTS_NOW */
-    unsigned fields;
-};
-enum { HS_SHOTS_NOW = 1 };
-
 /* The value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
-/* Decodes the body of POST .../shots. */
-void hs_shots_decode_body(struct hs_reader *reader, const json_t *root,
-                          struct hs_shots_request *out);
-
-/* One result as an object that is left open; see hs_hit_encode. */
+/* Writes a result as an object that is still open; see hs_hit_encode. */
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);

@@ -1,29 +1,41 @@
-/* ticks: everything of one game tick in one request, applied in the order of its struct. */
+/* Posts to a match: all parts of one game tick, or only one of them. JSON -> structs. */
 #ifndef HS_API_TICKS_H
 #define HS_API_TICKS_H
 
 #include "api/frames.h"
 #include "api/hits.h"
+#include "api/http/routes.h"
 #include "api/moves.h"
 #include "api/shots.h"
 
+/* The service applies the parts in this order. The arrays are in the reader's arena, and the names
+   are borrowed from the JSON value. */
 struct hs_ticks_request {
     struct hs_frames_request frames;
     struct hs_moves_request moves;
-    struct hs_shots_request shots;
-    struct hs_hits_request hits; /* `now` of the tick is that of shots and hits */
-    unsigned fields;             /* enum hs_ticks_field */
+    struct {
+        struct hs_shot_claim *shots;
+        size_t count;
+    } shots;
+    struct {
+        struct hs_hit_claim *claims;
+        size_t count;
+    } hits;
+    int64_t now_us;  /* with HS_TICKS_NOW; `now` of shots and hits */
+    unsigned fields; /* enum hs_ticks_field: the members that the body has */
 };
 
 enum hs_ticks_field {
-    HS_TICKS_NOW = 1 << 0,
-    HS_TICKS_FRAMES = 1 << 1,
+    HS_TICKS_FRAMES = 1 << 0,
+    HS_TICKS_MOVES = 1 << 1,
     HS_TICKS_SHOTS = 1 << 2,
-    HS_TICKS_HITS = 1 << 3,
-    HS_TICKS_MOVES = 1 << 4
+    HS_TICKS_NOW = 1 << 3,
+    HS_TICKS_HITS = 1 << 4
 };
 
-void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root,
+/* Decodes the body of a post. `route`: POST ticks, for which every part is optional, or the post of
+   one part, which is then required. */
+void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
 #endif

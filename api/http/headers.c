@@ -34,7 +34,7 @@ static struct hs_str trim(struct hs_str text)
     return text;
 }
 
-static void note_ambiguous(struct hs_headers *headers, const char *what)
+static void record_ambiguity(struct hs_headers *headers, const char *what)
 {
     if (headers->ambiguous[0] == '\0')
         snprintf(headers->ambiguous, sizeof headers->ambiguous, "%s", what);
@@ -46,17 +46,17 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
     for (size_t i = 0; i < name.len; i++)
         fine = fine && is_name_byte((unsigned char)name.ptr[i]);
     if (!fine)
-        note_ambiguous(headers, "a header name holds a blank or another bad byte");
+        record_ambiguity(headers, "a header name holds a blank or another bad byte");
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
         if ((c < 0x20 && c != '\t') || c == 0x7F)
-            note_ambiguous(headers, "a header value holds a control byte");
+            record_ambiguity(headers, "a header value holds a control byte");
     }
-    /* libmicrohttpd glues a folded line to the name of the field before it, which hides the field
-       from it and from us, but not from a proxy that unfolds. */
+    /* libmicrohttpd appends a folded line to the name of the previous field. So neither it nor this
+       check sees the folded field, but a proxy that unfolds lines does. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
-        note_ambiguous(headers, "a header that frames the body is folded or misspelt");
+        record_ambiguity(headers, "a header that frames the body is folded or misspelt");
 }
 
 static bool parse_length(struct hs_str value, size_t *length)
@@ -67,7 +67,7 @@ static bool parse_length(struct hs_str value, size_t *length)
             return false;
         size_t digit = (size_t)(value.ptr[i] - '0');
         if (number > (SIZE_MAX - digit) / 10) {
-            *length = SIZE_MAX; /* a number, and above every limit */
+            *length = SIZE_MAX; /* a valid number above every limit */
             continue;
         }
         number = number * 10 + digit;
@@ -76,7 +76,7 @@ static bool parse_length(struct hs_str value, size_t *length)
     return value.len > 0;
 }
 
-/* application/json, with any parameters but a charset other than UTF-8. */
+/* Accepts application/json with any parameters, but no charset other than UTF-8. */
 static bool is_json(struct hs_str value)
 {
     const char *semicolon = memchr(value.ptr, ';', value.len);
@@ -97,11 +97,11 @@ static bool is_json(struct hs_str value)
     return true;
 }
 
-static void note_request_id(struct hs_headers *headers, struct hs_str value)
+static void record_request_id(struct hs_headers *headers, struct hs_str value)
 {
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
-    /* The alphabet of names, only longer. */
+    /* It has the characters of names, but may be longer. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -112,41 +112,35 @@ static void note_request_id(struct hs_headers *headers, struct hs_str value)
     headers->request_id[value.len] = '\0';
 }
 
-static bool is_lower_hex(struct hs_str text)
+/* Whether a text has only these characters. */
+static bool is_made_of(struct hs_str text, const char *characters)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!((text.ptr[i] >= '0' && text.ptr[i] <= '9') ||
-              (text.ptr[i] >= 'a' && text.ptr[i] <= 'f')))
-            return false;
-    return true;
-}
-
-static bool is_all(struct hs_str text, char byte)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != byte)
+        if (text.ptr[i] == '\0' || strchr(characters, text.ptr[i]) == NULL)
             return false;
     return true;
 }
 
 /*
  * W3C Trace Context: version "-" trace id "-" parent id "-" flags, in lower-case hexadecimal
- * digits. Neither id is all zeros, version ff does not exist, and version 00 ends there; later ones
- * may go on after another "-". A second field makes the first one void.
+ * digits. No id is all zeros, and no version is ff. Version 00 ends there; later versions may
+ * continue after another "-". A second field invalidates the first.
  */
-static void note_trace(struct hs_headers *headers, struct hs_str value)
+static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
     enum { SIZE = 55 };
+    static const char hex[] = "0123456789abcdef";
     headers->trace_id[0] = '\0';
     if (headers->traces++ > 0 || value.len < SIZE)
         return;
     struct hs_str version = {value.ptr, 2}, trace = {value.ptr + 3, 32},
                   parent = {value.ptr + 36, 16}, flags = {value.ptr + 53, 2};
     if (value.ptr[2] != '-' || value.ptr[35] != '-' || value.ptr[52] != '-' ||
-        !is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) ||
-        !is_lower_hex(flags) || is_all(version, 'f') || is_all(trace, '0') || is_all(parent, '0'))
+        !is_made_of(version, hex) || !is_made_of(trace, hex) || !is_made_of(parent, hex) ||
+        !is_made_of(flags, hex) || is_made_of(version, "f") || is_made_of(trace, "0") ||
+        is_made_of(parent, "0"))
         return;
-    if (value.len > SIZE && (is_all(version, '0') || value.ptr[SIZE] != '-'))
+    if (value.len > SIZE && (is_made_of(version, "0") || value.ptr[SIZE] != '-'))
         return;
     memcpy(headers->trace_id, trace.ptr, trace.len);
     headers->trace_id[trace.len] = '\0';
@@ -182,9 +176,9 @@ void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_st
         else
             headers->deadline_ms = (unsigned)milliseconds;
     } else if (same(name, "x-request-id")) {
-        note_request_id(headers, value);
+        record_request_id(headers, value);
     } else if (same(name, "traceparent")) {
-        note_trace(headers, value);
+        record_trace(headers, value);
     }
 }
 

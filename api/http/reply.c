@@ -3,36 +3,31 @@
 #include <microhttpd.h>
 #include <stdio.h>
 
-/* In whole seconds, rounded up; 0: the usual wait. */
-static bool add_retry_after(struct MHD_Response *response, unsigned wait_ms)
+/* Adds a header if it has a value. False: out of memory. */
+static bool add(struct MHD_Response *response, const char *name, const char *value)
 {
-    char seconds[16];
-    if (wait_ms == 0)
-        wait_ms = HS_RETRY_AFTER_MS;
-    snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
-    return MHD_add_response_header(response, "Retry-After", seconds) == MHD_YES;
+    return value == NULL || value[0] == '\0' ||
+           MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
 static bool queue(struct MHD_Connection *connection, int status, const char *content_type,
                   struct MHD_Response *response, const struct hs_reply_headers *headers)
 {
+    char seconds[16] = "";
+    unsigned wait_ms = headers->retry_after_ms > 0 ? headers->retry_after_ms : HS_RETRY_AFTER_MS;
     if (response == NULL)
         return false;
-    bool fine = MHD_add_response_header(response, "X-Request-Id", headers->request_id) == MHD_YES;
-    if (status != 204) /* there is no content to have a type */
-        fine = fine && MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
-    if (headers->allow != NULL && headers->allow[0] != '\0')
-        fine = fine && MHD_add_response_header(response, "Allow", headers->allow) == MHD_YES;
-    if (headers->challenge != NULL && headers->challenge[0] != '\0')
-        fine = fine &&
-               MHD_add_response_header(response, "WWW-Authenticate", headers->challenge) == MHD_YES;
     if (status == 429 || status == 503)
-        fine = fine && add_retry_after(response, headers->retry_after_ms);
-    if (headers->close)
-        fine = fine && MHD_add_response_header(response, "Connection", "close") == MHD_YES;
-    fine = fine && MHD_queue_response(connection, (unsigned)status, response) == MHD_YES;
+        snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
+    bool is_queued = add(response, "X-Request-Id", headers->request_id) &&
+                     add(response, "Content-Type", status == 204 ? NULL : content_type) &&
+                     add(response, "Allow", headers->allow) &&
+                     add(response, "WWW-Authenticate", headers->challenge) &&
+                     add(response, "Retry-After", seconds) &&
+                     add(response, "Connection", headers->close ? "close" : NULL) &&
+                     MHD_queue_response(connection, (unsigned)status, response) == MHD_YES;
     MHD_destroy_response(response);
-    return fine;
+    return is_queued;
 }
 
 bool hs_reply_buffer(struct MHD_Connection *connection, int status, const char *content_type,

@@ -13,7 +13,7 @@ enum {
     INGEST = HS_SCOPE_INGEST,
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
-    /* Whoever has to do with matches may look at them. */
+    /* Every scope that works with matches may read them. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
 };
@@ -37,9 +37,6 @@ static const struct {
 #undef X
 };
 
-_Static_assert((int)DATA != (int)ADMIN && ((int)DATA | (int)ADMIN) == (int)BOTH,
-               "listeners are bits");
-
 const char *hs_route_pattern(enum hs_route route)
 {
     return routes[route].pattern;
@@ -55,7 +52,7 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Whether the shape of the path is that of the pattern; the `{}` segments go to `names`. */
+/* Whether a path matches a pattern. The `{}` segments go to `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;
@@ -150,15 +147,9 @@ bool hs_route_allows(enum hs_route route, unsigned scopes)
     unsigned wanted = routes[route].scopes;
     if (scopes & HS_SCOPE_ADMIN)
         scopes |= ANY_SCOPE;
-    switch (routes[route].access) {
-    case ACCESS_OPEN:
-        return true;
-    case ACCESS_ALL_OF:
-        return (scopes & wanted) == wanted;
-    case ACCESS_ANY_OF:
+    if (routes[route].access == ACCESS_ANY_OF)
         return (scopes & wanted) != 0;
-    }
-    return false;
+    return (scopes & wanted) == wanted; /* OPEN wants none */
 }
 
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size)

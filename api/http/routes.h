@@ -1,8 +1,5 @@
-/*
- * The static table of routes: which method on which path is which endpoint, on which listener it
- * is served, who may use it, and how urgent it is. Matching splits the path and checks the names in
- * it; it allocates nothing.
- */
+/* The static table of routes: method, path, listeners, required scopes, priority and endpoint. A
+   match splits the path and checks its names; it allocates nothing. */
 #ifndef HS_API_ROUTES_H
 #define HS_API_ROUTES_H
 
@@ -14,11 +11,11 @@
 enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE, HS_METHOD_COUNT };
 
 /*
- * X(id, method, pattern, listeners, access, priority, endpoint): everything about a route but its
- * endpoint's code. `{}` in a pattern stands for one segment with a name. BOTH: both listeners.
- * ALL_OF(scopes), ANY_OF(scopes): what a token must have, where tokens are asked for. OPEN:
- * nothing, because the answer names no tenant, match or player. The endpoint is
- * hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * X(id, method, pattern, listeners, access, priority, endpoint): all facts about a route. `{}` in a
+ * pattern stands for one segment with a name. BOTH: both listeners. ALL_OF(scopes), ANY_OF(scopes):
+ * the scopes that a token needs, if the service has tokens. OPEN: none, because the answer contains
+ * no tenant, match or player. The function of the endpoint is hs_endpoint_ENDPOINT
+ * (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -27,12 +24,11 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MATCH_DELETE, DELETE, "/v1/matches/{match}", BOTH, ALL_OF(INGEST), HITS, match_delete)       \
     X(PLAYER_GET, GET, "/v1/matches/{match}/players/{player}", BOTH, ANY_OF(OF_MATCHES), CONSOLE,  \
       player_get)                                                                                  \
-    X(FRAMES_POST, POST, "/v1/matches/{match}/frames", BOTH, ALL_OF(INGEST), FRAMES, frames_post)  \
-    X(MOVES_POST, POST, "/v1/matches/{match}/moves", BOTH, ALL_OF(INGEST), FRAMES, moves_post)     \
-    X(SHOTS_POST, POST, "/v1/matches/{match}/shots", BOTH, ALL_OF(INGEST), HITS, shots_post)       \
-    X(HITS_POST, POST, "/v1/matches/{match}/hits", BOTH, ALL_OF(VERIFY), HITS, hits_post)          \
-    X(TICKS_POST, POST, "/v1/matches/{match}/ticks", BOTH, ALL_OF(INGEST | VERIFY), HITS,          \
-      ticks_post)                                                                                  \
+    X(FRAMES_POST, POST, "/v1/matches/{match}/frames", BOTH, ALL_OF(INGEST), FRAMES, post)         \
+    X(MOVES_POST, POST, "/v1/matches/{match}/moves", BOTH, ALL_OF(INGEST), FRAMES, post)           \
+    X(SHOTS_POST, POST, "/v1/matches/{match}/shots", BOTH, ALL_OF(INGEST), HITS, post)             \
+    X(HITS_POST, POST, "/v1/matches/{match}/hits", BOTH, ALL_OF(VERIFY), HITS, post)               \
+    X(TICKS_POST, POST, "/v1/matches/{match}/ticks", BOTH, ALL_OF(INGEST | VERIFY), HITS, post)    \
     X(RULESET_LIST, GET, "/v1/rulesets", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, ruleset_list)           \
     X(RULESET_PUT, PUT, "/v1/rulesets/{ruleset}", BOTH, ALL_OF(RULES), CONSOLE, ruleset_put)       \
     X(RULESET_GET, GET, "/v1/rulesets/{ruleset}", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, ruleset_get)   \
@@ -58,8 +54,8 @@ enum hs_listener { HS_LISTENER_DATA = 1, HS_LISTENER_ADMIN = 2, HS_LISTENER_BOTH
 enum hs_route_match {
     HS_ROUTE_FOUND,
     HS_ROUTE_UNKNOWN,    /* no such path on this listener: 404 */
-    HS_ROUTE_BAD_NAME,   /* the path fits, a name in it is not a valid name: 400 */
-    HS_ROUTE_BAD_METHOD, /* the path is known with other methods: 405 */
+    HS_ROUTE_BAD_NAME,   /* the path matches, but has an invalid name: 400 */
+    HS_ROUTE_BAD_METHOD, /* the path has other methods: 405 */
 };
 
 struct hs_route_params {
@@ -75,14 +71,14 @@ const char *hs_route_pattern(enum hs_route route); /* e.g. "/v1/matches/{match}/
 enum hs_method hs_route_method(enum hs_route route);
 const char *hs_method_name(enum hs_method method);
 
-/* ---- scopes: what the owner of a token may do ---- */
+/* ---- scopes: what a token permits ---- */
 
 /* X(id, name on the wire) */
 #define HS_SCOPES(X)                                                                               \
-    X(INGEST, "ingest")     /* open and end matches, post what the game server saw */              \
-    X(VERIFY, "verify")     /* have claims judged */                                               \
+    X(INGEST, "ingest")     /* open and end matches, post what the game server observed */         \
+    X(VERIFY, "verify")     /* have claims verified */                                             \
     X(RULES, "rules")       /* put rulesets and maps */                                            \
-    X(EVIDENCE, "evidence") /* look at what was judged */                                          \
+    X(EVIDENCE, "evidence") /* read matches and results */                                         \
     X(ADMIN, "admin")       /* all of the above */
 
 enum hs_scope {
@@ -101,29 +97,29 @@ enum {
 
 const char *hs_scope_name(enum hs_scope scope);
 
-/* The bit of a scope by its name, or 0: there is none. */
+/* The bit of the scope with this name; 0: there is no such scope. */
 unsigned hs_scope_parse(struct hs_str name);
 
-/* Whether a route is answered without a token: it tells nothing of any tenant. */
+/* Whether a route needs no token. */
 bool hs_route_is_open(enum hs_route route);
 
 /* Whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* What a route asks for, as text for people and headers: "ingest verify" (all of them where it
-   needs several, any of them where it has a choice). Returns `text`. */
+/* The scopes that a route needs, as text for people and headers, for example "ingest verify". A
+   route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: who gets a turn when there is more to do than can be done ---- */
+/* ---- priorities: an overloaded service refuses the last ones first ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */
-    HS_PRIORITY_HITS,    /* hits, shots, ticks; ending a match, which makes room */
+    HS_PRIORITY_HITS,    /* hits, shots, ticks; ending a match, which frees memory */
     HS_PRIORITY_FRAMES,  /* frames, moves; opening a match */
-    HS_PRIORITY_CONSOLE, /* what people and tools look at, rulesets and maps */
+    HS_PRIORITY_CONSOLE, /* requests of people and tools; rulesets, maps */
 };
 
-/* HS_ROUTE_COUNT stands for a request that no route answers. */
+/* HS_ROUTE_COUNT: the request matches no route. */
 enum hs_priority hs_route_priority(enum hs_route route);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * A bump allocator that lives as long as one request: decoded structs are carved from it and
- * all go at once. Memory comes aligned for any type and is zeroed.
- */
+/* A bump allocator for the decoded structs of one request. All its memory is freed at once. Memory
+   is zeroed and aligned for any type. */
 #ifndef HS_API_ARENA_H
 #define HS_API_ARENA_H
 
@@ -14,10 +12,10 @@ struct hs_arena {
     size_t used, capacity; /* of the newest block */
 };
 
-/* NULL when memory is out; nothing allocated before is lost. */
+/* NULL: out of memory. Earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
 
-/* Frees everything; the arena can be used again. */
+/* Frees all memory. The arena can be used again. */
 void hs_arena_free(struct hs_arena *arena);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` further bytes. */
+/* Reserves capacity for `more` further bytes. */
 static bool reserve(struct hs_buffer *buffer, size_t more)
 {
     if (buffer->failed || more > SIZE_MAX / 2 - buffer->len) {
@@ -46,11 +46,11 @@ void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    /* Nearly always it fits where it goes; else it is written once more, into room for it. */
-    size_t room = buffer->failed ? 0 : buffer->capacity - buffer->len;
-    int len = vsnprintf(room > 0 ? buffer->data + buffer->len : NULL, room, format, args);
+    /* The text nearly always fits. If not, it is written again after a reserve. */
+    size_t space = buffer->failed ? 0 : buffer->capacity - buffer->len;
+    int len = vsnprintf(space > 0 ? buffer->data + buffer->len : NULL, space, format, args);
     va_end(args);
-    bool fits = len >= 0 && (size_t)len < room;
+    bool fits = len >= 0 && (size_t)len < space;
     if (fits || (len >= 0 && reserve(buffer, (size_t)len + 1))) {
         if (!fits)
             vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);

@@ -1,7 +1,5 @@
-/*
- * A growing run of bytes for replies. A failed allocation is remembered: later writes do nothing
- * and `failed` stays set, so that a writer checks once, at the end.
- */
+/* A growing array of bytes for replies. After a failed allocation `failed` stays set and later
+   writes do nothing. So a writer checks only once, at the end. */
 #ifndef HS_API_BUFFER_H
 #define HS_API_BUFFER_H
 

@@ -34,10 +34,10 @@ bool hs_cursor_take(struct hs_cursor *cursor, char c)
 
 /* ---- numbers ---- */
 
-/* A decimal number as it is written: digits x 10^power. */
+/* A decimal number: digits x 10^power. */
 struct decimal {
     uint64_t digits;
-    int count; /* of the digits, leading zeros left out */
+    int count; /* of the digits, without leading zeros */
     int power;
     bool negative;
 };
@@ -47,7 +47,7 @@ static char peek(const struct hs_cursor *cursor)
     return cursor->at < cursor->end ? *cursor->at : '\0';
 }
 
-/* A run of digits, each worth a tenth of a tenth .. when `fraction`; false when there is none. */
+/* Reads digits; those of a fraction lower the power. False: no digit. */
 static bool take_digits(struct hs_cursor *cursor, struct decimal *d, bool fraction)
 {
     const char *first = cursor->at;
@@ -75,7 +75,7 @@ static bool take_exponent(struct hs_cursor *cursor, struct decimal *d)
     return cursor->at > first;
 }
 
-/* The grammar of RFC 8259, nothing more. */
+/* The grammar of RFC 8259. */
 static bool take_decimal(struct hs_cursor *cursor, struct decimal *d)
 {
     *d = (struct decimal){0};
@@ -108,8 +108,8 @@ static bool take_real(struct hs_cursor *cursor, double *out)
     if (!take_decimal(cursor, &d))
         return false;
     if (d.count <= EXACT_DIGITS && d.power >= -EXACT_POWER && d.power <= EXACT_POWER) {
-        /* Both factors are exact in double, so the one operation rounds as it should (Clinger,
-           "How to read floating point numbers accurately", 1990). */
+        /* Both factors are exact in double, so the one operation rounds correctly (Clinger, "How to
+           read floating point numbers accurately", 1990). */
         double value = (double)d.digits;
         value = d.power < 0 ? value / powers[-d.power] : value * powers[d.power];
         *out = d.negative ? -value : value;
@@ -155,7 +155,7 @@ bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3])
 
 /* ---- anything ---- */
 
-/* From the opening quotation mark past the closing one. */
+/* Skips a string, from its opening quotation mark on. */
 static bool skip_string(struct hs_cursor *cursor)
 {
     for (cursor->at++; cursor->at < cursor->end; cursor->at++) {

@@ -1,7 +1,7 @@
 /*
- * A place in a JSON text, for the few requests that are too large to build a tree of: long arrays
- * of numbers are read where they stand. Only what is quick to read is read here; everything else,
- * faults above all, is left to the ordinary parser, one small value at a time.
+ * A position in a JSON text. It reads long arrays of numbers directly, for requests that are too
+ * large for a tree of values. It only reads common forms. The caller leaves other values and faults
+ * to the parser, one small value at a time.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H
@@ -18,23 +18,19 @@ struct hs_cursor {
 
 void hs_cursor_skip_space(struct hs_cursor *cursor);
 
-/* Goes past `c` and white space before it; false, at the same place, when something else stands
-   there. */
+/* Skips white space and `c`. False, without a move, if the next character is another one. */
 bool hs_cursor_take(struct hs_cursor *cursor, char c);
 
 /*
- * Reads `[a,b,c]`; false, and the cursor anywhere, when it is not exactly that: the element must
- * then be given to the parser. Reals are rounded to nearest as by strtod; integers are written
- * without sign, fraction and exponent and fit 32 bits.
+ * Reads `[a,b,c]`. False, with the cursor anywhere, if the text has another form: then give the
+ * element to the parser. Reals are rounded to nearest, as by strtod. Integers fit 32 bits and have
+ * no sign, fraction or exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/*
- * Goes past a value without looking at its inside but for strings and brackets, which nest at most
- * `levels` deep. False, with the cursor where it goes wrong, when it nests deeper (*too_deep) or
- * the text ends first.
- */
+/* Skips a value. It looks only at strings and brackets, which nest at most `levels` deep. False,
+   with the cursor at the fault, if the value nests deeper (*too_deep) or the text ends first. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

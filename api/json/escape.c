@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-/* Bytes of the UTF-8 sequence that starts here; 0 when none does. */
+/* The length of the UTF-8 sequence that starts here; 0: it is invalid. */
 static size_t sequence_length(const unsigned char *bytes, size_t left)
 {
     if (bytes[0] < 0x80)
@@ -28,10 +28,8 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
     return len;
 }
 
-/*
- * One more than the character when it moves what is read: the control characters (a terminal obeys
- * those above U+0080 too) and the separators that some readers take for the end of a line. Else 0.
- */
+/* Returns a control character or line separator plus 1, and 0 for other characters. Terminals obey
+   control characters above U+0080 too, and some readers end a line at the separators. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;

@@ -1,16 +1,12 @@
 #include "api/json/reading.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "validators/base/units.h"
-#include "validators/ruleset.h"
 /* ---- memory ---- */
 
-/* An allocation of the library failed in this thread. Only one of the library's errors reports
-   this. */
+/* An allocation of the JSON library failed in this thread. Few of its errors report this. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -34,16 +30,93 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
     return value;
 }
 
+/* ---- pointers ---- */
+
+/* Appends a member's name, or an index (key.ptr NULL), to a pointer. RFC 6901: ~ and / in a name
+   are written ~0 and ~1. */
+static size_t append_step(char pointer[HS_POINTER_MAX], size_t len, struct hs_str key, size_t index)
+{
+    size_t left = HS_POINTER_MAX - len;
+    len += (size_t)(key.ptr == NULL ? snprintf(pointer + len, left, "/%zu", index)
+                                    : snprintf(pointer + len, left, "/"));
+    for (size_t i = 0; i < key.len && len + 3 < HS_POINTER_MAX; i++) {
+        char c = key.ptr[i];
+        if (c == '~' || c == '/')
+            pointer[len++] = '~';
+        pointer[len++] = c == '~' ? '0' : c == '/' ? '1' : c;
+    }
+    len = len < HS_POINTER_MAX ? len : HS_POINTER_MAX - 1;
+    pointer[len] = '\0';
+    return len;
+}
+
+static size_t write_pointer(const struct hs_json_at *at, char pointer[HS_POINTER_MAX])
+{
+    if (at == NULL || (at->parent == NULL && at->key == NULL))
+        return 0;
+    return append_step(pointer, write_pointer(at->parent, pointer), hs_str_of(at->key), at->index);
+}
+
+enum { MAX_LEVELS = HS_JSON_MAX_DEPTH + 1 };
+
+struct level {
+    bool is_array;
+    bool wants_key; /* the next string is a member's name */
+    size_t index;
+    struct hs_str key; /* raw, between its quotes */
+};
+
+static size_t string_end(struct hs_str text, size_t at)
+{
+    for (at++; at < text.len && text.ptr[at] != '"'; at++)
+        if (text.ptr[at] == '\\')
+            at++;
+    return at;
+}
+
+static size_t walk(struct hs_str text, size_t offset, struct level *levels)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < text.len && i < offset; i++) {
+        struct level *top = depth > 0 ? &levels[depth - 1] : NULL;
+        char c = text.ptr[i];
+        if (c == '"') {
+            size_t end = string_end(text, i);
+            if (top != NULL && top->wants_key) {
+                size_t stop = end < text.len ? end : text.len;
+                top->key = (struct hs_str){text.ptr + i + 1, stop > i + 1 ? stop - i - 1 : 0};
+                top->wants_key = false;
+            }
+            i = end;
+        } else if ((c == '{' || c == '[') && depth < MAX_LEVELS) {
+            levels[depth++] = (struct level){.is_array = c == '[', .wants_key = c == '{'};
+        } else if ((c == '}' || c == ']') && depth > 0) {
+            depth--;
+        } else if (c == ',' && top != NULL) {
+            top->index += top->is_array;
+            top->wants_key = !top->is_array;
+        }
+    }
+    return depth;
+}
+
+void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX])
+{
+    struct level levels[MAX_LEVELS];
+    size_t depth = walk(text, offset, levels), len = 0;
+    pointer[0] = '\0';
+    for (size_t i = 0; i < depth && (levels[i].is_array || levels[i].key.ptr != NULL); i++)
+        len = append_step(pointer, len, levels[i].key, levels[i].index);
+}
+
 /* ---- text ---- */
 
-/* An object takes some 250 bytes when it is parsed, an array 100, however few of the text it has.
-   Those of requests have at least so many of the text; a little is let pass. */
+/* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
+   requests, the text has at least these bytes for each. A short body may have more of them. */
 enum { BYTES_PER_OBJECT = 12, BYTES_PER_ARRAY = 4, LET_PASS = 4096 };
 
-/*
- * The byte at which a text nests too deep, or its length. Blind to syntax but for strings.
- * *containers: the bytes its objects and arrays should have.
- */
+/* Returns the offset at which a text nests too deep, or its length. It examines only strings and
+   brackets. `containers` gets the bytes that its objects and arrays should have. */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;
@@ -80,7 +153,7 @@ static void report_parse_error(struct hs_str body, const json_error_t *error,
     const char *fault = NULL;
     switch (json_error_code(error)) {
     case json_error_duplicate_key:
-        fault = "stands twice in the same object";
+        fault = "occurs twice in the same object";
         break;
     case json_error_numeric_overflow:
         fault = "must be a finite number in range";
@@ -135,25 +208,7 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
     return root;
 }
 
-/* ---- pointers ---- */
-
-static size_t write_pointer(const struct hs_json_at *at, char *out, size_t size)
-{
-    if (at == NULL || (at->parent == NULL && at->key == NULL))
-        return 0;
-    size_t len = write_pointer(at->parent, out, size);
-    int more = at->key == NULL ? snprintf(out + len, size - len, "/%zu", at->index)
-                               : snprintf(out + len, size - len, "/");
-    len += more > 0 ? (size_t)more : 0;
-    for (const char *c = at->key; c != NULL && *c != '\0' && len + 3 < size; c++) {
-        if (*c == '~' || *c == '/')
-            out[len++] = '~';
-        out[len++] = *c == '~' ? '0' : *c == '/' ? '1' : *c;
-    }
-    len = len < size ? len : size - 1;
-    out[len] = '\0';
-    return len;
-}
+/* ---- faults ---- */
 
 static char *copy_text(struct hs_arena *arena, const char *text)
 {
@@ -202,7 +257,7 @@ void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const ch
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    write_pointer(at, pointer, sizeof pointer);
+    write_pointer(at, pointer);
     if (item != NULL)
         add_item_error(reader, pointer, detail);
     else

@@ -1,7 +1,5 @@
-/*
- * Reading requests: text to jansson values, and a JSON pointer for every field that is not as it
- * should be. table.h turns the values into structs.
- */
+/* Reads requests: text to jansson values, with a JSON pointer for each bad field. table.h turns
+   values into structs. */
 #ifndef HS_API_JSON_IN_H
 #define HS_API_JSON_IN_H
 
@@ -15,25 +13,24 @@
 #include "api/malformed.h"
 #include "validators/str.h"
 
-/* Containers nested deeper than this are refused before anything is parsed: parsers recurse. */
+/* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
 /*
- * Parses a body: UTF-8 without a byte order mark, no duplicate keys, no escaped NUL, numbers in
- * range, at most HS_JSON_MAX_DEPTH deep, an object, and not mostly of empty objects and arrays,
- * which take a hundred times the memory of their text. NULL with `problem` set otherwise; the
- * caller owns the value.
+ * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
+ * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
+ * is refused, because these take a hundred times the memory of their text. NULL with `problem` set
+ * on failure. The caller owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Call it once, before threads start. Then hs_json_load can tell lack of memory from a text that is
-   not JSON. */
+/* Call it once, before threads start. It lets hs_json_load tell out of memory from bad JSON. */
 void hs_json_init(void);
 
-/* Like json_loadb; *no_memory: it returned NULL for lack of memory, whatever `error` says. */
+/* Like json_loadb. *no_memory: it failed because memory is out, whatever `error` reports. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
-/* Where a value stands: a chain from the value up to the document. */
+/* The position of a value: a chain from the value up to the document. */
 struct hs_json_at {
     const struct hs_json_at *parent; /* NULL: the document */
     const char *key;                 /* NULL: an array element */
@@ -42,25 +39,23 @@ struct hs_json_at {
 
 struct hs_reader {
     struct hs_problem *problem;
-    struct hs_arena *arena; /* decoded arrays live here */
-    size_t max_items;       /* of the arrays that make a batch */
-    const char *document;   /* what it is that is read, for faults; NULL: "this request" */
+    struct hs_arena *arena; /* for decoded arrays */
+    size_t max_items;       /* of a batch */
+    const char *document;   /* the name of the document in faults; NULL: "this request" */
     bool no_memory;
-    /* Collects the items of batches that cannot be read. NULL: such an item refuses the whole
-       request. */
+    /* Collects malformed items. NULL: a malformed item refuses the whole request. */
     struct hs_malformed_items *malformed;
-    struct hs_malformed
-        *item; /* the item that is read now; NULL: none, or they are not collected */
-    const struct hs_json_columns *columns; /* of the batch that is read; NULL: items are objects */
-    void *context;                         /* for the decoders of a document; else unused */
+    struct hs_malformed *item; /* the item that is being read; NULL: none, or not collected */
+    const struct hs_json_columns *columns; /* of the batch; NULL: no rows */
+    void *context;                         /* for the decoders of a ruleset; else unused */
 };
 
-/* Notes a bad field of the item that is read, or else of the request; beyond those that are kept,
-   it is only counted. */
+/* Records a bad field of the current item, or else of the request. Beyond the limit of kept errors,
+   it only counts the field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The pointer of the value that begins at or before byte `offset` of a JSON text. */
+/* Writes the pointer of the value that begins at or before byte `offset` of a JSON text. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

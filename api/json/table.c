@@ -21,7 +21,7 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* -0 would be written as -0 and read back as 0 */
+    *out = number == 0 ? 0 : number; /* no -0: it is written as -0 but read back as 0 */
     return true;
 }
 
@@ -88,7 +88,7 @@ void hs_json_check_direction(struct hs_reader *reader, const struct hs_json_at *
         hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
 }
 
-/* Nothing of the request is used any more. */
+/* The request is refused in any case. */
 static bool is_lost(const struct hs_reader *reader)
 {
     return reader->problem->count == HS_PROBLEM_MAX ||
@@ -119,8 +119,40 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
     return items;
 }
 
+void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, size_t low, size_t high, const char *items,
+                           hs_json_decode *decode, void *target)
+{
+    size_t count = json_array_size(value);
+    char range[32] = "";
+    if (low < high)
+        snprintf(range, sizeof range, "%zu to ", low);
+    if (!json_is_array(value) || count < low || count > high) {
+        hs_json_bad(reader, at, "must be an array of %s%zu %s",
+                    low == 0 && high > 0 ? "at most " : range, high, items);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        decode(reader, json_array_get(value, i), &here, target);
+    }
+}
+
+void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, hs_json_decode *decode, void *target)
+{
+    json_t *members = (json_t *)(uintptr_t)value;
+    if (!json_is_object(value))
+        hs_json_bad(reader, at, "must be an object");
+    for (void *it = json_object_iter(members); it != NULL;
+         it = json_object_iter_next(members, it)) {
+        struct hs_json_at here = {.parent = at, .key = json_object_iter_key(it)};
+        decode(reader, json_object_iter_value(it), &here, target);
+    }
+}
+
 static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_field *field, char *target)
+                         const struct hs_json_field *field, void *target)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value)) {
@@ -128,14 +160,14 @@ static void read_integer(struct hs_reader *reader, const json_t *value, const st
     } else if ((double)number < field->low || (double)number > field->high) {
         hs_json_bad(reader, at, "must be from %.0f to %.0f", field->low, field->high);
     } else if (field->kind == HS_JSON_INT32) {
-        *(int32_t *)(void *)target = (int32_t)number;
+        *(int32_t *)target = (int32_t)number;
     } else {
-        *(int64_t *)(void *)target = number;
+        *(int64_t *)target = number;
     }
 }
 
 static void read_time(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_field *field, char *target)
+                      const struct hs_json_field *field, void *target)
 {
     bool is_short = field->kind == HS_JSON_SHORT_SECONDS,
          nearest = field->kind == HS_JSON_NEAREST_TIME;
@@ -144,66 +176,71 @@ static void read_time(struct hs_reader *reader, const json_t *value, const struc
         return;
     int64_t us = hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
     if (is_short)
-        *(int32_t *)(void *)target = (int32_t)us;
+        *(int32_t *)target = (int32_t)us;
     else
-        *(int64_t *)(void *)target = us;
+        *(int64_t *)target = us;
 }
 
-static void read_vec(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     const struct hs_json_field *field, char *target)
+/* REALS, FLOATS or VEC. */
+static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_json_field *field, void *target)
 {
-    double v[3];
-    if (!hs_json_read_reals(reader, value, at, 3, v))
+    double v[10];
+    float *floats = target;
+    size_t count = field->kind == HS_JSON_VEC ? 3 : field->count;
+    if (!hs_json_read_reals(reader, value, at, count, v))
         return;
-    memcpy(target, v, sizeof v);
-    if (field->check != NULL)
+    if (field->kind != HS_JSON_FLOATS)
+        memcpy(target, v, count * sizeof *v);
+    for (size_t i = 0; field->kind == HS_JSON_FLOATS && i < count; i++)
+        floats[i] = (float)v[i];
+    if (field->kind == HS_JSON_VEC && field->check != NULL)
         field->check(reader, at, v);
 }
 
-static void read_floats(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        size_t count, float *out)
+static bool read_bool(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      bool *out)
 {
-    double v[10];
-    if (hs_json_read_reals(reader, value, at, count, v))
-        for (size_t i = 0; i < count; i++)
-            out[i] = (float)v[i];
-}
-
-static void read_numbers(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_field *field, char *target)
-{
-    double *numbers = (double *)(void *)target;
-    if (field->kind == HS_JSON_REAL)
-        hs_json_read_real(reader, value, at, field->low, field->high, numbers);
-    else if (field->kind == HS_JSON_REALS)
-        hs_json_read_reals(reader, value, at, field->count, numbers);
-    else if (field->kind == HS_JSON_VEC)
-        read_vec(reader, value, at, field, target);
+    if (json_is_boolean(value))
+        *out = json_is_true(value);
     else
-        read_floats(reader, value, at, field->count, (float *)(void *)target);
+        hs_json_bad(reader, at, "must be true or false");
+    return json_is_boolean(value);
 }
 
-static void read_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_field *field, char *target)
+/* OBJECT, ENTRIES, ELEMENTS, LIST or BATCH. */
+static void read_container(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, const struct hs_json_field *field,
+                           void *target)
 {
     const struct hs_json_list *list = field->list;
-    size_t *count = (size_t *)(void *)(target + sizeof(void *));
-    char *items = field->kind == HS_JSON_BATCH ? hs_json_read_batch(reader, value, at, list, count)
-                                               : hs_json_read_array(reader, value, at, list->low,
-                                                                    list->high, list->size, count);
-    memcpy(target, &items, sizeof items);
-    for (size_t i = 0; field->kind == HS_JSON_LIST && items != NULL && i < *count; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
-                           items + i * list->size);
+    size_t *count = (size_t *)target + sizeof(void *) / sizeof(size_t);
+    char *items;
+    if (field->kind == HS_JSON_OBJECT) {
+        hs_json_read_object(reader, value, at, field->object, target);
+    } else if (field->kind == HS_JSON_ENTRIES) {
+        hs_json_read_entries(reader, value, at, field->decode, target);
+    } else if (field->kind == HS_JSON_ELEMENTS) {
+        hs_json_read_elements(reader, value, at, (size_t)field->low, (size_t)field->high,
+                              field->items, field->decode, target);
+    } else if (field->kind == HS_JSON_BATCH) {
+        items = hs_json_read_batch(reader, value, at, list, count);
+        memcpy(target, &items, sizeof items);
+    } else {
+        items = hs_json_read_array(reader, value, at, list->low, list->high, list->size, count);
+        memcpy(target, &items, sizeof items);
+        for (size_t i = 0; items != NULL && i < *count; i++) {
+            struct hs_json_at here = {.parent = at, .index = i};
+            hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
+                               items + i * list->size);
+        }
     }
 }
 
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base)
 {
-    char *place = (char *)base + field->offset;
-    void *target = place;
+    void *target = (char *)base + field->offset;
     switch (field->kind) {
     case HS_JSON_NAME:
     case HS_JSON_NAME_OR_NULL:
@@ -214,32 +251,31 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
         hs_json_read_word(reader, value, at, field->words, (int)field->low, target);
         return;
     case HS_JSON_BOOL:
-        if (json_is_boolean(value))
-            *(bool *)target = json_is_true(value);
-        else
-            hs_json_bad(reader, at, "must be true or false");
+        read_bool(reader, value, at, target);
         return;
     case HS_JSON_INT:
     case HS_JSON_INT32:
-        read_integer(reader, value, at, field, place);
+        read_integer(reader, value, at, field, target);
         return;
     case HS_JSON_REAL:
+        hs_json_read_real(reader, value, at, field->low, field->high, target);
+        return;
     case HS_JSON_REALS:
     case HS_JSON_FLOATS:
     case HS_JSON_VEC:
-        read_numbers(reader, value, at, field, place);
+        read_reals(reader, value, at, field, target);
         return;
     case HS_JSON_TIME:
     case HS_JSON_NEAREST_TIME:
     case HS_JSON_SHORT_SECONDS:
-        read_time(reader, value, at, field, place);
+        read_time(reader, value, at, field, target);
         return;
     case HS_JSON_OBJECT:
-        hs_json_read_object(reader, value, at, field->object, target);
-        return;
+    case HS_JSON_ENTRIES:
+    case HS_JSON_ELEMENTS:
     case HS_JSON_LIST:
     case HS_JSON_BATCH:
-        read_list(reader, value, at, field, place);
+        read_container(reader, value, at, field, target);
         return;
     case HS_JSON_ANY:
         memcpy(target, &value, sizeof value);
@@ -249,8 +285,8 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
     }
 }
 
-/* The place of a member in its table; the table's count: there is none. The search begins at
-   `from`, because most requests name members in the order of the table. */
+/* The index of a member in its table, or the table's count. The search begins at `from`, because
+   most requests name members in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const char *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -280,12 +316,27 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
                     reader->document != NULL ? reader->document : "this request");
 }
 
-static void read_other(struct hs_reader *reader, const char *key, const json_t *value,
-                       const struct hs_json_at *at, const struct hs_json_object *table,
-                       void *target)
+bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_scalar *scalars, size_t count, const char *section,
+                         void *base)
 {
-    if (table->other == NULL || !table->other(reader, key, value, at, target))
-        hs_json_refuse_unknown(reader, at, key);
+    const struct hs_scalar *scalar = scalars, *end = scalars + count;
+    double number;
+    bool flag = false;
+    while (scalar < end && (strcmp(scalar->key, at->key) != 0 ||
+                            (section != NULL && strcmp(scalar->section, section) != 0)))
+        scalar++;
+    if (scalar == end)
+        return false;
+    if (scalar->kind == HS_SCALAR_BOOL) {
+        if (read_bool(reader, value, at, &flag))
+            hs_scalar_set(scalar, base, flag ? 1 : 0);
+    } else if (scalar->kind == HS_SCALAR_COUNT && !json_is_integer(value)) {
+        hs_json_bad(reader, at, "must be an integer");
+    } else if (hs_json_read_real(reader, value, at, scalar->low, scalar->high, &number)) {
+        hs_scalar_set(scalar, base, number);
+    }
+    return true;
 }
 
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -302,24 +353,32 @@ void hs_json_read_object(struct hs_reader *reader, const json_t *value, const st
         const char *key = json_object_iter_key(member);
         struct hs_json_at here = {.parent = at, .key = key};
         size_t i = find_field(table, next, key);
+        const json_t *inner = json_object_iter_value(member);
         if (i == table->count) {
-            read_other(reader, key, json_object_iter_value(member), &here, table, target);
+            if (table->scalars == NULL || !hs_json_read_scalar(reader, inner, &here, table->scalars,
+                                                               *table->scalar_count, NULL, target))
+                hs_json_refuse_unknown(reader, &here, key);
             continue;
         }
         next = i + 1;
         seen |= UINT64_C(1) << i;
-        read_member(reader, json_object_iter_value(member), &here, table, i, target);
+        if (!table->in_order)
+            read_member(reader, inner, &here, table, i, target);
     }
     for (size_t i = 0; i < table->count; i++) {
-        struct hs_json_at here = {.parent = at, .key = table->fields[i].name};
-        if (table->fields[i].required && !(seen >> i & 1))
+        const char *key = table->fields[i].name;
+        struct hs_json_at here = {.parent = at, .key = key};
+        bool is_present = seen >> i & 1;
+        if (table->in_order && (is_present || table->fields[i].kind == HS_JSON_CUSTOM))
+            read_member(reader, json_object_get(value, key), &here, table, i, target);
+        if (table->fields[i].required && !is_present)
             hs_json_bad(reader, &here, "is required");
     }
     if (table->finish != NULL)
         table->finish(reader, value, at, target);
 }
 
-static bool stands_before(const json_t *names, size_t end)
+static bool occurs_before(const json_t *names, size_t end)
 {
     const char *name = json_string_value(json_array_get(names, end));
     for (size_t i = 0; i < end; i++) {
@@ -335,11 +394,11 @@ bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
                           struct hs_json_columns *out)
 {
     size_t before = reader->problem->count + reader->problem->left_out;
-    size_t most = sizeof out->fields / sizeof out->fields[0];
+    size_t max = sizeof out->fields / sizeof out->fields[0];
     uint64_t seen = 0;
     *out = (struct hs_json_columns){.table = table, .count = json_array_size(value)};
-    if (!json_is_array(value) || out->count < 1 || out->count > most) {
-        hs_json_bad(reader, at, "must be an array of 1 to %zu names", most);
+    if (!json_is_array(value) || out->count < 1 || out->count > max) {
+        hs_json_bad(reader, at, "must be an array of 1 to %zu names", max);
         return false;
     }
     for (size_t i = 0; i < out->count; i++) {
@@ -350,8 +409,8 @@ bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
             continue;
         }
         size_t field = find_field(table, 0, name);
-        if (stands_before(value, i))
-            hs_json_bad(reader, &here, "stands twice");
+        if (occurs_before(value, i))
+            hs_json_bad(reader, &here, "is listed twice");
         else if (field == table->count)
             hs_json_refuse_unknown(reader, &here, name);
         else
@@ -388,7 +447,7 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 
 /* ---- batches ---- */
 
-/* A member of an item; NULL: it has none of this name. */
+/* The member of an item with this name, or NULL. */
 static const json_t *find_member(const struct hs_reader *reader, const json_t *item,
                                  const char *key)
 {
@@ -401,7 +460,7 @@ static const json_t *find_member(const struct hs_reader *reader, const json_t *i
     return i < columns->count ? json_array_get(item, i) : NULL;
 }
 
-/* Lists an item with bad fields under what can be read of its name and number. */
+/* Adds an item to the list of malformed items, with its name and number if these can be read. */
 static void list_malformed(struct hs_reader *reader, const json_t *value, enum hs_item kind,
                            const struct hs_json_at *at, const struct hs_malformed *found)
 {
@@ -411,15 +470,15 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
         reader->no_memory = true;
         return;
     }
-    const json_t *who = find_member(reader, value, hs_item_name_key(kind));
-    const json_t *number = find_member(reader, value, hs_item_number_key(kind));
+    const json_t *who = find_member(reader, value, hs_item_kinds[kind].name_key);
+    const json_t *number = find_member(reader, value, hs_item_kinds[kind].number_key);
     struct hs_str name = {json_string_value(who), json_string_length(who)};
     *item = *found;
     if (hs_name_is_valid(name))
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        item->number = json_integer_value(number); /* below 0 it is not readable either */
+        item->number = json_integer_value(number); /* a negative number means unreadable, too */
     item->index = at->index;
     const struct hs_json_at *frame = at->parent->parent;
     item->frame = frame != NULL ? frame->index : 0;
@@ -428,6 +487,7 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
     else
         items->lists[kind].first = item;
     items->lists[kind].last = item;
+    items->lists[kind].count++;
     items->count++;
 }
 
@@ -467,7 +527,7 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
         memset(target, 0, size);
         if (!is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault is the request's, also within a frame */
+        reader->item = NULL; /* the fault is not the frame's */
         hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
         return NULL;
     }

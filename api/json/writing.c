@@ -61,7 +61,7 @@ void hs_write_null(struct hs_writer *writer)
     hs_buffer_puts(writer->buffer, "null");
 }
 
-/* value / 10^decimals, without trailing zeros. */
+/* Writes value / 10^decimals without trailing zeros. */
 static void write_decimal(struct hs_writer *writer, int64_t value, int decimals)
 {
     char digits[32];
@@ -108,36 +108,35 @@ void hs_write_real(struct hs_writer *writer, double value)
     hs_write_exact(writer, value);
 }
 
-void hs_write_exact(struct hs_writer *writer, double value)
+/* Writes the shortest text of `low` to `high` digits that reads back as the same number. */
+static void write_shortest(struct hs_writer *writer, double value, int low, int high, bool is_float)
 {
-    if (!isfinite(value)) {
-        hs_write_null(writer);
-        return;
-    }
-    if (value == floor(value) && fabs(value) < 1e15) { /* most amounts: no search for digits */
-        hs_write_int(writer, (int64_t)value);
-        return;
-    }
     char text[32];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, value);
-        if (strtod(text, NULL) == value)
+    for (int digits = low; digits <= high; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if ((is_float ? (double)strtof(text, NULL) : strtod(text, NULL)) == value)
             break;
     }
     separate(writer);
     hs_buffer_puts(writer->buffer, text);
 }
 
+void hs_write_exact(struct hs_writer *writer, double value)
+{
+    if (!isfinite(value)) {
+        hs_write_null(writer);
+        return;
+    }
+    if (value == floor(value) && fabs(value) < 1e15) { /* most numbers need no search for digits */
+        hs_write_int(writer, (int64_t)value);
+        return;
+    }
+    write_shortest(writer, value, 15, 17, false);
+}
+
 void hs_write_float(struct hs_writer *writer, float value)
 {
-    char text[32];
-    for (int precision = 6; precision <= 9; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, (double)value);
-        if (strtof(text, NULL) == value)
-            break;
-    }
-    separate(writer);
-    hs_buffer_puts(writer->buffer, text);
+    write_shortest(writer, (double)value, 6, 9, true);
 }
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)

@@ -1,7 +1,5 @@
-/*
- * Writing replies: JSON straight into a buffer, commas by themselves. Nothing is checked twice:
- * the caller keeps objects and arrays balanced.
- */
+/* Writes JSON into a buffer, with commas where they are needed. The caller keeps objects and arrays
+   balanced. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -28,20 +26,20 @@ void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
 void hs_write_null(struct hs_writer *writer);
 
-/* A finished piece of JSON, as it is. */
+/* Writes finished JSON unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 
-/* A computed number, to six decimals, half to even. */
+/* Writes a computed number with six decimals, rounded half to even. */
 void hs_write_real(struct hs_writer *writer, double value);
-/* A number that is never rounded: the shortest text that reads back as the same double. */
+/* Writes the shortest text that reads back as the same double. */
 void hs_write_exact(struct hs_writer *writer, double value);
-/* The same for a number that was a float. */
+/* The same for a float. */
 void hs_write_float(struct hs_writer *writer, float value);
 /* Microseconds as seconds. */
 void hs_write_time(struct hs_writer *writer, int64_t us);
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 
-/* The same as members of an object: hs_write_int_field(writer, key, value) and so on. */
+/* Write members of an object: hs_write_int_field(writer, key, value) and so on. */
 #define HS_WRITE_FIELDS(X)                                                                         \
     X(begin, char)                                                                                 \
     X(str, struct hs_str)                                                                          \
@@ -58,7 +56,7 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* An array of the names whose bits are set, and an object of the counts that are not 0. */
+/* Write an array of the names whose bits are set, and an object of the counts that are not 0. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

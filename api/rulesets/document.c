@@ -5,42 +5,98 @@
 #include "api/rulesets/load.h"
 #include "validators/hit.h"
 
-static void read_zone_priority(struct hs_reader *reader, const json_t *value,
-                               const struct hs_json_at *at, void *target)
+/* ---- functions for all parts ---- */
+
+static bool is_name(struct hs_reader *reader, const struct hs_json_at *at)
+{
+    bool is_valid = hs_name_is_valid(hs_str_of(at->key));
+    if (!is_valid)
+        hs_json_bad(reader, at, "must be named with 1 to 64 characters of [A-Za-z0-9_.:-]");
+    return is_valid;
+}
+
+bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                    const char *what, int count, int max)
+{
+    if (!is_name(reader, at))
+        return false;
+    if (!json_is_object(value))
+        hs_json_bad(reader, at, "must be an object");
+    else if (count >= max)
+        hs_json_bad(reader, at, "is one %s too many: at most %d", what, max);
+    return json_is_object(value) && count < max;
+}
+
+void hs_load_zone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                  void *target)
 {
     const struct hs_loading *l = reader->context;
+    uint16_t *zone = target;
+    struct hs_str name;
+    if (hs_json_read_name(reader, value, at, &name) &&
+        (*zone = hs_ruleset_find_zone(l->ruleset, name)) == HS_NONE)
+        hs_json_bad(reader, at, "names no zone");
+}
+
+void hs_load_defaults(const struct hs_scalar *table, size_t count, void *base)
+{
+    for (size_t i = 0; i < count; i++)
+        hs_scalar_set(&table[i], base, table[i].initial);
+}
+
+/* ---- sections ---- */
+
+static void read_priority(struct hs_reader *reader, const json_t *value,
+                          const struct hs_json_at *at, void *target)
+{
     struct hs_hit_rules *hit = target;
-    if (!json_is_array(value) || json_array_size(value) > HS_MAX_ZONES) {
-        hs_json_bad(reader, at, "must be an array of zone names");
+    uint16_t zone = HS_NONE;
+    hs_load_zone(reader, value, at, &zone);
+    if (zone != HS_NONE)
+        hit->zone_priority[hit->zone_priority_count++] = zone;
+}
+
+static void read_mode(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      void *target)
+{
+    static const struct hs_json_object table = {.scalars = hs_move_mode_scalars,
+                                                .scalar_count = &hs_move_mode_scalar_count};
+    struct hs_moves_rules *rules = target;
+    if (!hs_load_begins(reader, value, at, "mode", rules->mode_count, HS_MAX_MOVE_MODES))
         return;
-    }
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
-        struct hs_str name;
-        if (!hs_json_read_name(reader, json_array_get(value, i), &here, &name))
-            continue;
-        uint16_t zone = hs_ruleset_find_zone(l->ruleset, name);
-        if (zone == HS_NONE)
-            hs_json_bad(reader, &here, "names no zone");
-        else
-            hit->zone_priority[hit->zone_priority_count++] = zone;
-    }
+    struct hs_move_mode *mode = &rules->modes[rules->mode_count++];
+    *mode = (struct hs_move_mode){0};
+    hs_name_set(&mode->name, hs_str_of(at->key));
+    hs_load_defaults(hs_move_mode_scalars, hs_move_mode_scalar_count, mode);
+    hs_json_read_object(reader, value, at, &table, mode);
+}
+
+/* The modes of a document replace all built-in ones. */
+static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
+{
+    struct hs_moves_rules *rules = target;
+    if (json_is_object(value))
+        rules->mode_count = 0;
+    hs_json_read_entries(reader, value, at, read_mode, rules);
 }
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* What sections have besides scalars. */
+/* The members of sections that are not scalars. */
 static const struct {
     const char *section;
     struct hs_json_field field;
 } members[] = {
     {"rewind", {"source", HS_JSON_ENUM, TO(rewind.source), .words = &hs_rewind_source_words}},
-    {"hit", {"zone_priority", HS_JSON_CUSTOM, TO(hit), .decode = read_zone_priority}},
+    {"hit",
+     {"zone_priority", HS_JSON_ELEMENTS, TO(hit), .high = HS_MAX_ZONES, .items = "zone names",
+      .decode = read_priority}},
     {"moves", {"prevention", HS_JSON_ENUM, TO(moves.prevention), .words = &hs_prevention_words}},
-    {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = hs_load_modes}},
+    {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Scalars are in sections of that name. */
+/* Whether a section of this name has scalars. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -49,165 +105,174 @@ static bool has_section(const char *section)
     return false;
 }
 
-static bool read_special(struct hs_loading *l, const char *section, const char *key,
-                         const json_t *value, const struct hs_json_at *at)
+/* Reads a member of a section. `target`: the path of the section, for example "moves/credit". */
+static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
 {
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (strcmp(members[i].section, section) != 0 || strcmp(members[i].field.name, key) != 0)
-            continue;
-        hs_json_read_field(l->reader, value, at, &members[i].field, l->ruleset);
-        return true;
-    }
-    return false;
-}
-
-/* `target`: the section, as the names of the objects around it and its own, between slashes. */
-static void read_member(struct hs_loading *l, const char *key, const json_t *value,
-                        const struct hs_json_at *at, void *target)
-{
+    struct hs_ruleset *ruleset = ((const struct hs_loading *)reader->context)->ruleset;
     const char *section = target;
     char inner[2 * HS_NAME_MAX];
-    int length = snprintf(inner, sizeof inner, "%s/%s", section, key);
-    if (hs_load_scalar(l->reader, hs_ruleset_scalars, hs_ruleset_scalar_count, section, key, value,
-                       at, l->ruleset))
+    int length = snprintf(inner, sizeof inner, "%s/%s", section, at->key);
+    if (hs_json_read_scalar(reader, value, at, hs_ruleset_scalars, hs_ruleset_scalar_count, section,
+                            ruleset))
         return;
-    if (length > 0 && (size_t)length < sizeof inner && has_section(inner))
-        hs_load_entries(l, value, at, read_member, inner);
-    else if (!read_special(l, section, key, value, at))
-        hs_json_refuse_unknown(l->reader, at, key);
-}
-
-/* An object of the document; absent: nothing. False: it is absent. */
-static bool read_entries(struct hs_loading *l, const char *name, hs_load_entry *entry, void *target)
-{
-    const json_t *object = json_object_get(l->root, name);
-    struct hs_json_at at = {.key = name};
-    if (object != NULL)
-        hs_load_entries(l, object, &at, entry, target);
-    return object != NULL;
-}
-
-static void read_section(struct hs_loading *l, const char *section)
-{
-    read_entries(l, section, read_member, (void *)(uintptr_t)section);
+    if (length > 0 && (size_t)length < sizeof inner && has_section(inner)) {
+        hs_json_read_entries(reader, value, at, read_member, inner);
+        return;
+    }
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (strcmp(members[i].section, section) != 0 || strcmp(members[i].field.name, at->key) != 0)
+            continue;
+        hs_json_read_field(reader, value, at, &members[i].field, ruleset);
+        return;
+    }
+    hs_json_refuse_unknown(reader, at, at->key);
 }
 
 /* ---- zones and checks ---- */
 
-static void read_zone(struct hs_loading *l, const char *key, const json_t *value,
-                      const struct hs_json_at *at, void *target)
+static void read_zone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      void *target)
 {
     double factor;
-    (void)target;
-    if (!hs_load_key_name(l, key, at) || !hs_json_read_real(l->reader, value, at, 0, 1e3, &factor))
-        return;
-    if (hs_ruleset_add_zone(l->ruleset, hs_str_of(key), factor) == HS_NONE)
-        hs_json_bad(l->reader, at, "is one zone too many: at most %d", HS_MAX_ZONES);
+    if (is_name(reader, at) && hs_json_read_real(reader, value, at, 0, 1e3, &factor) &&
+        hs_ruleset_add_zone(target, hs_str_of(at->key), factor) == HS_NONE)
+        hs_json_bad(reader, at, "is one zone too many: at most %d", HS_MAX_ZONES);
 }
 
-static void read_check(struct hs_loading *l, const char *key, const json_t *value,
-                       const struct hs_json_at *at, void *target)
+static void read_check(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
 {
-    int check = hs_vocabulary_find(&hs_check_words, hs_str_of(key));
-    int move_check = hs_vocabulary_find(&hs_move_check_words, hs_str_of(key)), mode;
-    (void)target;
+    struct hs_ruleset *ruleset = target;
+    int check = hs_vocabulary_find(&hs_check_words, hs_str_of(at->key));
+    int move_check = hs_vocabulary_find(&hs_move_check_words, hs_str_of(at->key)), mode;
     if (check < 0 && move_check < 0) {
-        if (strncmp(key, "x_", 2) != 0)
-            hs_json_bad(l->reader, at, "is not a check");
-    } else if (hs_json_read_word(l->reader, value, at, &hs_mode_words, 0, &mode)) {
-        *(check >= 0 ? &l->ruleset->checks[check] : &l->ruleset->move_checks[move_check]) =
+        if (strncmp(at->key, "x_", 2) != 0)
+            hs_json_bad(reader, at, "is not a check");
+    } else if (hs_json_read_word(reader, value, at, &hs_mode_words, 0, &mode)) {
+        *(check >= 0 ? &ruleset->checks[check] : &ruleset->move_checks[move_check]) =
             (enum hs_mode)mode;
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the document ---- */
 
-static void read_head(struct hs_loading *l, struct hs_str expected)
+enum { CM_PER_UNIT = 1 }; /* the unit of lengths that the document leaves out */
+
+static void read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      void *target)
 {
-    static const char *const known[] = {"name",  "up",   "default_rig", "history", "rewind", "hit",
-                                        "zones", "rigs", "weapons",     "checks",  "moves"};
-    static const struct hs_json_field up = {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words};
-    hs_load_refuse_others(l, l->root, NULL, known, sizeof known / sizeof known[0]);
-    struct hs_str name = expected;
-    struct hs_json_at at = {.key = "name"};
-    const json_t *value = json_object_get(l->root, "name");
+    struct hs_str expected = ((const struct hs_loading *)reader->context)->name, name = expected;
     if (value == NULL && expected.ptr == NULL)
-        hs_json_bad(l->reader, &at, "is required");
-    if (value != NULL && hs_json_read_name(l->reader, value, &at, &name) && expected.ptr != NULL &&
+        hs_json_bad(reader, at, "is required");
+    if (value != NULL && hs_json_read_name(reader, value, at, &name) && expected.ptr != NULL &&
         !hs_str_equal(name, expected))
-        hs_json_bad(l->reader, &at, "must be the name in the path");
-    hs_name_set(&l->ruleset->name, name);
-
-    struct hs_json_at up_at = {.key = "up"};
-    value = json_object_get(l->root, "up");
-    if (value != NULL)
-        hs_json_read_field(l->reader, value, &up_at, &up, l->ruleset);
+        hs_json_bad(reader, at, "must be the name in the path");
+    hs_name_set(target, name);
 }
 
-static void read_default_rig(struct hs_loading *l)
+static void read_zones(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       void *target)
 {
-    const json_t *value = json_object_get(l->root, "default_rig");
-    struct hs_json_at at = {.key = "default_rig"};
-    struct hs_str name;
-    if (value == NULL || !hs_json_read_name(l->reader, value, &at, &name))
-        return;
-    uint16_t rig = hs_ruleset_find_rig(l->ruleset, name);
-    if (rig == HS_NONE)
-        hs_json_bad(l->reader, &at, "names no rig");
-    else
-        l->ruleset->default_rig = rig;
+    if (value != NULL)
+        hs_json_read_entries(reader, value, at, read_zone, target);
+    else if (!hs_ruleset_add_builtin_zones(target))
+        reader->no_memory = true;
 }
+
+/* The built-in rig or weapons cannot be added. They bring zones of their own. */
+static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
+{
+    struct hs_json_at at = {.key = "zones"};
+    if (ruleset->zone_count == HS_MAX_ZONES)
+        hs_json_bad(reader, &at, "leaves no space for the zones of the built-in rig or weapons");
+    else
+        reader->no_memory = true;
+}
+
+static void read_rigs(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                      void *target)
+{
+    if (value != NULL)
+        hs_json_read_entries(reader, value, at, hs_load_rig, target);
+    else if (!hs_ruleset_add_builtin_rig(target, CM_PER_UNIT))
+        no_space(reader, target);
+}
+
+static void read_weapons(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    if (value != NULL)
+        hs_json_read_entries(reader, value, at, hs_load_weapon, target);
+    else if (!hs_ruleset_add_builtin_weapons(target, CM_PER_UNIT))
+        no_space(reader, target);
+}
+
+static void read_default_rig(struct hs_reader *reader, const json_t *value,
+                             const struct hs_json_at *at, void *target)
+{
+    struct hs_ruleset *ruleset = target;
+    struct hs_str name;
+    if (value == NULL || !hs_json_read_name(reader, value, at, &name))
+        return;
+    uint16_t rig = hs_ruleset_find_rig(ruleset, name);
+    if (rig == HS_NONE)
+        hs_json_bad(reader, at, "names no rig");
+    else
+        ruleset->default_rig = rig;
+}
+
+static void read_section(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         void *target)
+{
+    (void)target;
+    if (value != NULL)
+        hs_json_read_entries(reader, value, at, read_member, (void *)(uintptr_t)at->key);
+}
+
+static void read_rewind(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    struct hs_ruleset *ruleset = target;
+    if (ruleset->rewind.limit_us > ruleset->history.keep_us)
+        ruleset->rewind.limit_us = ruleset->history.keep_us; /* unless the document sets it */
+    read_section(reader, value, at, target);
+}
+
+/* Later members use names of earlier ones. */
+static const struct hs_json_field document_fields[] = {
+    {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
+    {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},
+    {"zones", HS_JSON_CUSTOM, .decode = read_zones},
+    {"rigs", HS_JSON_CUSTOM, .decode = read_rigs},
+    {"weapons", HS_JSON_CUSTOM, .decode = read_weapons},
+    {"default_rig", HS_JSON_CUSTOM, .decode = read_default_rig},
+    {"history", HS_JSON_CUSTOM, .decode = read_section},
+    {"rewind", HS_JSON_CUSTOM, .decode = read_rewind},
+    {"hit", HS_JSON_CUSTOM, .decode = read_section},
+    {"moves", HS_JSON_CUSTOM, .decode = read_section},
+    {"checks", HS_JSON_ENTRIES, .decode = read_check},
+};
+static const struct hs_json_object document_object = {HS_JSON_FIELDS(document_fields),
+                                                      .in_order = true};
 
 static void report_fault(void *context, const char *pointer, const char *fault)
 {
     hs_problem_add(context, pointer, "%s", fault);
 }
 
-/* The built-in rig and weapons bring zones of their own. */
-static void no_room(struct hs_loading *l)
-{
-    struct hs_json_at at = {.key = "zones"};
-    if (l->ruleset->zone_count == HS_MAX_ZONES)
-        hs_json_bad(l->reader, &at, "leaves no room for those of the built-in rig or weapons");
-    else
-        l->reader->no_memory = true;
-}
-
-/* Reads all of it but what is derived. What is left out is in centimetres. */
-static void read_document(struct hs_loading *l, struct hs_str name)
-{
-    const double cm_per_unit = 1;
-    struct hs_ruleset *ruleset = l->ruleset;
-    read_head(l, name);
-    if (!read_entries(l, "zones", read_zone, NULL) && !hs_ruleset_add_builtin_zones(ruleset))
-        l->reader->no_memory = true;
-    if (!read_entries(l, "rigs", hs_load_rig, NULL) &&
-        !hs_ruleset_add_builtin_rig(ruleset, cm_per_unit))
-        no_room(l);
-    if (!read_entries(l, "weapons", hs_load_weapon, NULL) &&
-        !hs_ruleset_add_builtin_weapons(ruleset, cm_per_unit))
-        no_room(l);
-    read_default_rig(l);
-    read_section(l, "history");
-    if (ruleset->rewind.limit_us > ruleset->history.keep_us)
-        ruleset->rewind.limit_us = ruleset->history.keep_us; /* unless the document sets it */
-    read_section(l, "rewind");
-    read_section(l, "hit");
-    hs_ruleset_add_builtin_moves(ruleset, cm_per_unit); /* the document's take their place */
-    read_section(l, "moves");
-    read_entries(l, "checks", read_check, NULL);
-}
-
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name)
 {
     struct hs_reader own = *reader;
-    struct hs_loading l = {.reader = &own, .ruleset = hs_ruleset_create(1), .root = root};
+    struct hs_loading l = {.ruleset = hs_ruleset_create(CM_PER_UNIT), .name = name};
     own.document = "a ruleset";
     own.context = &l;
     own.no_memory = l.ruleset == NULL;
-    if (!own.no_memory)
-        read_document(&l, name);
+    if (!own.no_memory) {
+        hs_ruleset_add_builtin_moves(l.ruleset, CM_PER_UNIT);
+        hs_json_read_object(&own, root, NULL, &document_object, l.ruleset);
+    }
     if (reader->problem->code == HS_PROBLEM_NONE && !own.no_memory)
         hs_ruleset_validate(l.ruleset, report_fault, reader->problem);
     reader->no_memory = own.no_memory;

@@ -1,4 +1,4 @@
-/* rulesets: the document form of struct hs_ruleset. */
+/* Rulesets: the JSON document of struct hs_ruleset. */
 #ifndef HS_API_RULESETS_H
 #define HS_API_RULESETS_H
 
@@ -9,24 +9,20 @@
 #include "validators/ruleset.h"
 
 /*
- * Decodes and validates a whole ruleset document. What it leaves out has its default; lengths
- * default to centimetres. `name`: the one it must carry if it carries any (ptr NULL: it must carry
- * one). NULL with the reader's problem set (or no_memory); the caller owns the ruleset.
+ * Decodes and validates a ruleset document. Omitted members get their defaults, in centimetres. The
+ * document must have the name `name` or none; with `name.ptr` NULL it needs a name. NULL with the
+ * reader's problem or no_memory set. The caller owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
 
-/*
- * Whether every claim by these rules fits `limit` work units (hit_work.h); 0: no limit. If not, the
- * problem gets an error for each weapon at fault.
- */
+/* Whether the cost of every possible claim is within `limit` work units (validators/work.h); 0: no
+   limit. If not, adds an error for each weapon whose claims cost more. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 
-/*
- * The canonical document: every field, in a fixed order, without white space. Decoding it gives
- * an equal ruleset, and encoding that the same bytes.
- */
+/* Writes the canonical document: all fields in a fixed order, without white space. Decoding it
+   gives an equal ruleset; encoding that ruleset gives the same bytes. */
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset);
 
 #endif

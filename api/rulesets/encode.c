@@ -1,24 +1,28 @@
 #include "api/rulesets/document.h"
 
-static void write_scalar(struct hs_writer *writer, const struct hs_scalar *scalar, const void *base)
+/* Writes the scalars of a section. `section` NULL: all scalars of the table. */
+static void write_scalars(struct hs_writer *writer, const struct hs_scalar *table, size_t count,
+                          const char *section, const void *base)
 {
-    hs_write_key(writer, scalar->key);
-    double value = hs_scalar_get(scalar, base);
-    if (scalar->kind == HS_SCALAR_BOOL)
-        hs_write_bool(writer, value != 0);
-    else
-        hs_write_exact(writer, value);
+    for (const struct hs_scalar *scalar = table; scalar < table + count; scalar++) {
+        double value = hs_scalar_get(scalar, base);
+        if (section != NULL && strcmp(scalar->section, section) != 0)
+            continue;
+        if (scalar->kind == HS_SCALAR_BOOL)
+            hs_write_bool_field(writer, scalar->key, value != 0);
+        else
+            hs_write_exact_field(writer, scalar->key, value);
+    }
 }
 
+/* Writes the scalars of a section and then its inner sections, in the order of the table. The
+   scalars of one section are adjacent in the table. */
 static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
-                          const char *section);
-
-/* The sections right inside another, in the order of the table; each is one run of it. */
-static void write_inner_sections(struct hs_writer *writer, const struct hs_ruleset *ruleset,
-                                 const char *section)
+                          const char *section)
 {
     size_t length = strlen(section);
     const char *last = "";
+    write_scalars(writer, hs_ruleset_scalars, hs_ruleset_scalar_count, section, ruleset);
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++) {
         const char *inner = hs_ruleset_scalars[i].section;
         if (strncmp(inner, section, length) != 0 || inner[length] != '/' ||
@@ -29,15 +33,6 @@ static void write_inner_sections(struct hs_writer *writer, const struct hs_rules
         write_section(writer, ruleset, inner);
         hs_write_end(writer, '}');
     }
-}
-
-static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
-                          const char *section)
-{
-    for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
-        if (strcmp(hs_ruleset_scalars[i].section, section) == 0)
-            write_scalar(writer, &hs_ruleset_scalars[i], ruleset);
-    write_inner_sections(writer, ruleset, section);
 }
 
 static void write_exact_vec(struct hs_writer *writer, const char *key, struct hs_vec v)
@@ -123,12 +118,10 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
 {
     hs_write_begin_field(writer, weapon->name.text, '{');
     hs_write_text_field(writer, "type", hs_weapon_type_name(weapon->type));
-    for (size_t i = 0; i < hs_weapon_scalar_count; i++)
-        write_scalar(writer, &hs_weapon_scalars[i], weapon);
+    write_scalars(writer, hs_weapon_scalars, hs_weapon_scalar_count, NULL, weapon);
     if (weapon->has_blast) {
         hs_write_begin_field(writer, "blast", '{');
-        for (size_t i = 0; i < hs_blast_scalar_count; i++)
-            write_scalar(writer, &hs_blast_scalars[i], weapon);
+        write_scalars(writer, hs_blast_scalars, hs_blast_scalar_count, NULL, weapon);
         hs_write_text_field(writer, "unclaimed", hs_unclaimed_name(weapon->blast.unclaimed));
         hs_write_end(writer, '}');
     }
@@ -148,35 +141,23 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
     hs_write_end(writer, '}');
 }
 
-static void write_moves(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+static void write_modes(struct hs_writer *writer, const struct hs_moves_rules *rules)
 {
-    const struct hs_moves_rules *rules = &ruleset->moves;
-    hs_write_begin_field(writer, "moves", '{');
-    hs_write_text_field(writer, "prevention", hs_prevention_name(rules->prevention));
-    write_section(writer, ruleset, "moves");
     hs_write_begin_field(writer, "modes", '{');
     for (int i = 0; i < rules->mode_count; i++) {
         hs_write_begin_field(writer, rules->modes[i].name.text, '{');
-        for (size_t k = 0; k < hs_move_mode_scalar_count; k++)
-            write_scalar(writer, &hs_move_mode_scalars[k], &rules->modes[i]);
+        write_scalars(writer, hs_move_mode_scalars, hs_move_mode_scalar_count, NULL,
+                      &rules->modes[i]);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, '}');
-    hs_write_end(writer, '}');
 }
 
-static void write_checks(struct hs_writer *writer, const struct hs_ruleset *ruleset)
+static void write_checks(struct hs_writer *writer, const struct hs_vocabulary *checks,
+                         const enum hs_mode *modes)
 {
-    hs_write_begin_field(writer, "checks", '{');
-    for (int i = 0; i < HS_CHECK_COUNT; i++) {
-        hs_write_text_field(writer, hs_check_name((enum hs_check)i),
-                            hs_mode_name(ruleset->checks[i]));
-    }
-    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++) {
-        hs_write_text_field(writer, hs_move_check_name((enum hs_move_check)i),
-                            hs_mode_name(ruleset->move_checks[i]));
-    }
-    hs_write_end(writer, '}');
+    for (int i = 0; i < checks->count; i++)
+        hs_write_text_field(writer, checks->names[i], hs_mode_name(modes[i]));
 }
 
 static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
@@ -195,7 +176,11 @@ static void write_rules(struct hs_writer *writer, const struct hs_ruleset *rules
         hs_write_text(writer, ruleset->zones[ruleset->hit.zone_priority[i]].name.text);
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
-    write_moves(writer, ruleset);
+    hs_write_begin_field(writer, "moves", '{');
+    hs_write_text_field(writer, "prevention", hs_prevention_name(ruleset->moves.prevention));
+    write_section(writer, ruleset, "moves");
+    write_modes(writer, &ruleset->moves);
+    hs_write_end(writer, '}');
 }
 
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset)
@@ -217,6 +202,9 @@ void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *rulese
     for (int i = 0; i < ruleset->weapon_count; i++)
         write_weapon(writer, ruleset, ruleset->weapons[i]);
     hs_write_end(writer, '}');
-    write_checks(writer, ruleset);
+    hs_write_begin_field(writer, "checks", '{');
+    write_checks(writer, &hs_check_words, ruleset->checks);
+    write_checks(writer, &hs_move_check_words, ruleset->move_checks);
+    hs_write_end(writer, '}');
     hs_write_end(writer, '}');
 }

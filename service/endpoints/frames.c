@@ -3,9 +3,8 @@
 #include "service/service.h"
 #include "service/watch/metrics.h"
 
-bool hs_post_frames(struct hs_posting *posting, const struct hs_ticks_request *tick)
+bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request)
 {
-    const struct hs_frames_request *request = &tick->frames;
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
     enum hs_frame_result *results =
@@ -31,15 +30,4 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_ticks_request *t
     hs_frames_encode(&posting->writer, request, posting->malformed, results, flags, slot->match,
                      times.needs_resync);
     return true;
-}
-
-static void decode(struct hs_reader *reader, const json_t *root, struct hs_ticks_request *out)
-{
-    hs_frames_decode_body(reader, root, &out->frames);
-}
-
-void hs_endpoint_frames_post(struct hs_service *service, const struct hs_request *request,
-                             struct hs_reply *reply)
-{
-    hs_posting_run(service, request, reply, decode, hs_post_frames);
 }

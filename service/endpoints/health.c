@@ -12,9 +12,10 @@ struct check {
     bool passed;
 };
 
-static void put_status(struct hs_reply *reply, const char *status, const struct check *checks,
-                       size_t count)
+static void put_status(const struct hs_request *request, struct hs_reply *reply, const char *status,
+                       const struct check checks[2])
 {
+    size_t count = hs_request_query(request, "verbose") != NULL ? 2 : 0;
     hs_buffer_printf(&reply->body, "{\"status\":\"%s\"", status);
     for (size_t i = 0; i < count; i++)
         hs_buffer_printf(&reply->body, "%s{\"check\":\"%s\",\"passed\":%s}",
@@ -33,8 +34,7 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
     };
     bool alive = checks[0].passed && checks[1].passed;
     reply->status = alive ? 200 : 503;
-    put_status(reply, alive ? "alive" : "stuck", checks,
-               hs_request_query(request, "verbose") != NULL ? 2 : 0);
+    put_status(request, reply, alive ? "alive" : "stuck", checks);
 }
 
 /* 200 when ready, 503 before, 404 while draining: the balancer then sends no new connections. */
@@ -47,11 +47,8 @@ void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *req
         {"not_draining", !draining},
     };
     reply->status = draining ? 404 : checks[0].passed ? 200 : 503;
-    put_status(reply,
-               draining           ? "draining"
-               : checks[0].passed ? "ready"
-                                  : "starting",
-               checks, hs_request_query(request, "verbose") != NULL ? 2 : 0);
+    const char *unready = draining ? "draining" : "starting";
+    put_status(request, reply, reply->status == 200 ? "ready" : unready, checks);
 }
 
 void hs_endpoint_metrics(struct hs_service *service, const struct hs_request *request,

@@ -56,13 +56,13 @@ static struct hs_str kept_text(const struct hs_service *service, const struct hs
 }
 
 static void put_map(struct hs_service *service, const struct hs_request *request,
-                    const struct hs_map_document *document, size_t taken, struct hs_reply *reply)
+                    const struct hs_map_document *document, size_t reserved, struct hs_reply *reply)
 {
     struct hs_world_mesh mesh = hs_map_mesh(document);
     struct hs_map_entry *entry = NULL;
     enum hs_map_put result =
         hs_map_store_put_kept(service->maps, request->tenant, request->params.name[0], &mesh,
-                              kept_text(service, request), taken, &entry);
+                              kept_text(service, request), reserved, &entry);
     switch (result) {
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
@@ -94,16 +94,17 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     struct hs_share *share = hs_map_store_share(service->maps);
     struct hs_world_mesh counts = hs_map_measure(request->body);
     size_t decoded = hs_map_decode_bytes(&counts);
-    size_t taken = hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
+    size_t reserved =
+        hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
-    if (!hs_share_reserve(share, request->tenant, decoded + taken)) {
-        refuse_size(service, request, decoded + taken, reply);
+    if (!hs_share_reserve(share, request->tenant, decoded + reserved)) {
+        refuse_size(service, request, decoded + reserved, reply);
         return;
     }
     if (hs_map_decode(&reader, request->body, &counts, &document)) {
-        put_map(service, request, &document, taken, reply);
+        put_map(service, request, &document, reserved, reply);
     } else {
-        hs_share_release(share, request->tenant, taken);
+        hs_share_release(share, request->tenant, reserved);
         if (reader.no_memory)
             hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
     }

@@ -24,8 +24,7 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 {
     struct hs_writer writer = {.buffer = &reply->body};
     hs_write_begin(&writer, '{');
-    hs_write_key(&writer, "matches");
-    hs_write_begin(&writer, '[');
+    hs_write_begin_field(&writer, "matches", '[');
     hs_registry_each_of(service->registry, request->tenant, list_match, &writer);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
@@ -121,15 +120,17 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
 void hs_endpoint_match_put(struct hs_service *service, const struct hs_request *request,
                            struct hs_reply *reply)
 {
-    struct hs_body_reader body;
-    if (!hs_endpoint_has_capacity(service, request, reply) ||
-        !hs_body_open(service, request, reply, &body))
-        return;
     struct hs_match_request wanted = {0};
-    hs_match_decode_body(&body.reader, body.root, &wanted);
-    if (hs_body_is_fine(&body, reply))
+    struct hs_reader reader;
+    if (!hs_endpoint_has_capacity(service, request, reply))
+        return;
+    json_t *root = hs_body_parse(service, request, reply, &reader);
+    if (root == NULL)
+        return;
+    hs_match_decode_body(&reader, root, &wanted);
+    if (hs_body_is_fine(&reader, reply))
         put_match(service, request, &wanted, reply);
-    hs_body_close(&body);
+    json_decref(root);
 }
 
 void hs_endpoint_match_get(struct hs_service *service, const struct hs_request *request,
@@ -154,15 +155,14 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode_summary(&writer, &head, slot->match);
     bool is_kept = hs_kept_match_close(service, slot);
-    if (!is_kept)
-        hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
-    if (is_kept) {
-        hs_endpoint_record(service, request, slot, 0,
-                           reply); /* before another match can take the name */
+    if (is_kept) { /* the request is recorded before another match can take the name */
+        hs_endpoint_record(service, request, slot, 0, reply);
         hs_registry_remove(service->registry, slot);
     }
     hs_registry_release(service->registry, slot);
-    if (is_kept && service->journal != NULL && !hs_journal_settle(service->journal))
+    if (!is_kept)
+        hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
+    else if (service->journal != NULL && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the end of the match cannot be synced to the disk");
 }
 
@@ -173,14 +173,10 @@ void hs_endpoint_player_get(struct hs_service *service, const struct hs_request 
     if (slot == NULL)
         return;
     struct hs_player_info player;
-    struct hs_moves_info moves = {0};
     struct hs_writer writer = {.buffer = &reply->body};
-    bool found = hs_match_find_player(slot->match, request->params.name[1], &player);
-    if (found) {
-        hs_match_moves_info(slot->match, player.name, &moves);
-        hs_player_encode(&writer, &player, &moves);
-    } else {
+    if (hs_match_find_player(slot->match, request->params.name[1], &player))
+        hs_player_encode(&writer, slot->match, &player);
+    else
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "no such player in this match");
-    }
     hs_registry_release(service->registry, slot);
 }

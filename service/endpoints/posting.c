@@ -52,19 +52,11 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/*
- * Unlocks the match of a request: for good, or only for the waiting threads. False: it was deleted
- * while others had the lock. Every unlock goes through this function.
- */
-static bool let_go(struct hs_posting *posting, bool for_good)
+/* Unlocks the match for the waiting threads and locks it again. False: it was deleted. */
+static bool yield(struct hs_posting *posting)
 {
-    struct hs_registry *registry = posting->service->registry;
-    if (for_good) {
-        hs_registry_release(registry, posting->slot);
-        return true;
-    }
     write_journal(posting);
-    if (!hs_registry_yield(registry, posting->slot))
+    if (!hs_registry_yield(posting->service->registry, posting->slot))
         return false;
     posting->unwritten = posting->slot->journal.len; /* other requests may have added records */
     write_journal(posting);
@@ -85,16 +77,10 @@ static bool lend(struct hs_posting *posting)
     if (posting->request->alive_us != NULL)
         atomic_store(posting->request->alive_us, hs_clock_us());
     bool may_lend = posting->service->record == NULL && hs_registry_is_awaited(posting->slot);
-    return !may_lend || let_go(posting, false);
+    return !may_lend || yield(posting);
 }
 
-bool hs_posting_next(struct hs_posting *posting)
-{
-    posting->is_gone = !lend(posting);
-    return !posting->is_gone;
-}
-
-static void note_over_budget(const struct hs_posting *posting)
+static void log_over_budget(const struct hs_posting *posting)
 {
     struct hs_service *service = posting->service;
     if (posting->over_budget == 0 || !hs_log_enabled(HS_LOG_WARN) ||
@@ -126,83 +112,7 @@ static void log_hints(struct hs_service *service, struct hs_match_slot *slot)
     }
 }
 
-static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
-{
-    if (posting->is_gone)
-        hs_endpoint_unknown(posting->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
-                            "the match was deleted during this request");
-    else
-        hs_endpoint_overloaded(reply, "out of memory");
-}
-
-void hs_posting_run(struct hs_service *service, const struct hs_request *request,
-                    struct hs_reply *reply, hs_posting_decode *decode, hs_posting_answer *answer)
-{
-    struct hs_body_reader body;
-    int64_t began = hs_clock_ns();
-    if (!hs_endpoint_has_capacity(service, request, reply) ||
-        !hs_body_open(service, request, reply, &body))
-        return;
-    struct hs_ticks_request tick = {0};
-    struct hs_malformed_items malformed = {.count = 0};
-    body.reader.malformed = request->strict ? NULL : &malformed;
-    decode(&body.reader, body.root, &tick);
-    struct hs_posting posting = {.service = service,
-                                 .request = request,
-                                 .writer = {.buffer = &reply->body},
-                                 .malformed = &malformed,
-                                 .budget = service->options->request_work};
-    int64_t decoded = hs_clock_ns();
-    if (hs_body_is_fine(&body, reply))
-        posting.slot = hs_endpoint_match(service, request, reply, true);
-    if (posting.slot != NULL) {
-        posting.unwritten = posting.slot->journal.len;
-        write_journal(&posting);
-        if (tick.hits.count + tick.shots.count > 0) {
-            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
-                               (double)(decoded - began) * 1e-9);
-            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
-                               (double)(hs_clock_ns() - decoded) * 1e-9);
-        }
-        /* Without its walls the verdicts would be wrong. */
-        if (posting.slot->awaited_map.text[0] != '\0')
-            await_map(posting.slot, reply);
-        else if (!answer(&posting, &tick))
-            refuse(&posting, reply);
-        record_post(service, posting.slot);
-        note_over_budget(&posting);
-        if (tick.hits.count > 0)
-            log_hints(service, posting.slot);
-        reply->work = posting.spent;
-        write_journal(&posting);
-        if (posting.is_short || posting.is_unwritten)
-            end_recording(posting.slot);
-        if (posting.is_unwritten)
-            hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
-        hs_endpoint_record(service, request, posting.slot,
-                           posting.over_budget > 0 ? posting.budget : 0, reply);
-        let_go(&posting, true);
-        if (service->journal != NULL && posting.must_settle && !hs_journal_settle(service->journal))
-            hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
-    }
-    hs_body_close(&body);
-}
-
-bool hs_posting_results(struct hs_posting *posting, const struct hs_ticks_request *tick,
-                        hs_posting_answer *list)
-{
-    struct hs_writer *writer = &posting->writer;
-    hs_write_begin(writer, '{');
-    hs_write_key(writer, "results");
-    if (!list(posting, tick))
-        return false;
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, posting->slot->ruleset->revision);
-    hs_write_end(writer, '}');
-    return true;
-}
-
-/* ---- malformed items ---- */
+/* ---- the answer ---- */
 
 static void count_malformed(struct hs_service *service, enum hs_item kind)
 {
@@ -213,12 +123,144 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
                            HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
 }
 
-void hs_posting_malformed(struct hs_posting *posting, enum hs_item kind,
-                          const struct hs_malformed **next, size_t *place)
+/* Answers the malformed items from `*place` up to the next item that could be read, and sets
+   `*place` to that item. Malformed items change nothing in the match. */
+static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
+                             const struct hs_malformed **next, size_t *place)
 {
     for (; *next != NULL && (*next)->index == *place; *next = (*next)->next, ++*place) {
         hs_malformed_encode(&posting->writer, kind, *next);
         count_malformed(posting->service, kind);
     }
     ++*place;
+}
+
+/* Writes the array of results of one kind of items. */
+static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
+                         enum hs_item kind, size_t count, hs_posting_item *answer)
+{
+    const struct hs_malformed *bad = hs_malformed_first(posting->malformed, kind);
+    size_t place = 0;
+    hs_write_begin(&posting->writer, '[');
+    for (size_t i = 0; i < count; i++) {
+        posting->is_gone = i > 0 && !lend(posting);
+        if (posting->is_gone)
+            return false;
+        answer_malformed(posting, kind, &bad, &place);
+        if (!answer(posting, tick, i))
+            return false;
+    }
+    answer_malformed(posting, kind, &bad, &place);
+    hs_write_end(&posting->writer, ']');
+    return true;
+}
+
+/* Applies the parts of a tick and writes the answer. False: out of memory, or the match is gone. */
+static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
+{
+    const struct {
+        unsigned field;
+        enum hs_item kind;
+        const char *key;
+        size_t count;
+        hs_posting_item *answer;
+    } parts[] = {
+        {HS_TICKS_MOVES, HS_ITEM_MOVE, "moves", tick->moves.count, hs_post_move},
+        {HS_TICKS_SHOTS, HS_ITEM_SHOT, "shots", tick->shots.count, hs_post_shot},
+        {HS_TICKS_HITS, HS_ITEM_HIT, "hits", tick->hits.count, hs_post_hit},
+    };
+    struct hs_writer *writer = &posting->writer;
+    if (posting->request->route == HS_ROUTE_FRAMES_POST)
+        return hs_post_frames(posting, &tick->frames);
+    bool is_tick = posting->request->route == HS_ROUTE_TICKS_POST;
+    hs_write_begin(writer, '{');
+    if (tick->fields & HS_TICKS_FRAMES) {
+        hs_write_key(writer, "frames");
+        if (!hs_post_frames(posting, &tick->frames))
+            return false;
+    }
+    hs_match_info(posting->slot->match, &posting->newest);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if ((tick->fields & parts[i].field) == 0)
+            continue;
+        hs_write_key(writer, is_tick ? parts[i].key : "results");
+        if (!answer_items(posting, tick, parts[i].kind, parts[i].count, parts[i].answer))
+            return false;
+    }
+    hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
+    hs_write_end(writer, '}');
+    return true;
+}
+
+static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
+{
+    if (posting->is_gone)
+        hs_endpoint_unknown(posting->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
+                            "the match was deleted during this request");
+    else
+        hs_endpoint_overloaded(reply, "out of memory");
+}
+
+/* Runs a decoded request on its locked match. */
+static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
+                struct hs_reply *reply)
+{
+    struct hs_service *service = posting->service;
+    struct hs_match_slot *slot = posting->slot;
+    /* Without its walls the verdicts would be wrong. */
+    if (slot->awaited_map.text[0] != '\0')
+        await_map(slot, reply);
+    else if (!answer(posting, tick))
+        refuse(posting, reply);
+    record_post(service, slot);
+    log_over_budget(posting);
+    if (tick->hits.count > 0)
+        log_hints(service, slot);
+    reply->work = posting->spent;
+    write_journal(posting);
+    if (posting->is_short || posting->is_unwritten)
+        end_recording(slot);
+    if (posting->is_unwritten)
+        hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
+    hs_endpoint_record(service, posting->request, slot,
+                       posting->over_budget > 0 ? posting->budget : 0, reply);
+    hs_registry_release(service->registry, slot);
+    if (service->journal != NULL && posting->must_settle && !hs_journal_settle(service->journal))
+        hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
+}
+
+void hs_endpoint_post(struct hs_service *service, const struct hs_request *request,
+                      struct hs_reply *reply)
+{
+    struct hs_reader reader;
+    int64_t began = hs_clock_ns();
+    if (!hs_endpoint_has_capacity(service, request, reply))
+        return;
+    json_t *root = hs_body_parse(service, request, reply, &reader);
+    if (root == NULL)
+        return;
+    struct hs_ticks_request tick = {0};
+    struct hs_malformed_items malformed = {.count = 0};
+    reader.malformed = request->strict ? NULL : &malformed;
+    hs_ticks_decode_body(&reader, root, request->route, &tick);
+    struct hs_posting posting = {.service = service,
+                                 .request = request,
+                                 .writer = {.buffer = &reply->body},
+                                 .malformed = &malformed,
+                                 .budget = service->options->request_work};
+    int64_t decoded = hs_clock_ns();
+    if (hs_body_is_fine(&reader, reply))
+        posting.slot = hs_endpoint_match(service, request, reply, true);
+    if (posting.slot != NULL) {
+        posting.unwritten = posting.slot->journal.len;
+        write_journal(&posting);
+        if (tick.hits.count + tick.shots.count > 0) {
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
+                               (double)(decoded - began) * 1e-9);
+            hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
+                               (double)(hs_clock_ns() - decoded) * 1e-9);
+        }
+        run(&posting, &tick, reply);
+    }
+    json_decref(root);
 }

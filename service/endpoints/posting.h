@@ -20,11 +20,8 @@ struct hs_posting {
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
     uint64_t lent_at;                           /* value of `spent` when the match was last lent */
     size_t over_budget;                         /* claims and shots that did not fit */
-    bool is_gone; /* the match was deleted: the request cannot be answered */
-    /* The newest frame time when the first claim was verified; it is `now` of claims without one.
-     */
-    bool has_newest;
-    struct hs_match_info newest;
+    bool is_gone;                 /* the match was deleted: the request cannot be answered */
+    struct hs_match_info newest; /* before the first claim; the default of `now` */
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
@@ -32,41 +29,15 @@ struct hs_posting {
     bool must_settle;  /* the answer depends on records that may not be settled yet */
 };
 
-/* Decodes a body into the part of a tick that its route posts. */
-typedef void hs_posting_decode(struct hs_reader *reader, const json_t *root,
-                               struct hs_ticks_request *out);
-
-/* Writes the answer. False: out of memory, or the match is gone. */
-typedef bool hs_posting_answer(struct hs_posting *posting, const struct hs_ticks_request *tick);
-
-/* Runs the whole request. */
-void hs_posting_run(struct hs_service *service, const struct hs_request *request,
-                    struct hs_reply *reply, hs_posting_decode *decode, hs_posting_answer *answer);
-
-/* Answers {"results": list, "revision": ...}; `list` writes the array. */
-bool hs_posting_results(struct hs_posting *posting, const struct hs_ticks_request *tick,
-                        hs_posting_answer *list);
-
-/* Call this before each claim but the first. False: the match was deleted; the request ends. */
-bool hs_posting_next(struct hs_posting *posting);
-
-/* Answers the malformed items from `*place` up to the next item that could be read, and sets
-   `*place` to that item. Malformed items change nothing in the match. */
-void hs_posting_malformed(struct hs_posting *posting, enum hs_item kind,
-                          const struct hs_malformed **next, size_t *place);
-
-/* ---- the parts of a tick: each writes its part of the answer ---- */
-
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */
-hs_posting_answer hs_post_frames;
-
-/* Checks moves and writes the array of results. False: out of memory; those before were checked. */
-hs_posting_answer hs_post_moves;
+bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*
- * Verify posted shots, or claims, and write the array of results. Items that no longer fit the
- * budget get `over_budget` and are not recorded. False: the match is gone.
+ * Check move `i`, or verify posted shot or claim `i`, and write its result. A shot or claim that no
+ * longer fits the budget gets `over_budget` and is not recorded. False: out of memory.
  */
-hs_posting_answer hs_post_shots, hs_post_hits;
+typedef bool hs_posting_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
+                             size_t i);
+hs_posting_item hs_post_move, hs_post_shot, hs_post_hit;
 
 #endif

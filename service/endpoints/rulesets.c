@@ -9,13 +9,11 @@
 
 static void write_head(struct hs_writer *writer, struct hs_str name, const char *revision)
 {
-    hs_write_key(writer, "name");
-    hs_write_str(writer, name);
-    hs_write_key(writer, "revision");
-    hs_write_text(writer, revision);
+    hs_write_str_field(writer, "name", name);
+    hs_write_text_field(writer, "revision", revision);
 }
 
-/* A list for a caller: their own rulesets and everybody's. */
+/* Lists the rulesets that a caller may use. */
 struct listing {
     struct hs_writer *writer;
     struct hs_str tenant; /* ptr NULL: all rulesets */
@@ -35,8 +33,7 @@ static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
         return;
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
-    hs_write_key(writer, "builtin");
-    hs_write_bool(writer, entry->is_builtin);
+    hs_write_bool_field(writer, "builtin", entry->is_builtin);
     hs_write_end(writer, '}');
 }
 
@@ -46,14 +43,13 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     struct hs_writer writer = {.buffer = &reply->body};
     struct listing listing = {&writer, request->tenant};
     hs_write_begin(&writer, '{');
-    hs_write_key(&writer, "rulesets");
-    hs_write_begin(&writer, '[');
+    hs_write_begin_field(&writer, "rulesets", '[');
     hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
 }
 
-/* As many names as fit into a sentence. */
+/* A list of names, cut to the length of a sentence. */
 struct names {
     struct hs_str tenant;
     char text[128];
@@ -107,39 +103,32 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
-/* Writes the ruleset to the journal before the answer. */
-static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
-{
-    bool is_kept = hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) &&
-                   hs_kept_names_settle(service);
-    if (!is_kept)
-        hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
-    return is_kept;
-}
-
 static void answer_put(struct hs_service *service, const struct hs_request *request,
                        struct hs_ruleset *ruleset, struct hs_reply *reply)
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};
     enum hs_ruleset_put result = HS_RULESET_RESERVED;
-    if (hs_ruleset_name_is_reserved(request->params.name[0]))
+    struct hs_str name = request->params.name[0];
+    if (hs_ruleset_name_is_reserved(name))
         hs_ruleset_destroy(ruleset);
     else
         result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
     switch (result) {
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
-        if (!keep(service, request->params.name[0], reply))
+        if (!hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) ||
+            !hs_kept_names_settle(service)) {
+            hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
+        }
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
-        write_head(&writer, request->params.name[0], revision);
+        write_head(&writer, name, revision);
         hs_write_end(&writer, '}');
         return;
     case HS_RULESET_RESERVED:
-        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT,
-                       (int)request->params.name[0].len, request->params.name[0].ptr);
+        hs_problem_add(reply->problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
         return;
     case HS_RULESET_FOREIGN:
         hs_auth_not_yours(reply->problem);
@@ -161,20 +150,17 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
 void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request *request,
                              struct hs_reply *reply)
 {
-    struct hs_body_reader body;
-    struct hs_str name = request->params.name[0];
-    if (!hs_body_open(service, request, reply, &body))
+    struct hs_reader reader;
+    json_t *root = hs_body_parse(service, request, reply, &reader);
+    if (root == NULL)
         return;
-    struct hs_ruleset *ruleset = hs_ruleset_decode(&body.reader, body.root, name);
-    if (!hs_body_is_fine(&body, reply)) {
-        hs_body_close(&body);
-        return;
-    }
-    if (hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
+    struct hs_ruleset *ruleset = hs_ruleset_decode(&reader, root, request->params.name[0]);
+    if (hs_body_is_fine(&reader, reply) &&
+        hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
         answer_put(service, request, ruleset, reply);
     else
         hs_ruleset_destroy(ruleset);
-    hs_body_close(&body);
+    json_decref(root);
 }
 
 struct need {

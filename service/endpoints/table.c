@@ -17,26 +17,20 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
 #undef X
 };
 
-bool hs_body_open(struct hs_service *service, const struct hs_request *request,
-                  struct hs_reply *reply, struct hs_body_reader *out)
+json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
+                      struct hs_reply *reply, struct hs_reader *reader)
 {
-    *out = (struct hs_body_reader){.reader = {.problem = reply->problem,
-                                              .arena = request->arena,
-                                              .max_items = service->options->max_batch}};
-    out->root = hs_json_parse(request->body, reply->problem);
-    return out->root != NULL;
+    *reader = (struct hs_reader){.problem = reply->problem,
+                                 .arena = request->arena,
+                                 .max_items = service->options->max_batch};
+    return hs_json_parse(request->body, reply->problem);
 }
 
-bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply)
+bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply)
 {
-    if (body->reader.no_memory)
+    if (reader->no_memory)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "out of memory");
     return reply->problem->code == HS_PROBLEM_NONE;
-}
-
-void hs_body_close(struct hs_body_reader *body)
-{
-    json_decref(body->root);
 }
 
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what)

@@ -16,19 +16,12 @@
 HS_ROUTES(X)
 #undef X
 
-/* The body of a request while an endpoint decodes it. */
-struct hs_body_reader {
-    struct hs_reader reader;
-    json_t *root;
-};
-
-/* Parses the body. False with the reply's problem set if it is not JSON. Call hs_body_close in any
-   case; `root` is valid until then. */
-bool hs_body_open(struct hs_service *service, const struct hs_request *request,
-                  struct hs_reply *reply, struct hs_body_reader *out);
-/* Whether everything decoded; if not, sets the reply's problem. */
-bool hs_body_is_fine(struct hs_body_reader *body, struct hs_reply *reply);
-void hs_body_close(struct hs_body_reader *body);
+/* Parses the body and sets up its reader. Release the result with json_decref. NULL with the
+   reply's problem set if the body is not acceptable JSON. */
+json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
+                      struct hs_reply *reply, struct hs_reader *reader);
+/* Whether the body decoded without faults; if not, sets the reply's problem. */
+bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply);
 
 /*
  * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. NULL with
@@ -47,17 +40,15 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/*
- * Return the ruleset or map with a name, if it is the caller's or everybody's. NULL: the name is
- * unknown or another tenant's; both must get the same answer.
- */
+/* Return the ruleset or map with a name, if the caller may use it. NULL: the name is unknown or
+   another tenant's; both must get the same answer. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
-/* Answers `unknown_ruleset` with the names that the caller may use, as many as fit. Takes the lock
-   of the ruleset store. */
+/* Answers `unknown_ruleset` with names that the caller may use, as many as fit. Locks the ruleset
+   store. */
 void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_request *request,
                                  struct hs_str name, struct hs_reply *reply);
 

@@ -1,4 +1,6 @@
-#include "service/endpoints/verdict.h"
+/* POST hits, POST shots: verifies one claim or posted shot, counts it, charges its work and writes
+   its result. */
+#include "service/endpoints/posting.h"
 
 #include <stdio.h>
 
@@ -10,6 +12,14 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 #include "validators/base/units.h"
+
+/* A claim or a posted shot (the other is NULL), and its result. */
+struct item {
+    const struct hs_hit_claim *hit;
+    const struct hs_shot_claim *shot;
+    int64_t forward_us; /* of a shot */
+    struct hs_hit_result result;
+};
 
 /*
  * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
@@ -31,10 +41,9 @@ static void name_verdict(const struct hs_match_slot *slot, const char *kind, uin
     out->text[sizeof out->text - 1] = '\0';
 }
 
-static void count_verdict(struct hs_service *service, enum hs_judged kind,
+static void count_verdict(struct hs_metrics *metrics, enum hs_judged kind,
                           const struct hs_hit_result *result)
 {
-    struct hs_metrics *metrics = service->metrics;
     hs_metrics_verdict(metrics, kind, result->verdict, result->reason, HS_MODE_ENFORCE);
     for (uint16_t i = 0; i < result->would_reject_count; i++)
         hs_metrics_verdict(metrics, kind, hs_reason_verdict(result->would_reject[i]),
@@ -44,34 +53,16 @@ static void count_verdict(struct hs_service *service, enum hs_judged kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* The default of `now` is the newest frame. */
-static int64_t now_of(struct hs_posting *posting, const int64_t *now_us, int64_t without_frames_us)
+/* When the game server received the item. The default of `now` is the newest frame at the first
+   item of the request, or the item's own time if the match has no frame. */
+static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
+                      const struct item *item)
 {
-    const struct hs_match_info *newest = &posting->newest;
-    if (!posting->has_newest)
-        hs_match_info(posting->slot->match, &posting->newest);
-    posting->has_newest = true;
-    return now_us != NULL ? *now_us : newest->has_frames ? newest->newest_us : without_frames_us;
-}
-
-/* The text written since `mark`: the answer that a replay repeats. */
-static struct hs_str written_since(const struct hs_writer *writer, size_t mark)
-{
-    const struct hs_buffer *buffer = writer->buffer;
-    if (buffer->failed)
-        return (struct hs_str){0};
-    return (struct hs_str){buffer->data + mark, buffer->len - mark};
-}
-
-static size_t mark_of(const struct hs_writer *writer)
-{
-    return writer->buffer->len + (writer->needs_comma ? 1 : 0);
-}
-
-static void write_replay(struct hs_writer *writer, const struct hs_ledger_entry *entry)
-{
-    hs_write_raw(writer, (struct hs_str){entry->answer, entry->answer_size});
-    hs_replayed_encode(writer, true);
+    if (tick->fields & HS_TICKS_NOW)
+        return tick->now_us;
+    if (posting->newest.has_frames)
+        return posting->newest.newest_us;
+    return item->hit != NULL ? item->hit->hit_time_us : item->shot->time_us;
 }
 
 /* ---- the budget ---- */
@@ -83,7 +74,7 @@ static unsigned retry_after_ms(const struct hs_posting *posting)
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* The budget is spent: with a limit of 1 no claim begins. */
+/* What is left of the budget, at least 1: with a limit of 1 no claim begins. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -99,77 +90,75 @@ static void pay(struct hs_posting *posting, const struct hs_hit_result *result)
 
 /* ---- one item ---- */
 
-static struct hs_str shooter_of(const struct hs_verdict_item *item)
-{
-    return item->hit != NULL ? item->hit->shooter : item->shot->shooter;
-}
-
-static void verify(const struct hs_posting *posting, int64_t now_us, struct hs_verdict_item *item)
+static void verify(const struct hs_posting *posting, int64_t now_us, struct item *item)
 {
     const struct hs_match *match = posting->slot->match;
     uint64_t left = budget_left(posting);
     bool is_whole = posting->spent == 0;
     if (item->hit != NULL)
-        hs_hit_verify_within(match, item->hit, now_us, left, is_whole, item->result);
+        hs_hit_verify_within(match, item->hit, now_us, left, is_whole, &item->result);
     else
-        hs_shot_verify_within(match, item->shot, now_us, left, is_whole, item->result,
+        hs_shot_verify_within(match, item->shot, now_us, left, is_whole, &item->result,
                               &item->forward_us);
 }
 
 /* Writes the result and returns the text, which a replay repeats. ptr NULL: memory is out, and the
    whole reply fails. */
-static struct hs_str encode(struct hs_posting *posting, const struct hs_verdict_item *item)
+static struct hs_str encode(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
     struct hs_writer *writer = &posting->writer;
     bool explain = posting->request->explain;
     struct hs_verdict_id id;
-    size_t mark = mark_of(writer);
+    const struct hs_hit_result *result = &item->result;
+    size_t mark = writer->buffer->len + (writer->needs_comma ? 1 : 0);
     if (item->hit != NULL) {
-        int64_t fired_us = item->result->replay != NULL ? item->result->replay->fire_time_us
-                                                        : item->result->fire_time_us;
+        int64_t fired_us =
+            result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
         name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, &id);
-        hs_hit_encode(writer, item->hit, item->result, &id, explain);
+        hs_hit_encode(writer, item->hit, result, &id, explain);
     } else {
         name_verdict(slot, "shot", item->shot->shot, item->shot->shooter, item->shot->time_us, &id);
-        hs_shot_encode(writer, item->shot, item->result, item->forward_us, &id, explain);
+        hs_shot_encode(writer, item->shot, result, item->forward_us, &id, explain);
     }
-    if (item->result->reason == HS_REASON_OVER_BUDGET)
-        hs_retry_encode(writer, retry_after_ms(posting));
-    else if (hs_reason_is_retryable(item->result->reason))
-        hs_retry_encode(writer, HS_RETRY_AFTER_MS);
-    return written_since(writer, mark);
+    if (hs_reason_is_retryable(result->reason))
+        hs_write_int_field(writer, "retry_after_ms",
+                           result->reason == HS_REASON_OVER_BUDGET ? retry_after_ms(posting)
+                                                                   : HS_RETRY_AFTER_MS);
+    if (writer->buffer->failed)
+        return (struct hs_str){0};
+    return (struct hs_str){writer->buffer->data + mark, writer->buffer->len - mark};
 }
 
-static bool book(const struct hs_match_slot *slot, const struct hs_verdict_item *item,
-                 struct hs_str answer)
+static bool book(const struct hs_match_slot *slot, const struct item *item, struct hs_str answer)
 {
     if (item->hit != NULL)
-        return hs_hit_record(slot->match, item->hit, item->result, answer);
-    return hs_shot_record(slot->match, item->shot, item->result, answer);
+        return hs_hit_record(slot->match, item->hit, &item->result, answer);
+    return hs_shot_record(slot->match, item->shot, &item->result, answer);
 }
 
 /* Repeats an earlier answer. A payment that is not settled must be settled before the request is
    answered. While the journal cannot be written, such a payment is not repeated. */
-static bool answer_replay(struct hs_posting *posting, const struct hs_verdict_item *item)
+static bool answer_replay(struct hs_posting *posting, const struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
-    const struct hs_ledger_entry *entry = item->result->replay;
+    const struct hs_ledger_entry *entry = item->result.replay;
     bool is_open = entry != NULL && entry->accepted && entry->payment > slot->settled_payments;
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
     posting->must_settle = posting->must_settle || is_open;
-    write_replay(&posting->writer, entry);
+    hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
+    hs_replayed_encode(&posting->writer, true);
     return true;
 }
 
 /* Encodes and books the result. If it cannot be booked, it pays nothing and is encoded once
    more. */
-static void answer(struct hs_posting *posting, struct hs_verdict_item *item, bool is_known)
+static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
     struct hs_writer *writer = &posting->writer;
-    struct hs_hit_result *result = item->result;
+    struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
     if (result->replay != NULL) { /* a replay sets nothing else; the result is withheld below */
@@ -198,22 +187,40 @@ static void answer(struct hs_posting *posting, struct hs_verdict_item *item, boo
     encode(posting, item);
 }
 
-void hs_verdict_answer(struct hs_posting *posting, const int64_t *now_us, int64_t without_frames_us,
-                       struct hs_verdict_item *item)
+static bool answer_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
+                        struct item *item)
 {
     struct hs_metrics *metrics = posting->service->metrics;
-    struct hs_hit_result *result = item->result;
     int64_t began = hs_clock_ns();
-    bool is_known = hs_hit_admit(posting->slot->match, shooter_of(item));
-    verify(posting, now_of(posting, now_us, without_frames_us), item);
-    pay(posting, result);
+    bool is_known = hs_hit_admit(posting->slot->match,
+                                 item->hit != NULL ? item->hit->shooter : item->shot->shooter);
+    verify(posting, now_of(posting, tick, item), item);
+    pay(posting, &item->result);
     int64_t verified = hs_clock_ns();
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, (double)(verified - began) * 1e-9);
     if (answer_replay(posting, item))
-        return;
+        return true;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);
-    count_verdict(posting->service, item->kind, result);
+    count_verdict(metrics, item->hit != NULL ? HS_JUDGED_HIT : HS_JUDGED_SHOT, &item->result);
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
                        (double)(hs_clock_ns() - verified) * 1e-9);
+    return true;
+}
+
+/* The result is large, so it is not cleared for each item. */
+bool hs_post_hit(struct hs_posting *posting, const struct hs_ticks_request *tick, size_t i)
+{
+    struct item item;
+    item.hit = &tick->hits.claims[i];
+    item.shot = NULL;
+    return answer_item(posting, tick, &item);
+}
+
+bool hs_post_shot(struct hs_posting *posting, const struct hs_ticks_request *tick, size_t i)
+{
+    struct item item;
+    item.hit = NULL;
+    item.shot = &tick->shots.shots[i];
+    return answer_item(posting, tick, &item);
 }

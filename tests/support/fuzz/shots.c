@@ -72,13 +72,13 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     return fault;
 }
 
-const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_shots_request *request)
+const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_request *request)
 {
     struct hs_match_info info;
     hs_match_info(match, &info);
-    for (size_t i = 0; i < request->count; i++) {
-        const struct hs_shot_claim *claim = &request->shots[i];
-        int64_t now_us = request->fields & HS_SHOTS_NOW ? request->now_us
+    for (size_t i = 0; i < request->shots.count; i++) {
+        const struct hs_shot_claim *claim = &request->shots.shots[i];
+        int64_t now_us = request->fields & HS_TICKS_NOW ? request->now_us
                          : info.has_frames              ? info.newest_us
                                                         : claim->time_us;
         HS_MUST_HOLD(judge_shot(match, claim, now_us));
@@ -86,7 +86,7 @@ const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_shots_re
     return NULL;
 }
 
-static const char *shots_in_match(const struct hs_shots_request *request)
+static const char *shots_in_match(const struct hs_ticks_request *request)
 {
     struct hs_match *match = hs_match_create(hs_fuzz_ruleset(), &hs_fuzz_limits);
     const char *fault = match != NULL && hs_fuzz_stage_play(match) ? NULL : "out of memory";
@@ -101,11 +101,11 @@ static const char *shots_in_match(const struct hs_shots_request *request)
 const char *hs_fuzz_shots(const uint8_t *data, size_t size)
 {
     struct hs_fuzz_body body;
-    struct hs_shots_request request = {0};
+    struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
-        hs_shots_decode_body(&body.reader, body.root, &request);
+        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_SHOTS_POST, &request);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else

@@ -56,24 +56,25 @@ static const char *judge(const struct hs_match *match, const struct hs_hit_claim
     return check_encoded_hit(claim, result, &again);
 }
 
-static int64_t now_of(const struct hs_hits_request *request, size_t i,
+static int64_t now_of(const struct hs_ticks_request *request, size_t i,
                       const struct hs_match_info *info)
 {
-    if (request->fields & HS_HITS_NOW)
+    if (request->fields & HS_TICKS_NOW)
         return request->now_us;
-    return info->has_frames ? info->newest_us : request->claims[i].hit_time_us;
+    return info->has_frames ? info->newest_us : request->hits.claims[i].hit_time_us;
 }
 
-static const char *judge_all(const struct hs_match *match, const struct hs_hits_request *request,
+static const char *judge_all(const struct hs_match *match, const struct hs_ticks_request *request,
                              struct hs_match *booked)
 {
     struct hs_match_info info;
     hs_match_info(match, &info);
-    for (size_t i = 0; i < request->count; i++) {
+    for (size_t i = 0; i < request->hits.count; i++) {
+        const struct hs_hit_claim *claim = &request->hits.claims[i];
         struct hs_hit_result result;
-        HS_MUST_HOLD(judge(match, &request->claims[i], now_of(request, i, &info), &result));
+        HS_MUST_HOLD(judge(match, claim, now_of(request, i, &info), &result));
         if (booked != NULL)
-            hs_hit_record(booked, &request->claims[i], &result, HS_STR("{"));
+            hs_hit_record(booked, claim, &result, HS_STR("{"));
     }
     return NULL;
 }
@@ -81,11 +82,11 @@ static const char *judge_all(const struct hs_match *match, const struct hs_hits_
 const char *hs_fuzz_hits(const uint8_t *data, size_t size)
 {
     struct hs_fuzz_body body;
-    struct hs_hits_request request = {0};
+    struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
-        hs_hits_decode_body(&body.reader, body.root, &request);
+        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_HITS_POST, &request);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
@@ -192,15 +193,15 @@ static const char *frames_in_match(const struct hs_frames_request *request,
 const char *hs_fuzz_frames(const uint8_t *data, size_t size)
 {
     struct hs_fuzz_body body;
-    struct hs_frames_request request = {0};
+    struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
-        hs_frames_decode_body(&body.reader, body.root, &request);
+        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_FRAMES_POST, &request);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else
-        fault = frames_in_match(&request, &body);
+        fault = frames_in_match(&request.frames, &body);
     hs_fuzz_body_close(&body);
     return fault;
 }
@@ -216,9 +217,9 @@ static const char *tick_in_match(const struct hs_ticks_request *tick, struct hs_
     if (fault == NULL && (tick->fields & HS_TICKS_MOVES))
         fault = hs_fuzz_judge_moves(match, &tick->moves);
     if (fault == NULL && (tick->fields & HS_TICKS_SHOTS))
-        fault = hs_fuzz_judge_shots(match, &tick->shots);
+        fault = hs_fuzz_judge_shots(match, tick);
     if (fault == NULL && (tick->fields & HS_TICKS_HITS))
-        fault = judge_all(match, &tick->hits, match);
+        fault = judge_all(match, tick, match);
     if (fault == NULL)
         fault = check_state(match);
     hs_match_destroy(match);
@@ -232,7 +233,7 @@ const char *hs_fuzz_ticks(const uint8_t *data, size_t size)
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
     if (body.root != NULL)
-        hs_ticks_decode_body(&body.reader, body.root, &tick);
+        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_TICKS_POST, &tick);
     if (body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else

@@ -204,15 +204,15 @@ static void do_frames(struct hs_offline *offline, struct hs_match *match,
 }
 
 static void do_shots(struct hs_offline *offline, struct hs_match *match,
-                     const struct hs_shots_request *request)
+                     const struct hs_ticks_request *tick)
 {
     struct hs_hit_result *result = must(malloc(sizeof *result));
-    for (size_t i = 0; i < request->count; i++) {
-        const struct hs_shot_claim *claim = &request->shots[i];
+    for (size_t i = 0; i < tick->shots.count; i++) {
+        const struct hs_shot_claim *claim = &tick->shots.shots[i];
         char note[24];
         int64_t forward_us = 0;
         int64_t now_us =
-            now_of(match, (request->fields & HS_SHOTS_NOW) != 0, request->now_us, claim->time_us);
+            now_of(match, (tick->fields & HS_TICKS_NOW) != 0, tick->now_us, claim->time_us);
         offline->before(offline->context);
         hs_shot_verify(match, claim, now_us, result, &forward_us);
         offline->after(offline->context);
@@ -225,14 +225,14 @@ static void do_shots(struct hs_offline *offline, struct hs_match *match,
 }
 
 static void do_hits(struct hs_offline *offline, struct hs_match *match,
-                    const struct hs_hits_request *request)
+                    const struct hs_ticks_request *tick)
 {
     struct hs_hit_result *result = must(malloc(sizeof *result));
-    for (size_t i = 0; i < request->count; i++) {
-        const struct hs_hit_claim *claim = &request->claims[i];
+    for (size_t i = 0; i < tick->hits.count; i++) {
+        const struct hs_hit_claim *claim = &tick->hits.claims[i];
         char note[24];
-        int64_t now_us = now_of(match, (request->fields & HS_HITS_NOW) != 0, request->now_us,
-                                claim->hit_time_us);
+        int64_t now_us =
+            now_of(match, (tick->fields & HS_TICKS_NOW) != 0, tick->now_us, claim->hit_time_us);
         offline->before(offline->context);
         hs_hit_verify(match, claim, now_us, result);
         offline->after(offline->context);
@@ -303,15 +303,7 @@ static void put_match(struct hs_offline *offline, struct hs_str name)
 static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_str name)
 {
     struct hs_ticks_request tick = {0};
-    struct hs_reader *reader = &offline->reader;
-    if (route == HS_ROUTE_FRAMES_POST)
-        hs_frames_decode_body(reader, offline->body, &tick.frames);
-    else if (route == HS_ROUTE_SHOTS_POST)
-        hs_shots_decode_body(reader, offline->body, &tick.shots);
-    else if (route == HS_ROUTE_HITS_POST)
-        hs_hits_decode_body(reader, offline->body, &tick.hits);
-    else
-        hs_ticks_decode_body(reader, offline->body, &tick);
+    hs_ticks_decode_body(&offline->reader, offline->body, route, &tick);
     if (!is_fine(offline))
         return;
     void **match = find(&offline->matches, name);
@@ -319,10 +311,10 @@ static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_
         hs_problem_set(&offline->problem, HS_PROBLEM_UNKNOWN_MATCH, "no such match");
         return;
     }
-    if (route == HS_ROUTE_FRAMES_POST || (tick.fields & HS_TICKS_FRAMES) != 0)
+    if ((tick.fields & HS_TICKS_FRAMES) != 0)
         do_frames(offline, *match, &tick.frames);
-    do_shots(offline, *match, &tick.shots);
-    do_hits(offline, *match, &tick.hits);
+    do_shots(offline, *match, &tick);
+    do_hits(offline, *match, &tick);
 }
 
 /* False: not a request that is understood here. */

@@ -1,5 +1,5 @@
 /* The movers of frames: documents into structs, faults with their places, refusals as JSON. */
-#include "api/frames.h"
+#include "api/ticks.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -14,10 +14,11 @@ static void read_text(const char *text)
 {
     struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 3};
     hs_problem_init(&problem);
-    request = (struct hs_frames_request){0};
+    struct hs_ticks_request tick = {0};
     root = hs_json_parse((struct hs_str){text, strlen(text)}, &problem);
     ck_assert_ptr_nonnull(root);
-    hs_frames_decode_body(&reader, root, &request);
+    hs_ticks_decode_body(&reader, root, HS_ROUTE_FRAMES_POST, &tick);
+    request = tick.frames;
 }
 
 static void teardown(void)

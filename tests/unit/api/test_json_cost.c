@@ -1,5 +1,5 @@
 /* What a request costs before it is refused: memory for its size, and time for its faults. */
-#include "api/frames.h"
+#include "api/ticks.h"
 #include "tests/support/run_suite.h"
 
 #include <check.h>
@@ -64,9 +64,10 @@ static void decode(void)
 {
     struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 1000};
     json_t *root = hs_json_parse((struct hs_str){body, length}, &problem);
-    request = (struct hs_frames_request){0};
+    struct hs_ticks_request tick = {0};
     if (root != NULL)
-        hs_frames_decode_body(&reader, root, &request);
+        hs_ticks_decode_body(&reader, root, HS_ROUTE_FRAMES_POST, &tick);
+    request = tick.frames;
     json_decref(root);
 }
 
