@@ -90,8 +90,13 @@ void hs_metrics_destroy(struct hs_metrics *metrics)
 
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds)
 {
+    static const int codes[] = {
+#define X(status) status,
+        HS_METRICS_STATUSES(X)
+#undef X
+    };
     size_t i = 0;
-    while (i < HS_METRICS_CODES - 1 && hs_metrics_codes[i] != code)
+    while (i < HS_METRICS_STATUS_OTHER && codes[i] != code)
         i++;
     hs_metrics_add(metrics, HS_METRIC_REQUESTS, (size_t)route * HS_METRICS_CODES + i, 1);
     hs_metrics_observe(metrics, HS_METRIC_DURATION, hs_metrics_first_route(route), seconds);
@@ -100,9 +105,9 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
                         enum hs_reason reason, enum hs_mode mode)
 {
+    size_t claim = (kind * (size_t)HS_VERDICT_COUNT + verdict) * HS_REASON_COUNT + reason;
     if ((size_t)mode < HS_METRICS_MODES)
-        hs_metrics_add(metrics, HS_METRIC_VERDICTS,
-                       hs_metrics_verdict_series(kind, verdict, reason, mode), 1);
+        hs_metrics_add(metrics, HS_METRIC_VERDICTS, claim * HS_METRICS_MODES + mode, 1);
 }
 
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags)
