@@ -1,5 +1,4 @@
 #include "service/checkpoint/file.h"
-#include "service/checkpoint/words.h"
 #include "service/system/files.h"
 
 #include <errno.h>
@@ -47,17 +46,11 @@ void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
 
 static void put(struct hs_checkpoint_writer *writer, const void *bytes, size_t size)
 {
-    const char *at = bytes;
-    while (size > 0 && writer->error == 0) {
-        ssize_t written = write(writer->file, at, size);
-        if (written < 0 && errno != EINTR)
-            writer->error = errno;
-        if (written <= 0)
-            continue;
-        at += written;
-        size -= (size_t)written;
-        writer->bytes += (uint64_t)written;
-    }
+    struct iovec part = {(void *)(uintptr_t)bytes, size};
+    if (writer->error == 0 && !hs_file_write(writer->file, &part, 1))
+        writer->error = errno;
+    if (writer->error == 0)
+        writer->bytes += size;
 }
 
 void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int directory)

@@ -2,6 +2,7 @@
 #include "api/rulesets/document.h"
 
 #include "service/access/auth.h"
+#include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/table.h"
 #include "service/service.h"
@@ -111,7 +112,7 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
 static bool keep(struct hs_service *service, struct hs_str name, struct hs_reply *reply)
 {
     bool is_kept = hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) &&
-                   hs_kept_names_settle(service);
+                   hs_journal_settle(service->journal);
     if (!is_kept)
         hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
     return is_kept;
@@ -220,7 +221,7 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                                     service)) {
     case HS_RULESET_DELETED:
         reply->status = 204;
-        if (!hs_kept_names_settle(service))
+        if (!hs_journal_settle(service->journal))
             hs_endpoint_overloaded(
                 reply, "the ruleset is deleted, but a power failure could bring it back");
         return;

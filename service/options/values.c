@@ -1,9 +1,9 @@
 #include "service/options/values.h"
 
-#include "service/checkpoint/journal.h"
 #include "service/options/rows.h"
 #include "service/system/address.h"
 #include "service/watch/log.h"
+#include "validators/vocabulary.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -236,6 +236,15 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
     fclose(file);
 }
 
+enum hs_journal_sync hs_journal_sync_parse(const char *name)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_JOURNAL_SYNCS(NAME)};
+    static const struct hs_vocabulary words = {names, HS_JOURNAL_SYNC_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_journal_sync)found : HS_JOURNAL_SYNC_COUNT;
+}
+
 static bool is_name(const char *text)
 {
     return hs_name_is_valid((struct hs_str){text, strlen(text)});
@@ -268,8 +277,7 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
     if (options->default_map[0] != '\0' && !is_name(options->default_map))
         hs_problem_add(problem, "/default_map", "must be empty, or 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);
-    enum hs_journal_sync sync;
-    if (!hs_journal_sync_parse(options->journal_sync, &sync))
+    if (hs_journal_sync_parse(options->journal_sync) == HS_JOURNAL_SYNC_COUNT)
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))

@@ -44,6 +44,20 @@ struct hs_options {
     enum hs_option_source sources[HS_OPTION_COUNT]; /* by enum hs_option */
 };
 
+/* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
+   none. X(id, name) */
+#define HS_JOURNAL_SYNCS(X)                                                                        \
+    X(OFF, "off")           /* everything that the kernel has not written yet */                   \
+    X(INTERVAL, "interval") /* the last HS_JOURNAL_INTERVAL_US */                                  \
+    X(ALWAYS, "always")     /* none that was answered */
+
+#define X(id, name) HS_JOURNAL_SYNC_##id,
+enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
+#undef X
+
+/* The value of a name; HS_JOURNAL_SYNC_COUNT: there is none. */
+enum hs_journal_sync hs_journal_sync_parse(const char *name);
+
 void hs_options_default(struct hs_options *options);
 
 /*
