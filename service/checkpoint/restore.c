@@ -59,7 +59,7 @@ static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
 {
     for (size_t i = 0; i < restoring->ruleset_count; i++) {
         const char *own = restoring->rulesets[i]->revision;
-        if (hs_str_equal((struct hs_str){own, strlen(own)}, revision))
+        if (hs_str_equal(hs_str_of(own), revision))
             return restoring->rulesets[i];
     }
     return NULL;

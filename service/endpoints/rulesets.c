@@ -195,10 +195,10 @@ static void find_need(void *context, struct hs_match_slot *slot)
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};
-    struct hs_ruleset_entry *standard = hs_ruleset_store_default(service->rulesets);
+    struct hs_ruleset_entry *standard = hs_ruleset_store_get(service->rulesets, HS_STR("default"));
     bool is_default = standard != NULL && hs_str_equal(hs_name_str(&standard->ruleset->name), name);
     hs_ruleset_store_release(service->rulesets, standard);
-    hs_registry_each(service->registry, find_need, &need);
+    hs_registry_each(service->registry, (struct hs_str){0}, find_need, &need);
     if (is_default)
         hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "the name `default` stands for it");
     else if (need.match.text[0] != '\0')

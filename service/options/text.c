@@ -136,7 +136,7 @@ void hs_options_write_effective(const struct hs_options *options, FILE *to)
         hs_option_spell(row, "", key);
         hs_option_get(options, row, value);
         if (row->kind == HS_OPTION_IS_TEXT)
-            hs_escape_json(&shown, (struct hs_str){value, strlen(value)});
+            hs_escape_json(&shown, hs_str_of(value));
         else
             hs_buffer_puts(&shown, value);
         hs_buffer_append(&shown, "", 1);

@@ -247,7 +247,7 @@ enum hs_journal_sync hs_journal_sync_parse(const char *name)
 
 static bool is_name(const char *text)
 {
-    return hs_name_is_valid((struct hs_str){text, strlen(text)});
+    return hs_name_is_valid(hs_str_of(text));
 }
 
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)

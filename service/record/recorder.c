@@ -472,7 +472,7 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry)
     if (record == NULL)
         return;
     if (registry != NULL && record->queue != NULL)
-        hs_registry_each(registry, mark_lost, record);
+        hs_registry_each(registry, (struct hs_str){0}, mark_lost, record);
     hs_line_queue_close(record->queue);
     hs_log_report(&record->log_limit, true);
     pthread_mutex_destroy(&record->lock);

@@ -28,7 +28,7 @@ const char *hs_stream_request_name(enum hs_route route)
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route)
 {
     for (size_t i = 0; i < REQUEST_COUNT; i++) {
-        if (hs_str_equal(name, (struct hs_str){requests[i].name, strlen(requests[i].name)})) {
+        if (hs_str_equal(name, hs_str_of(requests[i].name))) {
             *route = requests[i].route;
             return true;
         }

@@ -13,7 +13,8 @@ struct hs_ruleset_store {
     pthread_mutex_t lock;
     struct hs_name default_name;
     struct hs_ruleset_entry **entries; /* in order of name */
-    size_t count, max_rulesets;
+    atomic_size_t count;
+    size_t max_rulesets;
     size_t claim_work; /* max work units of one claim; 0: no limit */
     size_t reserved;   /* places for the names of batches that are not put yet */
     struct hs_share *share;

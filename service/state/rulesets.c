@@ -22,6 +22,17 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     free(entry);
 }
 
+/* Takes ownership of the canonical document. */
+static void set_document(struct hs_ruleset_entry *entry, char *document, size_t size)
+{
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document, size, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    free(entry->document);
+    entry->document = document;
+    entry->document_size = size;
+}
+
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin)
 {
     struct hs_ruleset_entry *entry = calloc(1, sizeof *entry);
@@ -34,12 +45,8 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
         hs_ruleset_destroy(ruleset);
         return NULL;
     }
-    char digest[HS_SHA256_HEX];
-    hs_sha256_hex(document.data, document.len, digest);
-    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    set_document(entry, document.data, document.len);
     entry->ruleset = ruleset;
-    entry->document = document.data;
-    entry->document_size = document.len;
     entry->is_builtin = is_builtin;
     entry->references = 1;
     if (hs_ruleset_entry_hash(entry))
@@ -50,12 +57,9 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
 
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)
 {
-    struct hs_str own = hs_name_str(&entry->ruleset->name);
-    size_t shorter = own.len < name.len ? own.len : name.len;
-    int order = memcmp(own.ptr, name.ptr, shorter);
-    if (order != 0 || own.len == name.len)
-        return order;
-    return own.len < name.len ? -1 : 1;
+    const char *own = entry->ruleset->name.text;
+    int order = strncmp(own, name.ptr, name.len);
+    return order != 0 ? order : own[name.len] != '\0';
 }
 
 size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
@@ -106,21 +110,15 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     size_t place;
     enum hs_ruleset_put result = place_entry(store, entry, &place);
     struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
-    if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        /* The document is the same: matches keep sharing the entry. */
+    bool is_same = present != NULL && strcmp(present->revision, entry->revision) == 0;
+    if (is_same) /* matches keep sharing the entry */
         present->is_from_file = entry->is_from_file;
+    else if ((result == HS_RULESET_CREATED || result == HS_RULESET_REPLACED) &&
+             !hs_ruleset_entry_charge(store, entry))
+        result = HS_RULESET_TOO_BIG;
+    if (is_same || (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED)) {
         hs_ruleset_entry_destroy(entry);
-        return result;
-    }
-    if (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED) {
-        hs_ruleset_entry_destroy(entry);
-        return result;
-    }
-    if (!hs_ruleset_entry_charge(store, entry)) {
-        hs_ruleset_entry_destroy(entry);
-        return HS_RULESET_TOO_BIG;
-    }
-    if (present == NULL) {
+    } else if (present == NULL) {
         hs_ruleset_entries_insert(store, place, entry);
     } else {
         hs_ruleset_entry_drop(store, present);
@@ -135,33 +133,27 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
                                                  size_t max_bytes, char error[256])
 {
     struct hs_ruleset_store *store = calloc(1, sizeof *store);
-    struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
-    struct hs_share *share = hs_share_create(max_bytes);
-    if (store == NULL || entries == NULL || share == NULL) {
-        free(store);
-        free(entries);
-        hs_share_destroy(share);
-        snprintf(error, 256, "out of memory");
+    snprintf(error, 256, "out of memory");
+    if (store == NULL)
         return NULL;
-    }
-    store->entries = entries;
-    store->max_rulesets = max_rulesets;
-    store->share = share;
     pthread_mutex_init(&store->lock, NULL);
-    hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
-    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
+    store->entries = calloc(max_rulesets, sizeof *store->entries);
+    store->max_rulesets = max_rulesets;
+    store->share = hs_share_create(max_bytes);
+    bool fine = store->entries != NULL && store->share != NULL;
+    hs_name_set(&store->default_name, hs_str_of(default_name));
+    for (size_t i = 0; fine && i < HS_BUILTIN_RULESETS; i++) {
         struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         struct hs_ruleset_entry *entry =
             ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
-        if (entry == NULL || put_entry(store, entry) != HS_RULESET_CREATED) {
-            snprintf(error, 256,
-                     entry == NULL ? "out of memory"
-                                   : "the built-in rulesets do not fit into ruleset-bytes");
-            hs_ruleset_store_destroy(store);
-            return NULL;
-        }
+        fine = entry != NULL && put_entry(store, entry) == HS_RULESET_CREATED;
+        if (!fine && entry != NULL)
+            snprintf(error, 256, "the built-in rulesets do not fit into ruleset-bytes");
     }
-    return store;
+    if (fine)
+        return store;
+    hs_ruleset_store_destroy(store);
+    return NULL;
 }
 
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units)
@@ -195,10 +187,8 @@ bool hs_ruleset_is_default(struct hs_str name)
 bool hs_ruleset_name_is_reserved(struct hs_str name)
 {
     bool reserved = hs_ruleset_is_default(name);
-    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
-        const char *builtin = hs_builtin_rulesets[i].name;
-        reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
-    }
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++)
+        reserved = reserved || hs_str_equal(name, hs_str_of(hs_builtin_rulesets[i].name));
     return reserved;
 }
 
@@ -216,11 +206,6 @@ struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, st
     }
     pthread_mutex_unlock(&store->lock);
     return entry;
-}
-
-struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store)
-{
-    return hs_ruleset_store_get(store, HS_STR("default"));
 }
 
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
@@ -286,12 +271,7 @@ static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struc
         return NULL;
     }
     memcpy(copy, document.ptr, document.len);
-    free(entry->document);
-    entry->document = copy;
-    entry->document_size = document.len;
-    char digest[HS_SHA256_HEX];
-    hs_sha256_hex(document.ptr, document.len, digest);
-    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    set_document(entry, copy, document.len);
     return entry;
 }
 
@@ -414,10 +394,7 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
     return result;
 }
 
-size_t hs_ruleset_store_count(struct hs_ruleset_store *store)
+size_t hs_ruleset_store_count(const struct hs_ruleset_store *store)
 {
-    pthread_mutex_lock(&store->lock);
-    size_t count = store->count;
-    pthread_mutex_unlock(&store->lock);
-    return count;
+    return store->count;
 }

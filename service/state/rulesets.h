@@ -45,7 +45,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Rulesets that have a name. */
-size_t hs_ruleset_store_count(struct hs_ruleset_store *store);
+size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
 /* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
    work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
@@ -61,9 +61,6 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
 /* The entry of a name, or NULL. hs_ruleset_store_release gives it back. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
-
-/* The ruleset the name "default" stands for, or NULL. */
-struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store);
 
 /* Adds a reference to an entry that is already held. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);

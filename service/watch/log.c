@@ -75,14 +75,14 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
 {
     put_time(line);
     hs_buffer_printf(line, ",\"level\":\"%s\",\"msg\":", level_names[level]);
-    hs_escape_json(line, (struct hs_str){msg, strlen(msg)});
+    hs_escape_json(line, hs_str_of(msg));
     for (size_t i = 0; i < count; i++) {
         size_t before = line->len;
         if (fields[i].text != NULL && fields[i].text[0] == '\0')
             continue;
         hs_buffer_printf(line, ",\"%s\":", fields[i].name);
         if (fields[i].text != NULL)
-            hs_escape_json(line, (struct hs_str){fields[i].text, strlen(fields[i].text)});
+            hs_escape_json(line, hs_str_of(fields[i].text));
         else
             hs_buffer_printf(line, "%lld", (long long)fields[i].number);
         if (line->len > LINE_MAX_BYTES - ROOM_FOR_CUT) {

@@ -315,7 +315,7 @@ static void request_on(struct hs_record *record, const char *match, struct hs_ma
                        enum hs_route route, const char *body, const char *answer)
 {
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_get(rulesets, HS_STR("default")),
                                        .map = map,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
     hs_registry_acquire(registry, (struct hs_str){0}, (struct hs_str){match, strlen(match)},
@@ -423,7 +423,7 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
 {
     unsigned char *state = calloc(1, size);
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_get(rulesets, HS_STR("default")),
                                        .number = 7,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
     ck_assert_ptr_nonnull(state);
