@@ -6,14 +6,12 @@
 
 #include "validators/journal.h"
 
+#define X(name, route) {name, route},
 static const struct {
     const char *name;
     enum hs_route route;
-} requests[] = {
-#define X(name, route) {name, route},
-    HS_STREAM_REQUESTS(X)
+} requests[] = {HS_STREAM_REQUESTS(X)};
 #undef X
-};
 
 enum { REQUEST_COUNT = sizeof requests / sizeof requests[0] };
 
@@ -39,6 +37,14 @@ bool hs_stream_request_route(struct hs_str name, enum hs_route *route)
 void hs_stream_layout(char layout[HS_STREAM_LAYOUT])
 {
     snprintf(layout, HS_STREAM_LAYOUT, "%016" PRIx64, hs_journal_layout());
+}
+
+void hs_stream_flatten(char *json, size_t size)
+{
+    static const char ends[] = {'\n', '\r'};
+    for (size_t i = 0; i < sizeof ends; i++)
+        for (char *at = json; (at = memchr(at, ends[i], size - (size_t)(at - json))) != NULL;)
+            *at = ' ';
 }
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
