@@ -1,6 +1,7 @@
 #include "service/record/stream.h"
 
 #include <inttypes.h>
+#include <nettle/base64.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,50 +48,29 @@ void hs_stream_flatten(char *json, size_t size)
             *at = ' ';
 }
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size)
 {
-    const unsigned char *from = bytes;
-    for (size_t at = 0; at < size; at += 3) {
-        size_t count = size - at < 3 ? size - at : 3;
-        unsigned group = (unsigned)from[at] << 16;
-        group |= count > 1 ? (unsigned)from[at + 1] << 8 : 0;
-        group |= count > 2 ? (unsigned)from[at + 2] : 0;
-        const char text[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                              count > 1 ? digits[group >> 6 & 63] : '=',
-                              count > 2 ? digits[group & 63] : '='};
-        hs_buffer_append(out, text, sizeof text);
+    enum { PART = 768 }; /* a multiple of 3 */
+    char text[BASE64_ENCODE_RAW_LENGTH(PART)];
+    for (size_t at = 0; at < size; at += PART) {
+        size_t count = size - at < PART ? size - at : PART;
+        base64_encode_raw(text, count, (const unsigned char *)bytes + at);
+        hs_buffer_append(out, text, BASE64_ENCODE_RAW_LENGTH(count));
     }
-}
-
-/* The values of base64 digits; 64: not a digit. */
-static void make_values(unsigned char values[256])
-{
-    memset(values, 64, 256);
-    for (unsigned i = 0; i < 64; i++)
-        values[(unsigned char)digits[i]] = (unsigned char)i;
 }
 
 unsigned char *hs_stream_decode(struct hs_str text, size_t *size)
 {
-    unsigned char values[256];
-    size_t end = text.len, written = 0;
-    make_values(values);
-    while (end > 0 && text.len - end < 2 && text.ptr[end - 1] == '=')
-        end--;
-    unsigned char *bytes = text.len % 4 == 0 ? malloc(text.len / 4 * 3 + 1) : NULL;
-    unsigned group = 0;
-    for (size_t at = 0; bytes != NULL && at < end; at++) {
-        unsigned value = values[(unsigned char)text.ptr[at]];
-        if (value > 63) {
-            free(bytes);
-            return NULL;
-        }
-        group = group << 6 | value;
-        if (at % 4 != 0) /* 6, 12, 18 and 24 bits: from the second digit on there is a byte */
-            bytes[written++] = (unsigned char)(group >> (6 - 2 * (at % 4)));
-    }
-    *size = written;
-    return bytes;
+    struct base64_decode_ctx context;
+    size_t padding = 0;
+    while (padding < 2 && padding < text.len && text.ptr[text.len - 1 - padding] == '=')
+        padding++;
+    unsigned char *bytes = text.len % 4 == 0 ? malloc(BASE64_DECODE_LENGTH(text.len) + 1) : NULL;
+    base64_decode_init(&context);
+    /* The library skips blanks. With one the size is too small. */
+    if (bytes != NULL && base64_decode_update(&context, size, bytes, text.len, text.ptr) &&
+        base64_decode_final(&context) && *size == text.len / 4 * 3 - padding)
+        return bytes;
+    free(bytes);
+    return NULL;
 }

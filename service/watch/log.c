@@ -10,11 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const level_names[] = {
-#define X(id, name) name,
-    HS_LOG_LEVELS(X)
-#undef X
-};
+#define NAME(id, name) name,
+static const char *const level_names[] = {HS_LOG_LEVELS(NAME)};
 static const struct hs_vocabulary levels = {level_names, HS_LOG_LEVEL_COUNT};
 
 static atomic_int threshold = HS_LOG_INFO;

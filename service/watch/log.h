@@ -19,12 +19,9 @@
     X(INFO, "info")                                                                                \
     X(DEBUG, "debug")
 
-enum hs_log_level {
 #define X(id, name) HS_LOG_##id,
-    HS_LOG_LEVELS(X)
+enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 #undef X
-        HS_LOG_LEVEL_COUNT
-};
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 

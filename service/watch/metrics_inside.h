@@ -1,4 +1,4 @@
-/* The inside of the metrics, for metrics.c, metrics_labels.c and metrics_write.c. */
+/* The inside of the metrics, for metrics.c and metrics_labels.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
@@ -23,25 +23,6 @@ struct hs_metrics {
     struct hs_histogram id[HS_METRIC_SERIES_##labels];
 #include "service/watch/metrics.def"
 };
-
-enum hs_metric_kind {
-    HS_METRIC_IS_COUNTER,
-    HS_METRIC_IS_GAUGE,
-    HS_METRIC_IS_COUNTER_US,
-    HS_METRIC_IS_GAUGE_US,
-    HS_METRIC_IS_HISTOGRAM
-};
-
-/* A row of metrics.def. */
-struct hs_metric_row {
-    const char *name, *help;
-    size_t offset; /* in struct hs_metrics */
-    enum hs_metric_kind kind;
-    enum hs_metric_labels labels;
-    const double *bounds; /* of a histogram */
-};
-
-extern const struct hs_metric_row hs_metric_rows[HS_METRIC_COUNT];
 
 /* The first route with the same pattern. */
 size_t hs_metrics_first_route(size_t route);
