@@ -64,9 +64,9 @@ static void log_failure(struct hs_journal *journal, const char *what)
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
-    enum { MOST = 4 };
+    enum { PARTS_MAX = 4 };
     unsigned char header[HS_CHECKPOINT_RECORD_HEADER];
-    struct iovec all[MOST + 1] = {{header, sizeof header}};
+    struct iovec all[PARTS_MAX + 1] = {{header, sizeof header}};
     size_t size = sizeof header;
     for (size_t i = 0; i < count; i++) {
         all[i + 1] = parts[i];

@@ -117,7 +117,7 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
         counts[HS_RESTORED_NAME_BACK]++;
     } else if (result != HS_RULESET_NAME_TAKEN) {
         bool is_full = result == HS_RULESET_NAME_FULL;
-        counts[is_full ? HS_RESTORED_NAME_NO_ROOM : HS_RESTORED_NAME_IS_FILES]++;
+        counts[is_full ? HS_RESTORED_NAME_NO_SPACE : HS_RESTORED_NAME_IS_FILES]++;
         log_refused_ruleset(entry->ruleset->name.text, revision,
                             is_full ? "the limit of rulesets is reached" : "a file has its name");
     }
@@ -157,7 +157,7 @@ static const struct {
     [HS_MATCH_LOADED_ANEW] = {HS_RESTORED_RESET, ""},
     [HS_MATCH_OTHER_VERSION] = {HS_RESTORED_VERSION, "another version of the program wrote it"},
     [HS_MATCH_DAMAGED] = {HS_RESTORED_DAMAGED, "its bytes are damaged"},
-    [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_ROOM, "out of memory"},
+    [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
 /* Adds a match that was loaded from `state` to the registry, which owns it then. Returns NULL, or
@@ -249,7 +249,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
         if (!restoring->is_final)
             hs_match_lost_moves(match);
         refused = open_match(restoring, &head, ruleset, match, reader);
-        outcome = refused != NULL ? HS_RESTORED_NO_ROOM : outcome;
+        outcome = refused != NULL ? HS_RESTORED_NO_SPACE : outcome;
     }
     if (refused != NULL)
         log_refused(restoring, head.name, refused);
@@ -394,7 +394,7 @@ static void log_result(const struct restoring *restoring)
     const struct hs_checkpoint_stats *stats = restoring->stats;
     uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_RESET];
     uint64_t refused = stats->restored[HS_RESTORED_VERSION] + stats->restored[HS_RESTORED_DAMAGED] +
-                       stats->restored[HS_RESTORED_NO_ROOM];
+                       stats->restored[HS_RESTORED_NO_SPACE];
     if (restored + refused > 0)
         hs_log(HS_LOG_INFO,
                "matches were restored: post the frames of the last history window again",

@@ -26,7 +26,7 @@ static void log_refused(const struct hs_restored_map *map, const char *why)
 static const char *const reasons[HS_RESTORED_NAME_COUNT] = {
     [HS_RESTORED_NAME_MISSING] = "its file is missing",
     [HS_RESTORED_NAME_DAMAGED] = "its file is damaged",
-    [HS_RESTORED_NAME_NO_ROOM] = "the memory for maps is full, or memory is out",
+    [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or memory is out",
 };
 
 /* Builds the world in the same way as when the map was put. */
@@ -47,7 +47,7 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
             hs_map_store_restore(maps->store, hs_name_str(&map->name), &mesh, kept, &map->entry);
     hs_buffer_free(&text);
     if (result != HS_MAP_CREATED)
-        return HS_RESTORED_NAME_NO_ROOM;
+        return HS_RESTORED_NAME_NO_SPACE;
     if (strcmp(map->entry->revision, map->revision) == 0)
         return HS_RESTORED_NAME_BACK;
     hs_map_store_release(maps->store, map->entry);
@@ -60,7 +60,7 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     static const enum hs_restored_name outcomes[] = {
         [HS_MAP_FILE_MISSING] = HS_RESTORED_NAME_MISSING,
         [HS_MAP_FILE_DAMAGED] = HS_RESTORED_NAME_DAMAGED,
-        [HS_MAP_FILE_NO_MEMORY] = HS_RESTORED_NAME_NO_ROOM,
+        [HS_MAP_FILE_NO_MEMORY] = HS_RESTORED_NAME_NO_SPACE,
     };
     struct hs_map_document document;
     enum hs_map_file result = hs_map_file_read(maps->kept->directory, map->revision, &document);
@@ -113,7 +113,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     map->has_name = true; /* or a map from the newer checkpoint has it */
     if (result != HS_MAP_FULL)
         return;
-    map->outcome = HS_RESTORED_NAME_NO_ROOM;
+    map->outcome = HS_RESTORED_NAME_NO_SPACE;
     log_refused(map, "the limit of maps is reached");
 }
 

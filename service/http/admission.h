@@ -62,10 +62,10 @@ int64_t hs_socket_waited_us(int fd);
 struct hs_tenant_rates;
 
 /*
- * Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst` (>= 1) at once.
- * NULL: out of memory.
+ * Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst_allowance` (>= 1)
+ * at once. NULL: out of memory.
  */
-struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst);
+struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance);
 /* NULL does nothing. */
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 

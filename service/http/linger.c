@@ -120,7 +120,7 @@ static void take_up(struct hs_linger *linger, int64_t now_us)
 }
 
 /* `polls` has one entry for each lingering socket, in order. */
-static void look(struct hs_linger *linger, const struct pollfd *polls)
+static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
 {
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
@@ -154,5 +154,5 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
         /* The wake was already pending. */
     }
-    look(linger, polls + 1);
+    discard_all(linger, polls + 1);
 }

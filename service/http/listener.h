@@ -46,7 +46,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
  */
 struct hs_http_watched {
     atomic_llong since_us; /* start of the phase, monotonic */
-    int64_t looked_us;     /* start of the phase in which the watchdog last checked the peer */
+    int64_t checked_us;    /* start of the phase in which the watchdog last checked the peer */
     union {
         struct hs_http_connection *connection;
         struct hs_http_watched *next_free; /* while the phase is FREE */

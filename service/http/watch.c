@@ -71,7 +71,7 @@ struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker
     struct hs_http_watched *slot = connection->watched = take_slot(list);
     if (slot != NULL) {
         slot->connection = connection;
-        slot->looked_us = 0;
+        slot->checked_us = 0;
         atomic_store(&slot->since_us, hs_clock_us());
         atomic_store(&slot->phase, HS_HTTP_IDLE);
     }
@@ -164,9 +164,9 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
     char byte;
-    if (now_us - since_us < ENDED_US || watched->looked_us == since_us)
+    if (now_us - since_us < ENDED_US || watched->checked_us == since_us)
         return;
-    watched->looked_us = since_us;
+    watched->checked_us = since_us;
     int fd = watched->connection->fd;
     if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
         shutdown(fd, SHUT_RD);
@@ -207,7 +207,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
 }
 
 /* Counts the stuck endpoints of a worker. */
-static unsigned look(struct hs_http *http, struct hs_http_watch_list *list)
+static unsigned inspect_all(struct hs_http *http, struct hs_http_watch_list *list)
 {
     unsigned stuck = 0;
     pthread_mutex_lock(&list->lock);
@@ -230,7 +230,7 @@ void *hs_http_watch(void *context)
         next_us = now_us + TICK_US;
         unsigned stuck = 0;
         for (unsigned i = 0; i < http->worker_count; i++)
-            stuck += look(http, &http->workers[i].watched);
+            stuck += inspect_all(http, &http->workers[i].watched);
         atomic_store(&http->service->stuck[http->listener], stuck);
         hs_http_report_log(http, false);
     }

@@ -103,9 +103,9 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
 static void wait_for_work(struct hs_http_worker *worker)
 {
     /* At its limit of connections the library accepts again only after another poll. */
-    bool must_look = worker->has_ended;
+    bool must_poll = worker->has_ended;
     worker->has_ended = false;
-    if (must_look)
+    if (must_poll)
         return;
     MHD_UNSIGNED_LONG_LONG wait_ms = LONGEST_WAIT_MS;
     if (MHD_get_timeout(worker->daemon, &wait_ms) == MHD_YES && wait_ms == 0)

@@ -39,18 +39,6 @@ struct hs_record {
 
 /* ---- lines ---- */
 
-static void write_text_member(struct hs_writer *writer, const char *key, const char *text)
-{
-    hs_write_key(writer, key);
-    hs_write_text(writer, text);
-}
-
-static void write_int_member(struct hs_writer *writer, const char *key, size_t value)
-{
-    hs_write_key(writer, key);
-    hs_write_int(writer, (int64_t)value);
-}
-
 static void end_line(struct hs_writer *writer)
 {
     hs_write_end(writer, '}');
@@ -74,18 +62,18 @@ static void write_header(struct hs_writer *writer)
     gmtime_r(&now, &utc);
     strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
     hs_write_begin(writer, '{');
-    write_text_member(writer, "format", HS_STREAM_FORMAT);
-    write_int_member(writer, "version", HS_STREAM_VERSION);
-    write_text_member(writer, "program", HS_VERSION);
-    write_text_member(writer, "started", time_text);
+    hs_write_text_field(writer, "format", HS_STREAM_FORMAT);
+    hs_write_int_field(writer, "version", HS_STREAM_VERSION);
+    hs_write_text_field(writer, "program", HS_VERSION);
+    hs_write_text_field(writer, "started", time_text);
     end_line(writer);
 }
 
 static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entry *entry)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "ruleset", entry->ruleset->name.text);
-    write_text_member(writer, "revision", entry->revision);
+    hs_write_text_field(writer, "ruleset", entry->ruleset->name.text);
+    hs_write_text_field(writer, "revision", entry->revision);
     hs_write_key(writer, "document");
     hs_write_raw(writer, (struct hs_str){entry->document, entry->document_size});
     end_line(writer);
@@ -95,18 +83,18 @@ static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entr
 static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "open", slot->name.text);
-    write_int_member(writer, "opening", (size_t)slot->opening);
+    hs_write_text_field(writer, "open", slot->name.text);
+    hs_write_int_field(writer, "opening", (int64_t)slot->opening);
     if (slot->tenant.text[0] != '\0')
-        write_text_member(writer, "tenant", slot->tenant.text);
-    write_text_member(writer, "ruleset", slot->ruleset->revision);
+        hs_write_text_field(writer, "tenant", slot->tenant.text);
+    hs_write_text_field(writer, "ruleset", slot->ruleset->revision);
     if (slot->map != NULL) {
-        write_text_member(writer, "map", slot->map->name.text);
-        write_text_member(writer, "map_revision", slot->map->revision);
+        hs_write_text_field(writer, "map", slot->map->name.text);
+        hs_write_text_field(writer, "map_revision", slot->map->revision);
     }
-    write_int_member(writer, "max_players", slot->limits.players);
-    write_int_member(writer, "max_samples", slot->limits.samples);
-    write_int_member(writer, "max_movers", slot->limits.movers);
+    hs_write_int_field(writer, "max_players", slot->limits.players);
+    hs_write_int_field(writer, "max_samples", slot->limits.samples);
+    hs_write_int_field(writer, "max_movers", slot->limits.movers);
 }
 
 /* `reason`: a sentence; NULL: requests are missing. */
@@ -114,9 +102,9 @@ static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot, 
 {
     struct hs_writer writer = {.buffer = line};
     hs_write_begin(&writer, '{');
-    write_text_member(&writer, "gap", slot->name.text);
+    hs_write_text_field(&writer, "gap", slot->name.text);
     if (reason != NULL)
-        write_text_member(&writer, "reason", reason);
+        hs_write_text_field(&writer, "reason", reason);
     end_line(&writer);
 }
 
@@ -134,14 +122,12 @@ static void write_request(struct hs_writer *writer, const struct hs_match_slot *
                           const struct hs_recorded_request *request)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "match", slot->name.text);
-    write_text_member(writer, "request", hs_stream_request_name(request->route));
-    if (request->explain) {
-        hs_write_key(writer, "explain");
-        hs_write_bool(writer, true);
-    }
+    hs_write_text_field(writer, "match", slot->name.text);
+    hs_write_text_field(writer, "request", hs_stream_request_name(request->route));
+    if (request->explain)
+        hs_write_bool_field(writer, "explain", true);
     if (request->request_work > 0)
-        write_int_member(writer, "request_work", (size_t)request->request_work);
+        hs_write_int_field(writer, "request_work", (int64_t)request->request_work);
     if (request->body.len > 0)
         write_flat(writer, "body", request->body);
     hs_write_key(writer, "answer");
@@ -185,8 +171,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     struct hs_buffer head = {0};
     struct hs_writer writer = {.buffer = &head};
     hs_write_begin(&writer, '{');
-    write_text_member(&writer, "map", entry->name.text);
-    write_text_member(&writer, "revision", entry->revision);
+    hs_write_text_field(&writer, "map", entry->name.text);
+    hs_write_text_field(&writer, "revision", entry->revision);
     hs_write_key(&writer, "document");
     struct hs_str document = {entry->document, entry->document_size};
     bool taken = hs_line_queue_put_around(record->queue, &head, document, release_map, held);
@@ -333,10 +319,8 @@ static const char *put_restored(struct hs_record *record, const struct hs_match_
     if (!wait_for_space(record, document_size + LINE_REST) || !put_what_it_needs(record, slot))
         return "its ruleset or its map could not be written";
     begin_opening(&writer, slot);
-    if (moves_lost) {
-        hs_write_key(&writer, "moves_lost");
-        hs_write_bool(&writer, true);
-    }
+    if (moves_lost)
+        hs_write_bool_field(&writer, "moves_lost", true);
     write_bytes_member(&writer, "state", state, size);
     end_line(&writer);
     return put_at_start(record, &line);
@@ -357,7 +341,7 @@ void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, co
 static void begin_journal(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "journal", slot->name.text);
+    hs_write_text_field(writer, "journal", slot->name.text);
 }
 
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
@@ -372,7 +356,7 @@ void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, co
     if (may_fit(record, size)) {
         begin_journal(&writer, slot);
         hs_stream_layout(layout);
-        write_text_member(&writer, "layout", layout);
+        hs_write_text_field(&writer, "layout", layout);
         write_bytes_member(&writer, "records", records, size);
         end_line(&writer);
         reason = put_at_start(record, &line);
@@ -388,8 +372,7 @@ void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot
     if (record == NULL || slot->recorded != HS_RECORDED_OPEN)
         return;
     begin_journal(&writer, slot);
-    hs_write_key(&writer, "ended");
-    hs_write_bool(&writer, true);
+    hs_write_bool_field(&writer, "ended", true);
     end_line(&writer);
     const char *reason = put_at_start(record, &line);
     if (reason != NULL)

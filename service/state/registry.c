@@ -311,7 +311,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        hs_registry_release(registry, found); /* deleted while we waited: look again */
+        hs_registry_release(registry, found); /* deleted while we waited: search again */
     }
 }
 

@@ -57,7 +57,7 @@ struct hs_match_slot {
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* The newest records in a file, and older ones that were not settled when last looked at. */
+    /* The newest records in a file, and older ones that were not settled when last checked. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* the first so many are settled: they are kept for sure */
     bool closed;               /* deleted while another thread waited for the lock */

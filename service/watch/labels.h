@@ -52,7 +52,7 @@ enum hs_auth_failure {
     X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
     X(VERSION, "other_version")         /* a program with other rules wrote the match */           \
     X(DAMAGED, "damaged")                                                                          \
-    X(NO_ROOM, "no_room")
+    X(NO_SPACE, "no_room")
 
 #define X(id, label) HS_RESTORED_##id,
 enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
@@ -64,7 +64,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
     X(IS_FILES, "name_of_a_file") /* a ruleset: a file now has its name */                         \
     X(MISSING, "missing")                                                                          \
     X(DAMAGED, "damaged")                                                                          \
-    X(NO_ROOM, "no_room")
+    X(NO_SPACE, "no_room")
 
 #define X(id, label) HS_RESTORED_NAME_##id,
 enum hs_restored_name { HS_RESTORED_NAMES(X) HS_RESTORED_NAME_COUNT };

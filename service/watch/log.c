@@ -48,7 +48,7 @@ static void put_time(struct hs_buffer *line)
 /* ---- writing ---- */
 
 /* A line fits one page of a pipe, so a write takes it completely or not at all. */
-enum { LINE_MAX_BYTES = 4096, ROOM_FOR_CUT = 16 };
+enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for poll and write together */
 static unsigned long long unread;                        /* guarded by the lock: not reported yet */
@@ -82,7 +82,7 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
             hs_escape_json(line, hs_str_of(fields[i].text));
         else
             hs_buffer_printf(line, "%lld", (long long)fields[i].number);
-        if (line->len > LINE_MAX_BYTES - ROOM_FOR_CUT) {
+        if (line->len > LINE_MAX_BYTES - SPACE_FOR_CUT) {
             line->len = before;
             hs_buffer_puts(line, ",\"cut\":true");
             break;
