@@ -201,8 +201,8 @@ static void announce(const struct hs_options *options, struct hs_http *const lis
            HS_LOG_TEXT("admin", admin));
 }
 
-/* The signals this program acts on. Blocked before any thread starts, so that all threads inherit
-   it and only this one takes them. */
+/* Blocks the signals that this program handles. Threads inherit the mask, so only this thread,
+   which waits for the signals, receives them. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;

@@ -112,8 +112,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 
 static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
 
-/* The answers to callers who are not admitted, and the end of their WWW-Authenticate. Wrong tokens
-   have one text: details would help callers who guess tokens. */
+/* The answer to a caller who is not admitted, and the end of its WWW-Authenticate. All wrong tokens
+   get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;
     const char *detail, *challenge;

@@ -103,26 +103,16 @@ static struct hs_str text_of(const json_t *value)
     return (struct hs_str){json_string_value(value), json_string_length(value)};
 }
 
+_Static_assert((int)HS_TENANT_MAX == (int)HS_KID_MAX, "decode_part reads both");
+
 static void decode_part(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        size_t max, struct hs_name *name)
+                        void *target)
 {
-    if (hs_token_part_is_valid(text_of(value), max))
-        hs_name_set(name, text_of(value));
+    if (hs_token_part_is_valid(text_of(value), HS_KID_MAX))
+        hs_name_set(target, text_of(value));
     else
-        hs_json_bad(reader, at, "must be 1 to %zu of [A-Za-z0-9.-], the first a letter or digit",
-                    max);
-}
-
-static void decode_tenant(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    decode_part(reader, value, at, HS_TENANT_MAX, target);
-}
-
-static void decode_kid(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    decode_part(reader, value, at, HS_KID_MAX, target);
+        hs_json_bad(reader, at, "must be 1 to %d of [A-Za-z0-9.-], the first a letter or digit",
+                    HS_KID_MAX);
 }
 
 static void decode_sha256(struct hs_reader *reader, const json_t *value,
@@ -173,8 +163,8 @@ static void decode_token(struct hs_reader *reader, const json_t *value, const st
                          struct token *token)
 {
     static const struct hs_json_field fields[] = {
-        {"tenant", HS_JSON_CUSTOM, true, TO(tenant), .decode = decode_tenant},
-        {"kid", HS_JSON_CUSTOM, true, TO(kid), .decode = decode_kid},
+        {"tenant", HS_JSON_CUSTOM, true, TO(tenant), .decode = decode_part},
+        {"kid", HS_JSON_CUSTOM, true, TO(kid), .decode = decode_part},
         {"sha256", HS_JSON_CUSTOM, true, .decode = decode_sha256},
         {"scopes", HS_JSON_CUSTOM, true, .decode = decode_scopes},
         {"not_before", HS_JSON_CUSTOM, TO(not_before_s), .decode = decode_time},

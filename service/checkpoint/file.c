@@ -14,7 +14,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* The CRC over type and size, as in the header, and the bytes. */
+/* The CRC of a record: its type and size from the header, and its bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);

@@ -5,7 +5,7 @@
  * journals, in order.
  *
  * Each checkpoint begins a new journal, and removes the journals that the previous checkpoint did
- * not need. A journal has the format of a checkpoint (checkpoint_file.h) without the end record; a
+ * not need. A journal has the format of a checkpoint (file.h) without the end record; a
  * partial record at the end is ignored. Thread-safe.
  */
 #ifndef HS_SERVICE_JOURNAL_H

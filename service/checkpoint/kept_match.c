@@ -107,8 +107,8 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     return true;
 }
 
-/* Finds out which payments are settled. While older ones are not, it waits for those: under load
-   there is always a newer one that is not. */
+/* Finds out which payments are settled. It waits for the older ones, because under load there are
+   always newer ones that are not settled. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

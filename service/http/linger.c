@@ -91,8 +91,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over, and the oldest if places are missing; they are all in front.
- */
+/* Closes sockets whose time is over, and the oldest if there are too few places. The array has the
+   oldest first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;

@@ -92,10 +92,8 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/*
- * Returns the next variable from *at on that looks like an option but is none, or NULL. Such
- * variables are ignored, because container platforms set them.
- */
+/* Returns the next variable from *at on that begins with HINDSIGHT_ but is not an option, or NULL.
+   Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Writes the list of options with their defaults. */

@@ -124,8 +124,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, or reserves more for an odd mesh. NULL:
- *result says why. */
+/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh. NULL
+   with the reason in *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *taken,
                               enum hs_map_put *result)

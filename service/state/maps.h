@@ -47,7 +47,7 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
 /* Bytes that a put reserves for a mesh with these counts and a kept document of that size (0:
-   none). Only an odd mesh needs more. */
+   none). Only an unusual mesh needs more. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
