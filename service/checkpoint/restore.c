@@ -206,7 +206,7 @@ static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_st
 
 static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot)
 {
-    hs_record_restored_end(restoring->service->record, slot);
+    hs_record_replayed(restoring->service->record, slot, NULL, 0);
     hs_registry_remove(restoring->service->registry, slot);
 }
 

@@ -69,16 +69,6 @@ static void write_header(struct hs_writer *writer)
     end_line(writer);
 }
 
-static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entry *entry)
-{
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "ruleset", entry->ruleset->name.text);
-    hs_write_text_field(writer, "revision", entry->revision);
-    hs_write_key(writer, "document");
-    hs_write_raw(writer, (struct hs_str){entry->document, entry->document_size});
-    end_line(writer);
-}
-
 /* Leaves the line open for more members. */
 static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
@@ -95,17 +85,6 @@ static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *
     hs_write_int_field(writer, "max_players", slot->limits.players);
     hs_write_int_field(writer, "max_samples", slot->limits.samples);
     hs_write_int_field(writer, "max_movers", slot->limits.movers);
-}
-
-/* `reason`: a sentence; NULL: requests are missing. */
-static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot, const char *reason)
-{
-    struct hs_writer writer = {.buffer = line};
-    hs_write_begin(&writer, '{');
-    hs_write_text_field(&writer, "gap", slot->name.text);
-    if (reason != NULL)
-        hs_write_text_field(&writer, "reason", reason);
-    end_line(&writer);
 }
 
 static void write_bytes_member(struct hs_writer *writer, const char *key, const void *bytes,
@@ -141,7 +120,12 @@ static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry 
 {
     struct hs_buffer line = {0};
     struct hs_writer writer = {.buffer = &line};
-    write_ruleset(&writer, entry);
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "ruleset", entry->ruleset->name.text);
+    hs_write_text_field(&writer, "revision", entry->revision);
+    hs_write_key(&writer, "document");
+    hs_write_raw(&writer, (struct hs_str){entry->document, entry->document_size});
+    end_line(&writer);
     bool taken = hs_line_queue_put(record->queue, &line);
     hs_buffer_free(&line);
     return taken;
@@ -215,12 +199,18 @@ static bool put_what_it_needs(struct hs_record *record, const struct hs_match_sl
 
 /* ---- requests ---- */
 
-/* Marks the end of the recording of a match. `must`: the mark ignores the limit of the queue. */
+/* Marks the end of the recording of a match. `reason`: a sentence; NULL: requests are missing.
+   `must`: the mark ignores the limit of the queue. */
 static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
                     bool must)
 {
     struct hs_buffer line = {0};
-    write_gap(&line, slot, reason);
+    struct hs_writer writer = {.buffer = &line};
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "gap", slot->name.text);
+    if (reason != NULL)
+        hs_write_text_field(&writer, "reason", reason);
+    end_line(&writer);
     slot->recorded = HS_RECORDED_LOST;
     if (must ? hs_line_queue_put_last(record->queue, &line)
              : hs_line_queue_put(record->queue, &line))
@@ -338,12 +328,6 @@ void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, co
         leave_out(record, slot, reason);
 }
 
-static void begin_journal(struct hs_writer *writer, const struct hs_match_slot *slot)
-{
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "journal", slot->name.text);
-}
-
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size)
 {
@@ -354,27 +338,18 @@ void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, co
         return;
     const char *reason = is_too_large;
     if (may_fit(record, size)) {
-        begin_journal(&writer, slot);
-        hs_stream_layout(layout);
-        hs_write_text_field(&writer, "layout", layout);
-        write_bytes_member(&writer, "records", records, size);
+        hs_write_begin(&writer, '{');
+        hs_write_text_field(&writer, "journal", slot->name.text);
+        if (records != NULL) {
+            hs_stream_layout(layout);
+            hs_write_text_field(&writer, "layout", layout);
+            write_bytes_member(&writer, "records", records, size);
+        } else {
+            hs_write_bool_field(&writer, "ended", true);
+        }
         end_line(&writer);
         reason = put_at_start(record, &line);
     }
-    if (reason != NULL)
-        leave_out(record, slot, reason);
-}
-
-void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot)
-{
-    struct hs_buffer line = {0};
-    struct hs_writer writer = {.buffer = &line};
-    if (record == NULL || slot->recorded != HS_RECORDED_OPEN)
-        return;
-    begin_journal(&writer, slot);
-    hs_write_bool_field(&writer, "ended", true);
-    end_line(&writer);
-    const char *reason = put_at_start(record, &line);
     if (reason != NULL)
         leave_out(record, slot, reason);
 }

@@ -59,12 +59,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 
-/* `records` (hs_match_replay) were applied to the match. */
+/* `records` (hs_match_replay) were applied to the match. NULL: it had ended, and is removed again.
+ */
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
-
-/* The match had ended, and is removed again. */
-void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot);
 
 /* Bytes that wait to be written. */
 size_t hs_record_queue_bytes(struct hs_record *record);

@@ -433,7 +433,7 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
     hs_record_restored(record, slot, state, size, ends);
     hs_record_replayed(record, slot, "rec", 3);
     if (ends) {
-        hs_record_restored_end(record, slot);
+        hs_record_replayed(record, slot, NULL, 0);
         hs_registry_remove(registry, slot);
     }
     hs_registry_release(registry, slot);
@@ -452,7 +452,7 @@ START_TEST(restored_matches_are_in_the_stream)
     restore(record, "large", 65536, false);
     hs_record_restored(NULL, NULL, NULL, 0, false);
     hs_record_replayed(NULL, NULL, NULL, 0);
-    hs_record_restored_end(NULL, NULL);
+    hs_record_replayed(NULL, NULL, NULL, 0);
     request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
     request(record, "large", HS_ROUTE_MATCH_DELETE, "{}", "{}");
     request(record, "large", HS_ROUTE_TICKS_POST, "{}", "{}");
