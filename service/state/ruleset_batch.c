@@ -90,9 +90,9 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
     size_t new_names = 0;
     bool fits = true;
     for (size_t i = 0; fits && i < batch->count; i++) {
-        bool found;
-        hs_ruleset_entries_find(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
-        new_names += !found;
+        size_t place;
+        struct hs_str name = hs_name_str(&batch->entries[i]->ruleset->name);
+        new_names += hs_ruleset_entries_find(store, name, &place) == NULL;
         fits = hs_ruleset_entry_charge(store, batch->entries[i]);
     }
     if (fits && new_names > store->max_rulesets - store->count - store->reserved) {
@@ -169,9 +169,9 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {
-    bool found;
-    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    size_t place;
+    struct hs_ruleset_entry *before =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
     if (before != NULL && before->owner.text[0] != '\0') {
         hs_ruleset_entry_drop(store, entry);
         return;
@@ -179,12 +179,7 @@ static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_ent
     if (before == NULL || strcmp(before->revision, entry->revision) != 0)
         changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
                 entry->revision);
-    if (before == NULL) {
-        hs_ruleset_entries_insert(store, place, entry);
-        return;
-    }
-    store->entries[place] = entry;
-    hs_ruleset_entry_drop(store, before);
+    hs_ruleset_entries_set(store, place, before, entry);
 }
 
 void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed, void *context)

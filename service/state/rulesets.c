@@ -62,15 +62,14 @@ int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str
     return order != 0 ? order : own[name.len] != '\0';
 }
 
-size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
-                               bool *found)
+struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
+                                                 struct hs_str name, size_t *place)
 {
-    size_t i = 0;
     int order = -1;
-    while (i < store->count && (order = hs_ruleset_entry_compare(store->entries[i], name)) < 0)
-        i++;
-    *found = i < store->count && order == 0;
-    return i;
+    for (*place = 0; *place < store->count; ++*place)
+        if ((order = hs_ruleset_entry_compare(store->entries[*place], name)) >= 0)
+            break;
+    return order == 0 ? store->entries[*place] : NULL;
 }
 
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
@@ -81,49 +80,39 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_ent
     hs_ruleset_entry_destroy(entry);
 }
 
-void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
-                               struct hs_ruleset_entry *entry)
+void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
+                            struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry)
 {
-    memmove(&store->entries[place + 1], &store->entries[place],
-            (store->count - place) * sizeof store->entries[0]);
+    if (present != NULL) {
+        hs_ruleset_entry_drop(store, present);
+    } else {
+        memmove(&store->entries[place + 1], &store->entries[place],
+                (store->count - place) * sizeof store->entries[0]);
+        store->count++;
+    }
     store->entries[place] = entry;
-    store->count++;
 }
 
-/* Finds the place of an entry: CREATED, or REPLACED with the old entry, or the reason of a refusal.
- */
-static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
-                                       const struct hs_ruleset_entry *entry, size_t *place)
-{
-    bool found;
-    *place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    if (!found)
-        return store->count + store->reserved >= store->max_rulesets ? HS_RULESET_FULL
-                                                                     : HS_RULESET_CREATED;
-    bool is_owner =
-        hs_str_equal(hs_name_str(&store->entries[*place]->owner), hs_name_str(&entry->owner));
-    return is_owner ? HS_RULESET_REPLACED : HS_RULESET_FOREIGN;
-}
-
+/* Takes ownership of the entry. */
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t place;
-    enum hs_ruleset_put result = place_entry(store, entry, &place);
-    struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
-    bool is_same = present != NULL && strcmp(present->revision, entry->revision) == 0;
-    if (is_same) /* matches keep sharing the entry */
-        present->is_from_file = entry->is_from_file;
-    else if ((result == HS_RULESET_CREATED || result == HS_RULESET_REPLACED) &&
-             !hs_ruleset_entry_charge(store, entry))
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    enum hs_ruleset_put result = present == NULL ? HS_RULESET_CREATED : HS_RULESET_REPLACED;
+    if (present != NULL && strcmp(present->owner.text, entry->owner.text) != 0) {
+        result = HS_RULESET_FOREIGN;
+    } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
+        result = HS_RULESET_FULL;
+    } else if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
+        present->is_from_file = entry->is_from_file; /* matches keep sharing the entry */
+    } else if (!hs_ruleset_entry_charge(store, entry)) {
         result = HS_RULESET_TOO_BIG;
-    if (is_same || (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED)) {
-        hs_ruleset_entry_destroy(entry);
-    } else if (present == NULL) {
-        hs_ruleset_entries_insert(store, place, entry);
     } else {
-        hs_ruleset_entry_drop(store, present);
-        store->entries[place] = entry;
+        hs_ruleset_entries_set(store, place, present, entry);
+        return result;
     }
+    hs_ruleset_entry_destroy(entry);
     return result;
 }
 
@@ -194,16 +183,13 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
 
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
 {
-    struct hs_ruleset_entry *entry = NULL;
-    bool found;
+    size_t place;
     if (hs_ruleset_is_default(name))
         name = hs_name_str(&store->default_name);
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    if (found) {
-        entry = store->entries[place];
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
+    if (entry != NULL)
         entry->references++;
-    }
     pthread_mutex_unlock(&store->lock);
     return entry;
 }
@@ -314,26 +300,21 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry, bool replaces)
 {
-    bool found;
+    size_t place;
     enum hs_ruleset_restore result = HS_RULESET_NAMED;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
-    bool is_owners = present != NULL && !present->is_builtin && !present->is_from_file &&
-                     hs_str_equal(hs_name_str(&present->owner), owner);
-    if (present != NULL && present != entry && replaces && is_owners) {
-        hs_name_set(&entry->owner, owner);
-        entry->references++;
-        store->entries[place] = entry;
-        hs_ruleset_entry_drop(store, present);
-    } else if (present != NULL) {
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    bool is_replaced = present != NULL && present != entry && replaces && !present->is_builtin &&
+                       !present->is_from_file && hs_str_equal(hs_name_str(&present->owner), owner);
+    if (present != NULL && !is_replaced) {
         result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
-    } else if (store->count + store->reserved >= store->max_rulesets) {
+    } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_NAME_FULL;
     } else {
         hs_name_set(&entry->owner, owner);
         entry->references++;
-        hs_ruleset_entries_insert(store, place, entry);
+        hs_ruleset_entries_set(store, place, present, entry);
     }
     pthread_mutex_unlock(&store->lock);
     return result;
@@ -358,10 +339,10 @@ struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context)
 {
-    bool found;
+    size_t place;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    bool fine = !found || write(context, store->entries[place]);
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
+    bool fine = entry == NULL || write(context, entry);
     pthread_mutex_unlock(&store->lock);
     return fine;
 }
@@ -377,10 +358,9 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
                                                struct hs_str name, hs_ruleset_writer *write,
                                                void *context)
 {
-    bool found;
+    size_t place;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    struct hs_ruleset_entry *entry = found ? store->entries[place] : NULL;
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
     enum hs_ruleset_delete result = may_delete(entry, owner);
     if (result == HS_RULESET_DELETED && write != NULL && !write(context, entry))
         result = HS_RULESET_NOT_KEPT;

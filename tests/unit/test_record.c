@@ -452,7 +452,6 @@ START_TEST(restored_matches_are_in_the_stream)
     restore(record, "large", 65536, false);
     hs_record_restored(NULL, NULL, NULL, 0, false);
     hs_record_replayed(NULL, NULL, NULL, 0);
-    hs_record_replayed(NULL, NULL, NULL, 0);
     request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
     request(record, "large", HS_ROUTE_MATCH_DELETE, "{}", "{}");
     request(record, "large", HS_ROUTE_TICKS_POST, "{}", "{}");
