@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-/*
- * A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
- * bound would send ticks of many players with bones to the pool, where requests wait longer.
- */
+/* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
+   bound would send ticks of many players with bones to the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, and its answer. */

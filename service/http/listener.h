@@ -35,8 +35,7 @@ enum hs_http_phase {
     HS_HTTP_EXPIRED,
 };
 
-/* Kinds of log lines about requests. Each has its own limit, so a flood of one kind hides no other.
- */
+/* Kinds of log lines about requests. Each has its own limit, so no kind hides another. */
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
@@ -154,10 +153,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list);
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/*
- * Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
- * runs; the log has the reason.
- */
+/* Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
+   runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */

@@ -24,10 +24,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/*
- * Decodes only characters that names can contain. Others keep their `%`, which no name and no route
- * contains. So an encoded slash or zero byte never changes the path.
- */
+/* Decodes only characters that names can contain. Others keep their `%`, which no name and no route
+   contains. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;

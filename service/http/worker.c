@@ -32,10 +32,8 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/*
- * Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
- * safe to close it if the peer has ended it, or if every request was read completely.
- */
+/* Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
+   safe to close it if the peer has ended it, or if every request was read completely. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;

@@ -60,10 +60,8 @@ enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 void hs_options_default(struct hs_options *options);
 
-/*
- * Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
- * the others. The caller has initialized `problem`.
- */
+/* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
+   the others. The caller has initialized `problem`. */
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 

@@ -16,10 +16,8 @@ enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 /* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
-/*
- * The requests that can change an open match. Their lines follow the line that opens the match.
- * X(name, route)
- */
+/* The requests that can change an open match. Their lines follow the line that opens the match.
+   X(name, route) */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
     X("moves", HS_ROUTE_MOVES_POST)                                                                \

@@ -21,8 +21,7 @@ struct hs_ruleset_store {
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
 
-/* Computes the hashes for hs_ruleset_entry_charge. Call it without the lock. False: out of memory.
- */
+/* Computes the hashes for hs_ruleset_entry_charge, without the lock. False: out of memory. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.

@@ -283,8 +283,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* Shares depend on the order of tenants, but everything that fitted before must fit again.
-         */
+        /* Shares depend on the order of tenants, but all that fitted before must fit again. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }

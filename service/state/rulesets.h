@@ -108,10 +108,8 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/*
- * Restores the name and the owner of an adopted entry. Call it before other threads use the store.
- * `replaces`: the entry is newer than the one that the same owner has under this name.
- */
+/* Restores the name and the owner of an adopted entry. Call it before other threads use the store.
+   `replaces`: the entry is newer than the one that the same owner has under this name. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
@@ -121,10 +119,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
    for the caller, who frees the array. NULL: out of memory. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
-/*
- * Records the entry of a name. No name can change while it runs, so the records have the order of
- * the changes. It must not use the store. False: it failed.
- */
+/* Records the entry of a name. No name can change while it runs, so the records have the order of
+   the changes. It must not use the store. False: it failed. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
@@ -149,10 +145,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),
                            void *context);
 
-/*
- * Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
- * ruleset. NULL with `problem` set.
- */
+/* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
+   ruleset. NULL with `problem` set. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 

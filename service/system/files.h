@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
-/*
- * Like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory. -1 with errno:
- * ENXIO if the name is not a regular file, EISDIR for a directory.
- */
+/* Like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory. -1 with errno:
+   ENXIO if the name is not a regular file, EISDIR for a directory. */
 int hs_file_open(int directory, const char *path, int flags);
 
 /* Makes a new, empty file for writing that only the owner can use. Removes any file of that name

@@ -8,8 +8,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Returns the lower of `limit` and the number in a file of a group; `limit` if there is no number.
- */
+/* Returns the lower of `limit` and the number in a file of a group, if the file has one. */
 static double lower_limit(double limit, const char *root, const char *mount, const char *group,
                           const char *name)
 {

@@ -63,10 +63,8 @@ enum hs_metric {
 struct hs_metrics *hs_metrics_create(void);
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/*
- * `series` is the index in the metric's set of labels, 0 for a metric without labels. Values are
- * integers; metrics of kind COUNTER_US and GAUGE_US are in microseconds. Thread-safe.
- */
+/* `series` is the index in the metric's set of labels, 0 for a metric without labels. Values are
+   integers; metrics of kind COUNTER_US and GAUGE_US are in microseconds. Thread-safe. */
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change);
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
