@@ -161,19 +161,13 @@ static bool start_listeners(struct hs_service *service, const struct hs_tls *tls
         .threads = (unsigned)wants.threads,
         .connections = (unsigned)shares.data,
         .linger = (unsigned)shares.linger,
-        .body_bytes = options->body_bytes,
-        .map_body_bytes = options->map_body_bytes,
-        .idle_seconds = (unsigned)options->idle_seconds,
-        .queue_us = (int64_t)options->queue_ms * 1000,
-        .request_seconds = (unsigned)options->request_seconds,
     };
-    listeners[0] = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
+    listeners[0] = hs_http_start(service, HS_LISTENER_DATA, &limits, tls, error);
     if (listeners[0] == NULL)
         return cannot_start(error);
     limits.threads = (unsigned)options->admin_threads;
     limits.connections = (unsigned)shares.admin;
-    listeners[1] =
-        hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
+    listeners[1] = hs_http_start(service, HS_LISTENER_ADMIN, &limits, tls, error);
     if (listeners[1] != NULL)
         return true;
     hs_http_stop(listeners[0], 0);

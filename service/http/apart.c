@@ -45,7 +45,7 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
-    int64_t now_us = hs_clock_us(), queue_us = request->http->limits.queue_us;
+    int64_t now_us = hs_clock_us(), queue_us = hs_http_queue_us(request->http);
     if (headers->deadlines > 0 &&
         now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
         hs_http_shed(request, HS_SHED_DEADLINE);

@@ -12,6 +12,7 @@
 #include "service/http/linger.h"
 #include "service/http/pool.h"
 #include "service/http/server.h"
+#include "service/options/values.h"
 #include "service/state/share.h"
 #include "service/watch/log.h"
 
@@ -115,6 +116,7 @@ struct hs_http {
     struct hs_service *service;
     enum hs_listener listener;
     struct hs_http_limits limits;
+    const struct hs_options *options; /* of the service */
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
@@ -130,6 +132,12 @@ struct hs_http {
     pthread_t watchdog;
     atomic_bool stopping; /* the watchdog ends */
 };
+
+/* How long hits may wait in their sockets, in microseconds; 0: no limit. */
+static inline int64_t hs_http_queue_us(const struct hs_http *http)
+{
+    return (int64_t)http->options->queue_ms * 1000;
+}
 
 /* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,

@@ -1,6 +1,5 @@
 #include "service/http/listener.h"
 
-#include "service/options/values.h"
 #include "service/service.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
@@ -59,6 +58,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
     http->service = service;
     http->listener = listener;
     http->limits = *limits;
+    http->options = service->options;
     unsigned rate = (unsigned)service->options->log_rate;
     static const char *const kinds[HS_HTTP_LOGS] = {"requests answered", "requests refused",
                                                     "requests failed"};
@@ -85,8 +85,8 @@ static void stop_watchdog(struct hs_http *http)
 }
 
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
-                              const char *address, const struct hs_http_limits *limits,
-                              const struct hs_tls *tls, char error[256])
+                              const struct hs_http_limits *limits, const struct hs_tls *tls,
+                              char error[256])
 {
     struct hs_http *http = create(service, listener, limits);
     if (http == NULL) {
@@ -94,7 +94,9 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
         return NULL;
     }
     http->is_tls = tls->certificate != NULL;
-    int fd = open_socket(address, http->address, error);
+    int fd = open_socket(listener == HS_LISTENER_DATA ? http->options->listen
+                                                      : http->options->admin_listen,
+                         http->address, error);
     bool has_workers = fd >= 0 && hs_http_workers_start(http, fd, tls);
     if (fd >= 0 && !has_workers)
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,

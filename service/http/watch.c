@@ -128,7 +128,7 @@ static void send_timeout(const struct hs_http_connection *connection,
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
 {
-    int64_t limit_us = (int64_t)http->limits.request_seconds * 1000000;
+    int64_t limit_us = (int64_t)http->options->request_seconds * 1000000;
     int unread = 0;
     if (age_us > limit_us)
         return true;
@@ -148,8 +148,8 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
-                   "The body must arrive within %u s, and after %d s at an even pace",
-                   http->limits.request_seconds, HS_BODY_GRACE_US / 1000000);
+                   "The body must arrive within %zu s, and after %d s at an even pace",
+                   http->options->request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);
     hs_metrics_http(http->service->metrics, caller->route, 408, (double)age_us * 1e-6);
@@ -192,7 +192,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library's timeout, which closes silent connections. */
-    int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
+    int64_t limit_us = ((int64_t)http->options->idle_seconds + 1) * 1000000;
     const struct hs_http_connection *connection = watched->connection;
     bool is_late =
         phase == HS_HTTP_BODY ? is_too_slow(http, connection, age_us) : age_us > limit_us;

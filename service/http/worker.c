@@ -82,11 +82,11 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     worker->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, hs_http_handle, worker, MHD_OPTION_EXTERNAL_LOGGER, log_library,
         worker, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, http->limits.idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
-        hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK, hs_http_record_uri, worker,
-        MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker, MHD_OPTION_ARRAY,
-        http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)http->options->idle_seconds,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker,
+        MHD_OPTION_NOTIFY_COMPLETED, hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK,
+        hs_http_record_uri, worker, MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker,
+        MHD_OPTION_ARRAY, http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
     if (worker->daemon == NULL) {
         close(fd);
         return false;
