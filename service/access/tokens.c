@@ -337,7 +337,7 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
     return HS_AUTH_FINE;
 }
 
-/* ---- the tokens in force ---- */
+/* ---- the current tokens ---- */
 
 struct hs_keyring {
     pthread_rwlock_t lock;

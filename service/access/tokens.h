@@ -19,8 +19,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
     HS_SECRET_MAX = 128,
-    /* What `token new` makes: 256 bits, in hexadecimal. */
-    HS_SECRET_BYTES = 32,
+    HS_SECRET_BYTES = 32, /* of a secret from `token new`, which writes it in hexadecimal */
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
@@ -62,9 +61,9 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max);
 /* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: it is not such a time. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
-/* ---- the tokens in force ---- */
+/* ---- the current tokens ---- */
 
-/* Holds the tokens that are in force. Thread-safe. */
+/* Holds the current tokens. Thread-safe. */
 struct hs_keyring;
 
 /* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
@@ -72,13 +71,13 @@ struct hs_keyring;
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* NULL does nothing */
 
-/* Takes ownership of new tokens, which are in force from now on. */
+/* Replaces the current tokens. Takes ownership of the new ones. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
-/* How many tokens are in force. */
+/* The number of current tokens. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
-/* Runs hs_tokens_check with the tokens in force and the current time. */
+/* Runs hs_tokens_check with the current tokens and the current time. */
 enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
                                       struct hs_identity *identity);
 

@@ -21,7 +21,7 @@ enum {
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the time of one peer */
-    /* About so many bytes are discarded for one peer. Then nothing is read until its time ends. */
+    /* About how many bytes of one peer are discarded. Then nothing is read until its time ends. */
     HS_LINGER_BYTES = 16 << 20,
 };
 

@@ -59,7 +59,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
-/* What each listener gets of the descriptors and threads of the process. */
+/* The share of one listener in the threads and descriptors of the process. */
 struct hs_http_limits {
     unsigned threads;     /* workers, >= 1 */
     unsigned connections; /* max open connections */

@@ -30,9 +30,9 @@ struct hs_map_entry {
 struct hs_map_store;
 
 /*
- * A store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents and kept
- * meshes. Replaced and deleted maps count as long as a match holds them. The texts and builds of
- * maps under construction count too. NULL: out of memory.
+ * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
+ * and kept meshes. Replaced and deleted maps count as long as a match holds them. The texts and
+ * builds of maps under construction count too. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 

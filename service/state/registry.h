@@ -59,7 +59,7 @@ struct hs_match_slot {
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
     /* The newest records in a file, and older ones that were not settled when last checked. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* the first so many are settled: they are kept for sure */
+    uint32_t settled_payments; /* this many, from the first on, are kept for sure */
     bool closed;               /* deleted while another thread waited for the lock */
     unsigned references;       /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
@@ -159,7 +159,7 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open matches, each as it was when last released. Waits for no match. */
+/* Sums over all open matches, each as it was when last released. Locks no match. */
 struct hs_registry_totals {
     size_t matches, players, movers;
     size_t memory_limited;     /* matches */

@@ -33,9 +33,9 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets; they count in its space for `max_rulesets` (>=
- * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" stands for `default_name`, which may be
- * loaded later. NULL with a sentence in `error`.
+ * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
+ * be loaded later. NULL with a sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -59,7 +59,7 @@ bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct 
 /* No entry may be held any more. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
-/* The entry of a name, or NULL. hs_ruleset_store_release gives it back. */
+/* Returns the entry of a name, held for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
 /* Adds a reference to an entry that is already held. */

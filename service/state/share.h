@@ -2,7 +2,7 @@
  * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
  * they use it and release it afterwards, so the limit is never exceeded.
  *
- * A tenant may hold at most as much as stays free (dynamic thresholds: Choudhury and Hahne, 1998).
+ * A tenant can hold at most as much as is still free (dynamic thresholds: Choudhury, Hahne, 1998).
  * So one tenant alone gets half of the limit, and two tenants get at most a third each.
  * Thread-safe.
  */

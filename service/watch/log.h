@@ -1,5 +1,5 @@
 /*
- * The log: one JSON object a line on stderr, with `ts`, `level`, `msg` and the fields of the event.
+ * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event.
  * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes: a
  * longer one loses its last fields and gets `cut`. Logging never waits for a reader. If stderr
  * accepts no more, lines are dropped and counted, and their number is logged later. Thread-safe.
