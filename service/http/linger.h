@@ -17,7 +17,7 @@ enum {
     /* Max lingering sockets. A further one closes the oldest, so a flood shortens the time of each
        socket but leaves every socket some time. */
     HS_LINGER_HELD = 64,
-    /* Max sockets that wait to be taken up. Further connections are closed at once. */
+    /* Max sockets that wait to be read. Further connections are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the time of one peer */
@@ -50,7 +50,7 @@ void hs_linger_free(struct hs_linger *linger);
 
 /* Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or
    descriptor is left. Thread-safe. */
-void hs_linger_take(struct hs_linger *linger, int fd);
+void hs_linger_add(struct hs_linger *linger, int fd);
 
 /* The number of sockets, waiting or lingering. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);

@@ -189,7 +189,7 @@ static void reserve_body(struct hs_http_request *request)
         return;
     }
     request->share = share;
-    request->taken = length;
+    request->reserved = length;
 }
 
 void hs_http_admit(struct hs_http_request *request)

@@ -56,7 +56,7 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
         *socket_context = info == NULL ? NULL : hs_http_connection_open(worker, info->connect_fd);
     } else {
         if (*socket_context != NULL && must_linger(*socket_context))
-            hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
+            hs_linger_add(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
         hs_http_connection_close(*socket_context);
         *socket_context = NULL;
     }

@@ -38,7 +38,7 @@ bool hs_option_is_reloaded(const struct hs_option_row *row)
     return false;
 }
 
-void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from)
+void hs_options_copy_reloaded(struct hs_options *options, const struct hs_options *from)
 {
 #define HS_OPTION_RELOADED(field)                                                                  \
     memcpy(&options->field, &from->field, sizeof options->field);                                  \

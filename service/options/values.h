@@ -111,6 +111,6 @@ void hs_options_each_difference(const struct hs_options *before, const struct hs
                                 hs_options_difference *visit, void *context);
 
 /* Copies the options that a reload applies. */
-void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from);
+void hs_options_copy_reloaded(struct hs_options *options, const struct hs_options *from);
 
 #endif

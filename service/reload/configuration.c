@@ -97,7 +97,7 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
                               known ? &options : &configuration->in_use, true, &reload);
     if (fine) {
         hs_options_each_difference(&configuration->in_use, &options, add_difference, &differences);
-        hs_options_take_reloaded(&configuration->in_use, &options);
+        hs_options_copy_reloaded(&configuration->in_use, &options);
         set_level(configuration, &reload, &differences.waiting);
     } else {
         hs_log(HS_LOG_ERROR, "not reloaded: the old configuration stays in use",

@@ -127,7 +127,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
 /* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh. NULL
    with the reason in *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
-                              const struct hs_world_mesh *mesh, size_t *taken,
+                              const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)
 {
     enum hs_world_fault fault;
@@ -140,7 +140,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     *result = HS_MAP_TOO_BIG;
     if (!hs_share_reserve(store->share, owner, more))
         return NULL;
-    *taken += more;
+    *reserved += more;
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 
@@ -155,23 +155,23 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* The entry owns `taken` bytes of the share; with NULL they are released. */
+/* The entry owns `reserved` bytes of the share; with NULL they are released. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
-                                         struct hs_str document, size_t taken,
+                                         struct hs_str document, size_t reserved,
                                          enum hs_map_put *result)
 {
     struct hs_map_entry *entry = calloc(1, sizeof *entry);
     *result = HS_MAP_NO_MEMORY;
     if (entry != NULL && keep(entry, mesh, store->keeps_meshes, document))
-        entry->world = build(store, owner, mesh, &taken, result);
+        entry->world = build(store, owner, mesh, &reserved, result);
     if (entry == NULL || entry->world == NULL) {
-        hs_share_release(store->share, owner, taken);
+        hs_share_release(store->share, owner, reserved);
         destroy_entry(entry);
         return NULL;
     }
     finish(entry, owner, name, mesh);
-    hs_share_release(store->share, owner, taken - entry->bytes);
+    hs_share_release(store->share, owner, reserved - entry->bytes);
     return entry;
 }
 
@@ -277,17 +277,17 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
 
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, size_t taken,
+                                      struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry)
 {
     enum hs_map_put result;
     struct hs_map_entry *gone;
-    if (taken == 0) {
-        taken = hs_map_store_put_bytes(store, mesh, document.len);
-        if (!hs_share_reserve(store->share, owner, taken))
+    if (reserved == 0) {
+        reserved = hs_map_store_put_bytes(store, mesh, document.len);
+        if (!hs_share_reserve(store->share, owner, reserved))
             return HS_MAP_TOO_BIG;
     }
-    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, taken, &result);
+    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, reserved, &result);
     if (made == NULL)
         return result;
     pthread_mutex_lock(&store->lock);

@@ -80,11 +80,11 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
 /* The same, but the map keeps its document (unless ptr is NULL) and belongs to an owner (len 0:
-   everybody). `taken` bytes are already reserved for the owner (hs_map_store_put_bytes), and pass
-   to the store. If it is 0, the function reserves them. */
+   everybody). `reserved` bytes are already reserved for the owner (hs_map_store_put_bytes), and
+   pass to the store. If it is 0, the function reserves them. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, size_t taken,
+                                      struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
 /*
