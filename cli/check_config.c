@@ -3,8 +3,7 @@
 #include "api/rulesets/document.h"
 #include "service/http/tls.h"
 #include "service/options/values.h"
-#include "service/reload/rulesets.h"
-#include "service/reload/tokens.h"
+#include "service/reload/steps.h"
 #include "service/state/rulesets.h"
 #include "service/system/memory_limit.h"
 
@@ -54,11 +53,14 @@ static bool check_steps(const struct hs_options *options, FILE *to)
         return false;
     }
     hs_ruleset_store_limit_work(store, options->request_work);
-    const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store), hs_token_check_step()};
+    struct hs_keyring *keyring = options->token_file[0] != '\0' ? hs_keyring_create(NULL) : NULL;
+    const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store),
+                                           hs_token_reload_step(keyring)};
     bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, true, &reload);
     if (fine)
         hs_ruleset_store_each(store, warn_of_file, (void *)options);
     hs_reload_free(&reload);
+    hs_keyring_destroy(keyring);
     hs_ruleset_store_destroy(store);
     return fine;
 }

@@ -14,18 +14,8 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* Ends a match, and records it like a DELETE of the match. */
-static void end_idle(void *context, struct hs_match_slot *slot)
+static void record_end(struct hs_service *service, struct hs_match_slot *slot)
 {
-    struct hs_service *service = context;
-    hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
-    /* If this journal record is not written, the match may come back after a crash. It is then
-       idle and ends again. */
-    (void)hs_kept_match_close(service, slot);
-    if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
-        hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
-    if (service->record == NULL)
-        return;
     struct hs_buffer summary = {0};
     struct hs_writer writer = {.buffer = &summary};
     struct hs_match_head head = hs_match_slot_head(slot);
@@ -37,12 +27,27 @@ static void end_idle(void *context, struct hs_match_slot *slot)
     hs_buffer_free(&summary);
 }
 
+/* Ends a match that had no post for the configured time, and records it like a DELETE. */
+static void end_idle(void *context, struct hs_match_slot *slot)
+{
+    struct hs_service *service = context;
+    int64_t idle_us = (int64_t)service->options->match_idle_seconds * 1000000;
+    if (slot->used_us >= hs_clock_us() - idle_us)
+        return;
+    hs_metrics_add(service->metrics, HS_METRIC_MATCHES_EXPIRED, 0, 1);
+    /* If this journal record is not written, the match may come back after a crash. It is then
+       idle and ends again. */
+    (void)hs_kept_match_close(service, slot);
+    if (hs_log_enabled(HS_LOG_INFO) && hs_log_allowed(&service->match_log))
+        hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
+    if (service->record != NULL)
+        record_end(service, slot);
+    hs_registry_remove(service->registry, slot);
+}
 void hs_service_expire(struct hs_service *service)
 {
-    size_t seconds = service->options->match_idle_seconds;
-    if (seconds > 0)
-        hs_registry_expire(service->registry, hs_clock_us() - (int64_t)seconds * 1000000, end_idle,
-                           service);
+    if (service->options->match_idle_seconds > 0)
+        hs_registry_each(service->registry, (struct hs_str){0}, end_idle, service);
 }
 
 static void set(struct hs_service *service, enum hs_metric metric, size_t value)
@@ -63,8 +68,8 @@ static void read_stores(struct hs_service *service)
     set(service, HS_METRIC_MATCHES_HELD, totals.memory_limited);
     set(service, HS_METRIC_PLAYERS, totals.players);
     set(service, HS_METRIC_MOVERS, totals.movers);
-    set(service, HS_METRIC_HISTORY_BYTES, hs_registry_bytes(service->registry));
-    set(service, HS_METRIC_HISTORY_BYTES_LIMIT, hs_registry_bytes_limit(service->registry));
+    set(service, HS_METRIC_HISTORY_BYTES, totals.bytes);
+    set(service, HS_METRIC_HISTORY_BYTES_LIMIT, totals.bytes_limit);
     set(service, HS_METRIC_MAPS, maps.maps);
     set(service, HS_METRIC_MAPS_LIMIT, options->max_maps);
     set(service, HS_METRIC_MAP_BYTES, maps.bytes);

@@ -1,4 +1,4 @@
-/* What the service does besides answering requests: it ends idle matches and reads metrics. */
+/* Periodic work of the service: ends idle matches and reads metrics. */
 #ifndef HS_SERVICE_HOUSEKEEPING_H
 #define HS_SERVICE_HOUSEKEEPING_H
 

@@ -10,8 +10,6 @@
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/reload/configuration.h"
-#include "service/reload/rulesets.h"
-#include "service/reload/tokens.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
@@ -36,6 +34,13 @@
 enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
+
+/* Returns false. */
+static bool cannot_start(const char *detail)
+{
+    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", detail));
+    return false;
+}
 
 static unsigned processors(void)
 {
@@ -86,10 +91,8 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
         service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
         service->map_builder == NULL || service->ruleset_builder == NULL ||
-        !set_limits(service, options)) {
-        hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-        return false;
-    }
+        !set_limits(service, options))
+        return cannot_start(error);
     return true;
 }
 
@@ -106,13 +109,6 @@ static void destroy_state(struct hs_service *service)
     hs_tenant_rates_destroy(service->rates);
     hs_share_destroy(service->bodies);
     hs_metrics_destroy(service->metrics);
-}
-
-/* Adds the steps of the start and of each reload. */
-static void add_steps(const struct hs_service *service, struct hs_configuration *configuration)
-{
-    hs_configuration_add(configuration, hs_ruleset_reload_step(service->rulesets));
-    hs_configuration_add(configuration, hs_token_reload_step(service->keyring));
 }
 
 static void reload(struct hs_service *service, struct hs_configuration *configuration)
@@ -145,13 +141,14 @@ static bool restore(struct hs_service *service)
                  "no file in %s can be written or renamed, or the thread did not start",
                  service->options->data);
     }
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
+    return cannot_start(error);
 }
 
-static bool start_both(struct hs_service *service, const struct hs_tls *tls, struct hs_http **data,
-                       struct hs_http **admin, char error[256])
+/* Starts both listeners. False: failed, which is logged. */
+static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
+                            struct hs_http *listeners[2])
 {
+    char error[256];
     const struct hs_options *options = service->options;
     struct hs_descriptor_wants wants = {
         .threads = options->threads == 0 ? processors() : options->threads,
@@ -160,26 +157,22 @@ static bool start_both(struct hs_service *service, const struct hs_tls *tls, str
     };
     struct hs_descriptor_shares shares;
     if (!hs_descriptors_fit(&wants, &shares, error))
-        return false;
+        return cannot_start(error);
     struct hs_http_limits limits = {
         .threads = (unsigned)wants.threads,
         .connections = (unsigned)shares.data,
         .linger = (unsigned)shares.linger,
-        .body_bytes = options->body_bytes,
-        .map_body_bytes = options->map_body_bytes,
-        .idle_seconds = (unsigned)options->idle_seconds,
-        .queue_us = (int64_t)options->queue_ms * 1000,
-        .request_seconds = (unsigned)options->request_seconds,
     };
-    *data = hs_http_start(service, HS_LISTENER_DATA, options->listen, &limits, tls, error);
-    if (*data == NULL)
-        return false;
+    listeners[0] = hs_http_start(service, HS_LISTENER_DATA, &limits, tls, error);
+    if (listeners[0] == NULL)
+        return cannot_start(error);
     limits.threads = (unsigned)options->admin_threads;
     limits.connections = (unsigned)shares.admin;
-    *admin = hs_http_start(service, HS_LISTENER_ADMIN, options->admin_listen, &limits, tls, error);
-    if (*admin == NULL)
-        hs_http_stop(*data, 0);
-    return *admin != NULL;
+    listeners[1] = hs_http_start(service, HS_LISTENER_ADMIN, &limits, tls, error);
+    if (listeners[1] != NULL)
+        return true;
+    hs_http_stop(listeners[0], 0);
+    return cannot_start(error);
 }
 
 /* Checks all files first, so that a start with faulty files leaves nothing behind. */
@@ -189,34 +182,22 @@ static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
     if (options->tls_cert[0] == '\0' ||
         hs_tls_load(options->tls_cert, options->tls_key, tls, error))
         return true;
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
+    return cannot_start(error);
 }
 
-static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
-                            struct hs_http **data, struct hs_http **admin)
-{
-    char error[256];
-    if (start_both(service, tls, data, admin, error))
-        return true;
-    hs_log(HS_LOG_ERROR, "cannot start", HS_LOG_TEXT("detail", error));
-    return false;
-}
-
-static void announce(const struct hs_options *options, const struct hs_http *data,
-                     const struct hs_http *admin)
+static void announce(const struct hs_options *options, struct hs_http *const listeners[2])
 {
     const char *scheme = options->tls_cert[0] == '\0' ? "http" : "https";
-    printf("hindsight " HS_VERSION " ready data=%s://%s admin=%s://%s\n", scheme,
-           hs_http_address(data), scheme, hs_http_address(admin));
+    const char *data = hs_http_address(listeners[0]), *admin = hs_http_address(listeners[1]);
+    printf("hindsight " HS_VERSION " ready data=%s://%s admin=%s://%s\n", scheme, data, scheme,
+           admin);
     fflush(stdout);
-    hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION),
-           HS_LOG_TEXT("data", hs_http_address(data)),
-           HS_LOG_TEXT("admin", hs_http_address(admin)));
+    hs_log(HS_LOG_INFO, "ready", HS_LOG_TEXT("version", HS_VERSION), HS_LOG_TEXT("data", data),
+           HS_LOG_TEXT("admin", admin));
 }
 
-/* The signals this program acts on. Blocked before any thread starts, so that all threads inherit
-   it and only this one takes them. */
+/* Blocks the signals that this program handles. Threads inherit the mask, so only this thread,
+   which waits for the signals, receives them. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;
@@ -245,7 +226,7 @@ static bool drain(struct hs_service *service, const sigset_t *signals)
         int64_t left_us = until_us - hs_clock_us();
         if (left_us <= 0)
             return true;
-        struct timespec left = {.tv_sec = left_us / 1000000, .tv_nsec = left_us % 1000000 * 1000};
+        struct timespec left = hs_clock_timespec(left_us);
         int received = sigtimedwait(signals, NULL, &left);
         if (received == SIGTERM || received == SIGINT)
             return false;
@@ -277,13 +258,12 @@ static unsigned ms_until(int64_t moment_us)
 }
 
 static int start(struct hs_service *service, const struct hs_options *options,
-                 struct hs_configuration *configuration, struct hs_http **data,
-                 struct hs_http **admin)
+                 const struct hs_options_input *input, struct hs_configuration *configuration,
+                 struct hs_http *listeners[2])
 {
     if (!create_state(service, options))
         return FAILED;
-    add_steps(service, configuration);
-    if (!hs_configuration_start(configuration))
+    if (!hs_configuration_start(configuration, service, input))
         return WRONG_CONFIGURATION;
     struct hs_tls tls = {0};
     if (!load_tls(options, &tls)) {
@@ -291,7 +271,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
         return WRONG_CONFIGURATION;
     }
     bool prepared = start_recording(service) && restore(service);
-    bool fine = prepared && start_listeners(service, &tls, data, admin);
+    bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {
         /* No claim was verified, so the checkpoint of a clean end stays valid. */
@@ -304,8 +284,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
 /* Returns the next signal, or 0 after `interval_us`. */
 static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
 {
-    struct timespec interval = {.tv_sec = interval_us / 1000000,
-                                .tv_nsec = interval_us % 1000000 * 1000};
+    struct timespec interval = hs_clock_timespec(interval_us);
     int received = sigtimedwait(signals, NULL, &interval);
     return received < 0 ? 0 : received;
 }
@@ -336,17 +315,16 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
 {
     struct hs_service service = {0};
     struct hs_configuration configuration;
-    struct hs_http *data = NULL, *admin = NULL;
-    hs_json_init(); /* before there are threads */
+    struct hs_http *listeners[2] = {NULL, NULL}; /* for data and for operators */
+    hs_json_init();                              /* before there are threads */
     sigset_t signals = block_signals();
-    hs_configuration_init(&configuration, options, input);
-    int code = start(&service, options, &configuration, &data, &admin);
+    int code = start(&service, options, input, &configuration, listeners);
     if (code != FINE) {
         destroy_state(&service);
         return code;
     }
     atomic_store(&service.ready, true);
-    announce(options, data, admin);
+    announce(options, listeners);
     int received = run(&service, &configuration, &signals);
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
@@ -355,8 +333,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
        this time, because the supervisor has one timeout. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
-    hs_http_stop(data, ms_until(until_us));
-    hs_http_stop(admin, ms_until(until_us));
+    hs_http_stop(listeners[0], ms_until(until_us));
+    hs_http_stop(listeners[1], ms_until(until_us));
     /* No request changes a match any more, so the last checkpoint is complete. */
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

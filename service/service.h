@@ -11,7 +11,7 @@ struct hs_checkpoint;    /* save.h: state that survives the process */
 struct hs_journal;       /* journal.h: payments since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters, gauges and histograms */
 struct hs_record;        /* recorder.h: the recording of requests */
-struct hs_keyring;       /* tokens.h: the tokens in force */
+struct hs_keyring;       /* tokens.h: the current tokens */
 struct hs_registry;      /* registry.h: matches and their locks */
 struct hs_map_store;     /* state/maps.h: maps by name */
 struct hs_ruleset_store; /* state/rulesets.h: rulesets by name */

@@ -31,86 +31,58 @@ static struct hs_str bearer(struct hs_str value)
 
 enum owner { NOBODY, CALLER, EVERYBODY, ANOTHER };
 
-static enum owner owner_of(const struct hs_name *owner, const struct hs_identity *identity)
-{
-    if (owner->text[0] == '\0')
-        return EVERYBODY;
-    return strcmp(owner->text, identity->tenant.text) == 0 ? CALLER : ANOTHER;
-}
-
-static enum owner owner_of_ruleset(struct hs_service *service, struct hs_str name,
-                                   const struct hs_identity *identity)
-{
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
-    enum owner owner = entry == NULL ? NOBODY : owner_of(&entry->owner, identity);
-    hs_ruleset_store_release(service->rulesets, entry);
-    return owner;
-}
-
-static enum owner owner_of_map(struct hs_service *service, struct hs_str name,
-                               const struct hs_identity *identity)
-{
-    struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
-    enum owner owner = entry == NULL ? NOBODY : owner_of(&entry->owner, identity);
-    hs_map_store_release(service->maps, entry);
-    return owner;
-}
-
-static enum owner owner_of_match(struct hs_service *service, struct hs_str name,
-                                 const struct hs_identity *identity)
-{
-    struct hs_name tenant;
-    if (!hs_registry_owner(service->registry, name, &tenant))
-        return NOBODY;
-    return owner_of(&tenant, identity);
-}
-
 static bool begins(enum hs_route route, const char *with)
 {
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
+/* Finds the owner of the resource in the path of a request; CALLER: the path has no resource. */
+static enum owner owner_of(struct hs_service *service, enum hs_route route, struct hs_str name,
+                           const struct hs_identity *identity)
+{
+    struct hs_name owner = {0};
+    bool exists = false;
+    if (begins(route, "/v1/matches/{")) {
+        exists = hs_registry_owner(service->registry, name, &owner);
+    } else if (begins(route, "/v1/rulesets/{")) {
+        struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+        exists = entry != NULL;
+        if (exists)
+            owner = entry->owner;
+        hs_ruleset_store_release(service->rulesets, entry);
+    } else if (begins(route, "/v1/maps/{")) {
+        struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
+        exists = entry != NULL;
+        if (exists)
+            owner = entry->owner;
+        hs_map_store_release(service->maps, entry);
+    } else {
+        return CALLER;
+    }
+    return !exists                                          ? NOBODY
+           : owner.text[0] == '\0'                          ? EVERYBODY
+           : strcmp(owner.text, identity->tenant.text) == 0 ? CALLER
+                                                            : ANOTHER;
+}
+
 /* Whether the request creates the resource in its path if it is missing. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
-    switch (hs_route_method(route)) {
-    case HS_METHOD_PUT:
-        return true;
-    case HS_METHOD_POST:
-        return begins(route, "/v1/matches/") && service->options->auto_open &&
-               hs_route_allows(HS_ROUTE_MATCH_PUT, scopes);
-    case HS_METHOD_GET:
-    case HS_METHOD_DELETE:
-    case HS_METHOD_COUNT:
-        break;
-    }
-    return false;
+    enum hs_method method = hs_route_method(route);
+    return method == HS_METHOD_PUT ||
+           (method == HS_METHOD_POST && begins(route, "/v1/matches/") &&
+            service->options->auto_open && hs_route_allows(HS_ROUTE_MATCH_PUT, scopes));
 }
 
 static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
-    enum owner owner = CALLER;
     if (!hs_name_is_valid(params->name[0]))
         return true; /* no resource: a list, or a request that is refused later */
-    if (begins(route, "/v1/matches/{"))
-        owner = owner_of_match(service, params->name[0], &auth->identity);
-    else if (begins(route, "/v1/rulesets/{"))
-        owner = owner_of_ruleset(service, params->name[0], &auth->identity);
-    else if (begins(route, "/v1/maps/{"))
-        owner = owner_of_map(service, params->name[0], &auth->identity);
+    enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
-    switch (owner) {
-    case NOBODY:
-        return can_make(service, route, auth->identity.scopes);
-    case CALLER:
-        return true;
-    case EVERYBODY:
-        return hs_route_method(route) == HS_METHOD_GET;
-    case ANOTHER:
-        break;
-    }
-    return false;
+    return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
+           (owner == NOBODY && can_make(service, route, auth->identity.scopes));
 }
 
 /* ---- the check ---- */
@@ -138,58 +110,50 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
         auth->failure = HS_AUTH_TENANT;
 }
 
+static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
+
+/* The answer to a caller who is not admitted, and the end of its WWW-Authenticate. All wrong tokens
+   get the same text, because details would help callers who guess tokens. */
+static const struct {
+    enum hs_problem_code code;
+    const char *detail, *challenge;
+} refusals[HS_AUTH_FAILURE_COUNT] = {
+    [HS_AUTH_MISSING] = {HS_PROBLEM_UNAUTHORIZED, "Send Authorization: Bearer TOKEN", ""},
+#define WRONG_TOKEN HS_PROBLEM_UNAUTHORIZED, "The token is not valid", ", error=\"invalid_token\""
+    [HS_AUTH_MALFORMED] = {WRONG_TOKEN},
+    [HS_AUTH_UNKNOWN] = {WRONG_TOKEN},
+    [HS_AUTH_EXPIRED] = {WRONG_TOKEN},
+    [HS_AUTH_SCOPE] = {HS_PROBLEM_FORBIDDEN,
+                       "The token lacks a scope; this needs: ", ", error=\"insufficient_scope\""},
+    [HS_AUTH_TENANT] = {HS_PROBLEM_FORBIDDEN, not_yours, NULL},
+};
+
 void hs_auth_not_yours(struct hs_problem *problem)
 {
-    hs_problem_set(problem, HS_PROBLEM_FORBIDDEN,
-                   "You own nothing with this name; a missing resource can be put");
+    hs_problem_set(problem, HS_PROBLEM_FORBIDDEN, "%s", not_yours);
 }
 
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem)
 {
-    char scopes[64];
-    switch (auth->failure) {
-    case HS_AUTH_MISSING:
-        hs_problem_set(problem, HS_PROBLEM_UNAUTHORIZED, "Send Authorization: Bearer TOKEN");
+    char scopes[64] = "";
+    if (auth->failure == HS_AUTH_FINE)
         return;
-    case HS_AUTH_MALFORMED:
-    case HS_AUTH_UNKNOWN:
-    case HS_AUTH_EXPIRED:
-        /* One text for all failures: details would help callers who guess tokens. */
-        hs_problem_set(problem, HS_PROBLEM_UNAUTHORIZED, "The token is not valid");
-        return;
-    case HS_AUTH_SCOPE:
-        hs_problem_set(problem, HS_PROBLEM_FORBIDDEN, "The token lacks a scope; this needs: %s",
-                       hs_route_scopes(route, scopes, sizeof scopes));
-        return;
-    case HS_AUTH_TENANT:
-        hs_auth_not_yours(problem);
-        return;
-    case HS_AUTH_FINE:
-        return;
-    }
+    if (auth->failure == HS_AUTH_SCOPE)
+        hs_route_scopes(route, scopes, sizeof scopes);
+    hs_problem_set(problem, refusals[auth->failure].code, "%s%s", refusals[auth->failure].detail,
+                   scopes);
 }
 
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192])
 {
-    static const char realm[] = "Bearer realm=\"hindsight\"";
     char scopes[64];
     text[0] = '\0';
-    switch (auth->failure) {
-    case HS_AUTH_MISSING:
-        snprintf(text, 192, "%s", realm);
-        break;
-    case HS_AUTH_MALFORMED:
-    case HS_AUTH_UNKNOWN:
-    case HS_AUTH_EXPIRED:
-        snprintf(text, 192, "%s, error=\"invalid_token\"", realm);
-        break;
-    case HS_AUTH_SCOPE:
-        snprintf(text, 192, "%s, error=\"insufficient_scope\", scope=\"%s\"", realm,
+    if (auth->failure == HS_AUTH_TENANT || auth->failure == HS_AUTH_FINE)
+        return text;
+    int len =
+        snprintf(text, 192, "Bearer realm=\"hindsight\"%s", refusals[auth->failure].challenge);
+    if (auth->failure == HS_AUTH_SCOPE)
+        snprintf(text + len, 192 - (size_t)len, ", scope=\"%s\"",
                  hs_route_scopes(route, scopes, sizeof scopes));
-        break;
-    case HS_AUTH_TENANT:
-    case HS_AUTH_FINE:
-        break;
-    }
     return text;
 }

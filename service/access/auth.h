@@ -18,10 +18,8 @@ struct hs_auth {
     struct hs_identity identity;  /* of a valid token */
 };
 
-/*
- * `authorization` is the value of the header; its ptr is NULL if there is no header. A service
- * without tokens admits every caller, with an empty identity.
- */
+/* `authorization` is the value of the header; its ptr is NULL if there is no header. A service
+   without tokens admits every caller, with an empty identity. */
 void hs_auth_check(struct hs_service *service, enum hs_route route,
                    const struct hs_route_params *params, struct hs_str authorization,
                    struct hs_auth *auth);

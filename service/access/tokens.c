@@ -28,17 +28,6 @@ struct hs_tokens {
     struct token entries[]; /* in order of tenant and kid */
 };
 
-static const char *const failure_names[HS_AUTH_FAILURE_COUNT] = {
-#define X(id, label) label,
-    HS_AUTH_FAILURES(X)
-#undef X
-};
-
-const char *hs_auth_failure_name(enum hs_auth_failure failure)
-{
-    return failure < HS_AUTH_FAILURE_COUNT ? failure_names[failure] : "";
-}
-
 /* ---- texts ---- */
 
 static bool is_alphanumeric(char c)
@@ -114,26 +103,16 @@ static struct hs_str text_of(const json_t *value)
     return (struct hs_str){json_string_value(value), json_string_length(value)};
 }
 
+_Static_assert((int)HS_TENANT_MAX == (int)HS_KID_MAX, "decode_part reads both");
+
 static void decode_part(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        size_t max, struct hs_name *name)
+                        void *target)
 {
-    if (hs_token_part_is_valid(text_of(value), max))
-        hs_name_set(name, text_of(value));
+    if (hs_token_part_is_valid(text_of(value), HS_KID_MAX))
+        hs_name_set(target, text_of(value));
     else
-        hs_json_bad(reader, at, "must be 1 to %zu of [A-Za-z0-9.-], the first a letter or digit",
-                    max);
-}
-
-static void decode_tenant(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, void *target)
-{
-    decode_part(reader, value, at, HS_TENANT_MAX, target);
-}
-
-static void decode_kid(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       void *target)
-{
-    decode_part(reader, value, at, HS_KID_MAX, target);
+        hs_json_bad(reader, at, "must be 1 to %d of [A-Za-z0-9.-], the first a letter or digit",
+                    HS_KID_MAX);
 }
 
 static void decode_sha256(struct hs_reader *reader, const json_t *value,
@@ -184,8 +163,8 @@ static void decode_token(struct hs_reader *reader, const json_t *value, const st
                          struct token *token)
 {
     static const struct hs_json_field fields[] = {
-        {"tenant", HS_JSON_CUSTOM, true, TO(tenant), .decode = decode_tenant},
-        {"kid", HS_JSON_CUSTOM, true, TO(kid), .decode = decode_kid},
+        {"tenant", HS_JSON_CUSTOM, true, TO(tenant), .decode = decode_part},
+        {"kid", HS_JSON_CUSTOM, true, TO(kid), .decode = decode_part},
         {"sha256", HS_JSON_CUSTOM, true, .decode = decode_sha256},
         {"scopes", HS_JSON_CUSTOM, true, .decode = decode_scopes},
         {"not_before", HS_JSON_CUSTOM, TO(not_before_s), .decode = decode_time},
@@ -221,25 +200,12 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
     *(struct hs_tokens **)target = tokens;
 }
 
-static int compare_key(const struct token *token, struct hs_str tenant, struct hs_str kid)
-{
-    const struct hs_str own[] = {hs_name_str(&token->tenant), hs_name_str(&token->kid)};
-    const struct hs_str other[] = {tenant, kid};
-    for (size_t i = 0; i < 2; i++) {
-        size_t shorter = own[i].len < other[i].len ? own[i].len : other[i].len;
-        int order = memcmp(own[i].ptr, other[i].ptr, shorter);
-        if (order == 0 && own[i].len != other[i].len)
-            order = own[i].len < other[i].len ? -1 : 1;
-        if (order != 0)
-            return order;
-    }
-    return 0;
-}
-
+/* Names are padded with zeros, so the whole arrays compare. */
 static int compare_tokens(const void *a, const void *b)
 {
-    const struct token *other = b;
-    return compare_key(a, hs_name_str(&other->tenant), hs_name_str(&other->kid));
+    const struct token *one = a, *other = b;
+    int order = memcmp(&one->tenant, &other->tenant, sizeof one->tenant);
+    return order != 0 ? order : memcmp(&one->kid, &other->kid, sizeof one->kid);
 }
 
 static void refuse_twins(const struct hs_tokens *tokens, struct hs_problem *problem)
@@ -283,28 +249,16 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
 {
     struct stat status;
     FILE *file = hs_file_read(path);
-    if (file == NULL || fstat(fileno(file), &status) != 0) {
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
-                       hs_file_error(errno));
-        if (file != NULL)
-            fclose(file);
-        return NULL;
-    }
-    if ((status.st_mode & S_IWOTH) != 0) {
+    if (file != NULL && (fstat(fileno(file), &status) != 0 || (status.st_mode & S_IWOTH) != 0)) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
                        "everybody can write to it, and so admit themselves: chmod o-w");
         fclose(file);
         return NULL;
     }
-    char *text = malloc(MAX_FILE_BYTES + 1);
-    *size = text != NULL ? fread(text, 1, MAX_FILE_BYTES + 1, file) : 0;
-    if (text == NULL || ferror(file) || *size > MAX_FILE_BYTES) {
+    char *text = hs_file_rest(file, MAX_FILE_BYTES, size);
+    if (text == NULL)
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
-                       *size > MAX_FILE_BYTES ? "too large" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
+                       hs_file_error(errno));
     return text;
 }
 
@@ -350,18 +304,10 @@ static struct hs_str next_part(struct hs_str *rest)
 static const struct token *find(const struct hs_tokens *tokens, struct hs_str tenant,
                                 struct hs_str kid)
 {
-    size_t low = 0, high = tokens->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_key(&tokens->entries[middle], tenant, kid);
-        if (order == 0)
-            return &tokens->entries[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    struct token key;
+    hs_name_set(&key.tenant, tenant);
+    hs_name_set(&key.kid, kid);
+    return bsearch(&key, tokens->entries, tokens->count, sizeof key, compare_tokens);
 }
 
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
@@ -391,7 +337,7 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
     return HS_AUTH_FINE;
 }
 
-/* ---- the tokens in force ---- */
+/* ---- the current tokens ---- */
 
 struct hs_keyring {
     pthread_rwlock_t lock;

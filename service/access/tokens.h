@@ -11,6 +11,7 @@
 
 #include "api/http/problem.h"
 #include "service/system/sha256.h"
+#include "service/watch/labels.h"
 #include "validators/str.h"
 
 enum {
@@ -18,8 +19,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
     HS_SECRET_MAX = 128,
-    /* What `token new` makes: 256 bits, in hexadecimal. */
-    HS_SECRET_BYTES = 32,
+    HS_SECRET_BYTES = 32, /* of a secret from `token new`, which writes it in hexadecimal */
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
@@ -33,33 +33,12 @@ struct hs_tokens;
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* The same from a file. A file that everybody can write is refused: writers could admit
-   themselves. */
+/* The same from a file. Refuses a file that everybody can write: writers could admit themselves. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
-/* NULL does nothing. */
-void hs_tokens_destroy(struct hs_tokens *tokens);
+void hs_tokens_destroy(struct hs_tokens *tokens); /* NULL does nothing */
 
 size_t hs_tokens_count(const struct hs_tokens *tokens);
-
-/* Why a caller is not admitted. X(id, label of the metric) */
-#define HS_AUTH_FAILURES(X)                                                                        \
-    X(MISSING, "missing")     /* no Authorization header */                                        \
-    X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
-    X(UNKNOWN, "unknown")     /* no such tenant and kid, or another secret */                      \
-    X(EXPIRED, "expired")     /* outside its validity */                                           \
-    X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
-    X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
-
-enum hs_auth_failure {
-#define X(id, label) HS_AUTH_##id,
-    HS_AUTH_FAILURES(X)
-#undef X
-        HS_AUTH_FAILURE_COUNT,
-    HS_AUTH_FINE = HS_AUTH_FAILURE_COUNT
-};
-
-const char *hs_auth_failure_name(enum hs_auth_failure failure);
 
 /* The caller that a valid token identifies. */
 struct hs_identity {
@@ -79,28 +58,26 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
    [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: the text is not such a time.
- */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: it is not such a time. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
-/* ---- the tokens in force ---- */
+/* ---- the current tokens ---- */
 
-/* Holds the tokens that are in force. Thread-safe. */
+/* Holds the current tokens. Thread-safe. */
 struct hs_keyring;
 
 /* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
    Returns NULL when memory is out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
-/* NULL does nothing. */
-void hs_keyring_destroy(struct hs_keyring *keyring);
+void hs_keyring_destroy(struct hs_keyring *keyring); /* NULL does nothing */
 
-/* Takes ownership of new tokens, which are in force from now on. */
+/* Replaces the current tokens. Takes ownership of the new ones. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
-/* How many tokens are in force. */
+/* The number of current tokens. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
-/* Runs hs_tokens_check with the tokens in force and the current time. */
+/* Runs hs_tokens_check with the current tokens and the current time. */
 enum hs_auth_failure hs_keyring_check(struct hs_keyring *keyring, struct hs_str token,
                                       struct hs_identity *identity);
 

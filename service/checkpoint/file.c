@@ -1,5 +1,4 @@
 #include "service/checkpoint/file.h"
-#include "service/checkpoint/words.h"
 #include "service/system/files.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* The CRC over type and size, as in the header, and the bytes. */
+/* The CRC of a record: its type and size from the header, and its bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);
@@ -47,17 +46,11 @@ void hs_checkpoint_frame(unsigned char header[HS_CHECKPOINT_RECORD_HEADER],
 
 static void put(struct hs_checkpoint_writer *writer, const void *bytes, size_t size)
 {
-    const char *at = bytes;
-    while (size > 0 && writer->error == 0) {
-        ssize_t written = write(writer->file, at, size);
-        if (written < 0 && errno != EINTR)
-            writer->error = errno;
-        if (written <= 0)
-            continue;
-        at += written;
-        size -= (size_t)written;
-        writer->bytes += (uint64_t)written;
-    }
+    struct iovec part = {(void *)(uintptr_t)bytes, size};
+    if (writer->error == 0 && !hs_file_write(writer->file, &part, 1))
+        writer->error = errno;
+    if (writer->error == 0)
+        writer->bytes += size;
 }
 
 void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int directory)

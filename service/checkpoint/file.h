@@ -42,6 +42,21 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_RULESET_GONE /* journal only: a ruleset that was deleted: owner, name */
 };
 
+/* Integers as little-endian bytes: writes or reads the lowest `size` bytes (1 .. 8) of a value. */
+static inline void hs_word_put(unsigned char *to, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+static inline uint64_t hs_word_get(const unsigned char *from, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
 /* Writes the header of a file. */
 void hs_checkpoint_magic(unsigned char header[HS_CHECKPOINT_HEADER]);
 

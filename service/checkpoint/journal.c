@@ -1,6 +1,5 @@
 #include "service/checkpoint/journal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "service/checkpoint/words.h"
+#include "service/system/array.h"
 #include "service/system/clock.h"
+#include "service/system/files.h"
 #include "service/watch/log.h"
 #include "validators/journal.h"
-#include "validators/vocabulary.h"
 
 #define NAME_PREFIX "journal."
 
@@ -45,21 +44,6 @@ struct hs_journal {
     pthread_cond_t wake;
 };
 
-static const char *const sync_names[] = {
-#define X(id, name) name,
-    HS_JOURNAL_SYNCS(X)
-#undef X
-};
-
-bool hs_journal_sync_parse(const char *name, enum hs_journal_sync *sync)
-{
-    static const struct hs_vocabulary words = {sync_names, HS_JOURNAL_SYNC_COUNT};
-    int found = hs_vocabulary_find(&words, hs_str_of(name));
-    if (found >= 0)
-        *sync = (enum hs_journal_sync)found;
-    return found >= 0;
-}
-
 void hs_journal_name(uint64_t number, char name[HS_JOURNAL_NAME_MAX])
 {
     snprintf(name, HS_JOURNAL_NAME_MAX, NAME_PREFIX "%010" PRIu64, number);
@@ -76,39 +60,20 @@ static void log_failure(struct hs_journal *journal, const char *what)
     errno = error;
 }
 
-/* Writes all parts, or returns false with errno. A part may have been written then. */
-static bool write_parts(int file, struct iovec *parts, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = writev(file, parts, (int)count);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        for (; count > 0 && (size_t)written >= parts->iov_len; parts++, count--)
-            written -= (ssize_t)parts->iov_len;
-        if (count > 0) {
-            parts->iov_base = (char *)parts->iov_base + written;
-            parts->iov_len -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 /* Writes a complete record or nothing. The lock is held. */
 static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
                    const struct iovec *parts, size_t count)
 {
-    enum { MOST = 4 };
+    enum { PARTS_MAX = 4 };
     unsigned char header[HS_CHECKPOINT_RECORD_HEADER];
-    struct iovec all[MOST + 1] = {{header, sizeof header}};
+    struct iovec all[PARTS_MAX + 1] = {{header, sizeof header}};
     size_t size = sizeof header;
     for (size_t i = 0; i < count; i++) {
         all[i + 1] = parts[i];
         size += parts[i].iov_len;
     }
     hs_checkpoint_frame(header, type, parts, count);
-    if (!write_parts(journal->file, all, count + 1)) {
+    if (!hs_file_write(journal->file, all, count + 1)) {
         int error = errno;
         journal->is_torn = ftruncate(journal->file, (off_t)journal->size) != 0;
         errno = error;
@@ -138,7 +103,7 @@ static bool begin_file(struct hs_journal *journal)
     journal->number = journal->next++;
     journal->is_torn = false;
     journal->size = sizeof magic;
-    if (write_parts(file, &head, 1) && append(journal, HS_CHECKPOINT_LAYOUT, &record, 1)) {
+    if (hs_file_write(file, &head, 1) && append(journal, HS_CHECKPOINT_LAYOUT, &record, 1)) {
         journal->head_size = journal->size;
         return true;
     }
@@ -193,12 +158,10 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
     return fine;
 }
 
-uint64_t hs_journal_number(struct hs_journal *journal)
+/* The number of the current file, or of the first one. Locked. */
+static uint64_t current_number(const struct hs_journal *journal)
 {
-    pthread_mutex_lock(&journal->lock);
-    uint64_t number = journal->file >= 0 ? journal->number : journal->next;
-    pthread_mutex_unlock(&journal->lock);
-    return number;
+    return journal->file >= 0 ? journal->number : journal->next;
 }
 
 /* ---- surviving a power failure ---- */
@@ -210,7 +173,7 @@ static bool is_sound(const struct hs_journal *journal)
 }
 
 /* Locked. */
-static void note_synced(struct hs_journal *journal, uint64_t position)
+static void record_synced(struct hs_journal *journal, uint64_t position)
 {
     if (journal->synced < position)
         journal->synced = position;
@@ -231,7 +194,7 @@ static void sync_file(struct hs_journal *journal)
     bool fine = fdatasync(file) == 0;
     pthread_mutex_lock(&journal->lock);
     if (fine) {
-        note_synced(journal, position);
+        record_synced(journal, position);
     } else {
         /* The kernel may drop pages that it could not write, so only a checkpoint makes their
            records durable. */
@@ -247,33 +210,30 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out)
     bool is_synced = journal->sync == HS_JOURNAL_SYNC_ALWAYS;
     pthread_mutex_lock(&journal->lock);
     *out = (struct hs_journal_state){.is_sound = is_sound(journal),
+                                     .number = current_number(journal),
                                      .written = journal->position,
+                                     .synced = journal->synced,
                                      .settled = is_synced ? journal->settled : journal->position};
     pthread_mutex_unlock(&journal->lock);
 }
 
 bool hs_journal_settle(struct hs_journal *journal)
 {
-    if (journal->sync != HS_JOURNAL_SYNC_ALWAYS)
+    struct hs_journal_state state;
+    if (journal == NULL || journal->sync != HS_JOURNAL_SYNC_ALWAYS)
         return true;
-    pthread_mutex_lock(&journal->lock);
-    uint64_t position = journal->position;
-    bool is_safe = journal->synced >= position;
-    pthread_mutex_unlock(&journal->lock);
-    if (!is_safe) {
-        /* For a thread that waited here, the previous one has often synced already. */
+    hs_journal_state(journal, &state);
+    uint64_t position = state.written;
+    if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        pthread_mutex_lock(&journal->lock);
-        is_safe = journal->synced >= position;
-        pthread_mutex_unlock(&journal->lock);
-        if (!is_safe)
+        /* For a thread that waited here, the previous one has often synced already. */
+        hs_journal_state(journal, &state);
+        if (state.synced < position)
             sync_file(journal);
         pthread_mutex_unlock(&journal->sync_lock);
+        hs_journal_state(journal, &state);
     }
-    pthread_mutex_lock(&journal->lock);
-    bool is_kept = is_sound(journal);
-    pthread_mutex_unlock(&journal->lock);
-    return is_kept;
+    return state.is_sound;
 }
 
 static void *sync_at_intervals(void *context)
@@ -281,9 +241,7 @@ static void *sync_at_intervals(void *context)
     struct hs_journal *journal = context;
     pthread_mutex_lock(&journal->lock);
     while (!journal->is_ending) {
-        int64_t until_us = hs_clock_us() + HS_JOURNAL_INTERVAL_US;
-        struct timespec until = {.tv_sec = until_us / 1000000,
-                                 .tv_nsec = until_us % 1000000 * 1000};
+        struct timespec until = hs_clock_timespec(hs_clock_us() + HS_JOURNAL_INTERVAL_US);
         pthread_cond_timedwait(&journal->wake, &journal->lock, &until);
         pthread_mutex_unlock(&journal->lock);
         pthread_mutex_lock(&journal->sync_lock);
@@ -307,7 +265,7 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
     bool is_new = is_needed && begin_file(journal);
     if (is_needed && !is_new)
         log_failure(journal, "open");
-    uint64_t number = journal->file >= 0 ? journal->number : journal->next;
+    uint64_t number = current_number(journal);
     journal->unsafe_at_rotation = journal->unsafe;
     journal->position_at_rotation = position;
     pthread_mutex_unlock(&journal->lock);
@@ -319,7 +277,7 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
         if (!fine) /* the checkpoint that begins now contains the previous file */
             journal->unsafe_at_rotation = ++journal->unsafe;
         else
-            note_synced(journal, position);
+            record_synced(journal, position);
         pthread_mutex_unlock(&journal->lock);
     }
     pthread_mutex_unlock(&journal->sync_lock);
@@ -334,7 +292,7 @@ void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number)
     journal->unsafe_covered = journal->unsafe_at_rotation;
     if (journal->settled < journal->position_at_rotation)
         journal->settled = journal->position_at_rotation;
-    note_synced(journal, journal->settled);
+    record_synced(journal, journal->settled);
     pthread_mutex_unlock(&journal->lock);
     uint64_t *numbers = hs_journal_list(journal->directory, &count);
     for (size_t i = 0; numbers != NULL && i < count && numbers[i] < number; i++) {
@@ -363,37 +321,27 @@ static bool number_of(const char *name, uint64_t *number)
 uint64_t *hs_journal_list(int directory, size_t *count)
 {
     size_t capacity = 0;
-    uint64_t *numbers = NULL, number;
+    uint64_t *numbers = hs_array_grow(NULL, 0, &capacity, sizeof *numbers), number;
+    DIR *entries = hs_directory_open(directory);
+    bool fine = numbers != NULL && entries != NULL;
     *count = 0;
-    int file = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = file >= 0 ? fdopendir(file) : NULL;
-    if (entries == NULL) {
-        if (file >= 0)
-            close(file);
-        return NULL;
-    }
-    bool fine = true;
     for (const struct dirent *entry; fine && (entry = readdir(entries)) != NULL;) {
         if (!number_of(entry->d_name, &number))
             continue;
-        if (*count == capacity) {
-            capacity = 2 * capacity + 8;
-            uint64_t *grown = realloc(numbers, capacity * sizeof *numbers);
-            fine = grown != NULL;
-            numbers = fine ? grown : numbers;
-        }
-        if (fine)
+        uint64_t *grown = hs_array_grow(numbers, *count, &capacity, sizeof *numbers);
+        fine = grown != NULL;
+        if (fine) {
+            numbers = grown;
             numbers[(*count)++] = number;
+        }
     }
-    closedir(entries);
-    if (fine && numbers == NULL)
-        numbers = malloc(sizeof *numbers);
+    if (entries != NULL)
+        closedir(entries);
     if (!fine) {
         free(numbers);
         return NULL;
     }
-    if (*count > 0)
-        qsort(numbers, *count, sizeof *numbers, compare_numbers);
+    qsort(numbers, *count, sizeof *numbers, compare_numbers);
     return numbers;
 }
 
@@ -411,11 +359,7 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
     journal->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "journal failures"};
     pthread_mutex_init(&journal->sync_lock, NULL);
     pthread_mutex_init(&journal->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&journal->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    hs_clock_condition(&journal->wake);
     pthread_mutex_lock(&journal->lock);
     if (!has_file(journal))
         log_failure(journal, "open");

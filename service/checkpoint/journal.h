@@ -5,7 +5,7 @@
  * journals, in order.
  *
  * Each checkpoint begins a new journal, and removes the journals that the previous checkpoint did
- * not need. A journal has the format of a checkpoint (checkpoint_file.h) without the end record; a
+ * not need. A journal has the format of a checkpoint (file.h) without the end record; a
  * partial record at the end is ignored. Thread-safe.
  */
 #ifndef HS_SERVICE_JOURNAL_H
@@ -17,22 +17,10 @@
 #include <sys/uio.h>
 
 #include "service/checkpoint/file.h"
+#include "service/options/values.h"
 
-/* Which payments a power failure can lose. A crash of the process loses none. */
-#define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* everything that the kernel has not written yet */                   \
-    X(INTERVAL, "interval") /* the last HS_JOURNAL_INTERVAL_US */                                  \
-    X(ALWAYS, "always")     /* none that was answered */
-
-enum hs_journal_sync {
-#define X(id, name) HS_JOURNAL_SYNC_##id,
-    HS_JOURNAL_SYNCS(X)
-#undef X
-        HS_JOURNAL_SYNC_COUNT
-};
+/* The sync mode `interval` syncs once in this time. */
 #define HS_JOURNAL_INTERVAL_US 200000
-
-bool hs_journal_sync_parse(const char *name, enum hs_journal_sync *sync);
 
 struct hs_journal;
 
@@ -52,33 +40,25 @@ struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journ
 /* Closes the journal; `remove` also deletes the newest file. NULL does nothing. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
-/*
- * Appends one record, the concatenation of the parts. False: no part of it is in the file.
- * `number`: NULL, or gets the number of the file that has the record.
- */
+/* Appends one record, the concatenation of the parts. False: no part of it is in the file.
+   `number`: NULL, or gets the number of the file that has the record. */
 bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
-/*
- * If the sync mode is `always`, waits until all records written so far survive a loss of power.
- * False: they may not survive one until the next checkpoint is written.
- */
+/* If the sync mode is `always`, waits until all records written so far survive a loss of power.
+   False: they may not survive one until the next checkpoint is written. True without a journal. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    bool is_sound;             /* a payment that is written now would be kept */
-    uint64_t written, settled; /* bytes of records; records up to `settled` are kept for sure */
+    bool is_sound;   /* a payment that is written now would be kept */
+    uint64_t number; /* of the current file */
+    /* Bytes of records; a loss of power costs none up to `settled`. */
+    uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
-/* Number of the current file. */
-uint64_t hs_journal_number(struct hs_journal *journal);
-
-/*
- * Call it before a checkpoint is taken. Begins a new file, unless the newest is empty or no file
- * can be made. Returns the number of the newest file: the checkpoint will contain all files before
- * it.
- */
+/* Call it before a checkpoint is taken. Begins a new file, unless the newest is empty or no file
+   can be made. Returns its number: the checkpoint will contain all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
 /* Call it when a checkpoint taken after `hs_journal_rotate` is written: it contains the records

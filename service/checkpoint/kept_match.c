@@ -26,25 +26,28 @@ void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *en
     hs_bytes_put_run(out, entry->document, entry->document_size);
 }
 
+/* Frees the bytes. */
 static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type,
-                        const struct hs_bytes *bytes, uint64_t *number)
+                        struct hs_bytes *bytes, uint64_t *number)
 {
     const struct iovec part = {bytes->data, bytes->len};
-    return !bytes->failed && hs_journal_write(journal, type, &part, 1, number);
+    bool fine = !bytes->failed && hs_journal_write(journal, type, &part, 1, number);
+    free(bytes->data);
+    return fine;
 }
 
 /* Whether the newest journal or checkpoint has the document. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
-    uint64_t number = hs_journal_number(journal);
-    if (atomic_load(&entry->journal) == number)
+    struct hs_journal_state state;
+    hs_journal_state(journal, &state);
+    if (atomic_load(&entry->journal) == state.number)
         return true;
     struct hs_bytes record = {0};
     hs_kept_ruleset_put(&record, entry);
-    bool fine = write_bytes(journal, HS_CHECKPOINT_RULESET, &record, &number);
-    free(record.data);
+    bool fine = write_bytes(journal, HS_CHECKPOINT_RULESET, &record, &state.number);
     if (fine)
-        atomic_store(&entry->journal, number);
+        atomic_store(&entry->journal, state.number);
     return fine;
 }
 
@@ -55,9 +58,7 @@ static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
     struct hs_bytes record = {0};
     hs_bytes_put_name(&record, entry->owner.text);
     hs_bytes_put_name(&record, text);
-    bool fine = write_bytes(journal, type, &record, NULL);
-    free(record.data);
-    return fine;
+    return write_bytes(journal, type, &record, NULL);
 }
 
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry)
@@ -75,23 +76,18 @@ bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry)
            write_name(journal, HS_CHECKPOINT_RULESET_GONE, entry, entry->ruleset->name.text);
 }
 
-bool hs_kept_names_settle(struct hs_service *service)
-{
-    return service->journal == NULL || hs_journal_settle(service->journal);
-}
-
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
 {
     struct hs_journal *journal = service->journal;
     if (journal == NULL || slot->is_kept)
         return true;
     struct hs_bytes record = {0};
+    if (!keep_document(journal, slot->ruleset))
+        return false;
     hs_kept_match_put_head(slot, &record);
     hs_match_save(slot->match, &record);
-    slot->is_kept = keep_document(journal, slot->ruleset) &&
-                    write_bytes(journal, HS_CHECKPOINT_MATCH, &record, NULL) &&
-                    hs_journal_settle(journal);
-    free(record.data);
+    slot->is_kept =
+        write_bytes(journal, HS_CHECKPOINT_MATCH, &record, NULL) && hs_journal_settle(journal);
     return slot->is_kept;
 }
 
@@ -111,9 +107,9 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     return true;
 }
 
-/* Finds out which payments are settled. While older ones are not, it waits for those: under load
-   there is always a newer one that is not. */
-static void note_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
+/* Finds out which payments are settled. It waits for the older ones, because under load there are
+   always newer ones that are not settled. */
+static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {
         slot->settled_payments = slot->written_before.payments;
@@ -132,7 +128,7 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     hs_journal_state(journal, &state);
     if (has_records && is_written)
         slot->written = (struct hs_written){state.written, hs_match_payments(slot->match)};
-    note_settled(slot, &state);
+    record_settled(slot, &state);
     return is_written && state.is_sound;
 }
 
@@ -143,7 +139,5 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
     struct hs_bytes record = {0};
     hs_bytes_put_name(&record, slot->name.text);
     hs_bytes_put(&record, slot->opening, 8);
-    bool fine = write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL);
-    free(record.data);
-    return fine;
+    return write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL);
 }

@@ -1,13 +1,15 @@
 /*
  * The file with the geometry of one map. Its name is the revision. It is written once, and is
- * complete or absent. Little-endian:
+ * complete or absent:
  *
- *   "HSMAPV1" and 0 (8 bytes), counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4)
- *   vertices: x, y, z (double); triangles: three indices of vertices (4 each); boxes: the lowest
- *   and the highest corner (double)
+ *   "HSMAPV1" and 0 (8 bytes), counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4);
+ *   little-endian
+ *   the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
+ *   boxes (the lowest and the highest corner)
  *
- * The CRC is zlib's, over the counts and everything after the header. Reading returns the exact
- * bits that were written, so a restored world gives the same verdicts.
+ * The CRC is zlib's, over the counts and the arrays. Reading returns the exact bits that were
+ * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
+ * a machine with another one refuses the file.
  */
 #ifndef HS_SERVICE_MAP_FILE_H
 #define HS_SERVICE_MAP_FILE_H

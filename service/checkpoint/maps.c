@@ -1,6 +1,5 @@
 #include "service/checkpoint/maps.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "service/checkpoint/map_file.h"
+#include "service/system/array.h"
+#include "service/system/files.h"
 #include "service/watch/log.h"
 
 /* ---- revisions ---- */
@@ -32,14 +33,11 @@ static bool add(struct hs_revisions *revisions, const char *revision)
 {
     if (has(revisions, revision))
         return true;
-    if (revisions->count == revisions->capacity) {
-        size_t capacity = 2 * revisions->capacity + 8;
-        void *text = realloc(revisions->text, capacity * sizeof *revisions->text);
-        if (text == NULL)
-            return false;
-        revisions->text = text;
-        revisions->capacity = capacity;
-    }
+    void *text = hs_array_grow(revisions->text, revisions->count, &revisions->capacity,
+                               sizeof *revisions->text);
+    if (text == NULL)
+        return false;
+    revisions->text = text;
     snprintf(revisions->text[revisions->count++], HS_REVISION_MAX, "%s", revision);
     return true;
 }
@@ -99,24 +97,23 @@ void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry)
 {
+    bool has_mesh = entry->mesh.vertices != NULL;
+    int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
     if (!has(&maps->on_disk, entry->revision)) {
         /* Without a mesh: the file existed, but was deleted when no checkpoint referred to it. */
-        int error = entry->mesh.vertices != NULL
-                        ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh)
-                        : ENOENT;
+        error =
+            has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
         if (error == 0 && !add(&maps->on_disk, entry->revision))
             error = ENOMEM;
         maps->written += error == 0;
         maps->failed += error != 0;
-        if (error != 0) {
-            hs_log(HS_LOG_ERROR, "a map is not kept: a restart would lose it",
-                   HS_LOG_TEXT("map", entry->name.text), HS_LOG_TEXT("revision", entry->revision),
-                   HS_LOG_TEXT("detail", strerror(error)));
-            return;
-        }
     }
-    if (entry->mesh.vertices != NULL)
+    if (error != 0)
+        hs_log(HS_LOG_ERROR, "a map is not kept: a restart would lose it",
+               HS_LOG_TEXT("map", entry->name.text), HS_LOG_TEXT("revision", entry->revision),
+               HS_LOG_TEXT("detail", strerror(error)));
+    else if (has_mesh)
         hs_map_store_forget_mesh(store, entry);
 }
 
@@ -135,13 +132,9 @@ static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 
 static void delete_unused(struct hs_kept_maps *maps)
 {
-    int again = openat(maps->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *files = again >= 0 ? fdopendir(again) : NULL;
-    if (files == NULL) {
-        if (again >= 0)
-            close(again);
+    DIR *files = hs_directory_open(maps->directory);
+    if (files == NULL)
         return; /* the next checkpoint tries again */
-    }
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
         char revision[HS_REVISION_MAX];
         if (!is_ours(file->d_name, revision) || has(&maps->newest, revision) ||

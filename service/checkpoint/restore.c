@@ -14,6 +14,7 @@
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
+#include "service/system/array.h"
 #include "service/watch/log.h"
 #include "validators/base/encoding.h"
 #include "validators/journal.h"
@@ -58,41 +59,36 @@ static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
 {
     for (size_t i = 0; i < restoring->ruleset_count; i++) {
         const char *own = restoring->rulesets[i]->revision;
-        if (hs_str_equal((struct hs_str){own, strlen(own)}, revision))
+        if (hs_str_equal(hs_str_of(own), revision))
             return restoring->rulesets[i];
     }
     return NULL;
 }
 
-static void keep_ruleset(struct restoring *restoring, struct hs_ruleset_entry *entry)
+/* "" is everybody. */
+static bool is_owner(struct hs_str name)
 {
-    if (restoring->ruleset_count == restoring->ruleset_capacity) {
-        size_t capacity = 2 * restoring->ruleset_capacity + 8;
-        void *rulesets = realloc(restoring->rulesets, capacity * sizeof *restoring->rulesets);
-        if (rulesets == NULL) {
-            hs_ruleset_store_release(restoring->service->rulesets, entry);
-            return;
-        }
-        restoring->rulesets = rulesets;
-        restoring->ruleset_capacity = capacity;
-    }
-    restoring->rulesets[restoring->ruleset_count++] = entry;
+    return name.len == 0 || hs_name_is_valid(name);
 }
 
 /* Matches and names that need a refused ruleset log it themselves. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
+    struct hs_ruleset_store *store = restoring->service->rulesets;
     struct hs_problem problem;
     hs_problem_init(&problem);
     struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
-    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
     struct hs_str document = {(const char *)reader->at, (size_t)(reader->end - reader->at)};
-    if (!is_fine || find_ruleset(restoring, revision) != NULL)
+    if (reader->failed || !is_owner(owner) || find_ruleset(restoring, revision) != NULL)
         return;
-    struct hs_ruleset_entry *entry =
-        hs_ruleset_store_adopt(restoring->service->rulesets, owner, document, &problem);
+    void *rulesets = hs_array_grow(restoring->rulesets, restoring->ruleset_count,
+                                   &restoring->ruleset_capacity, sizeof *restoring->rulesets);
+    if (rulesets == NULL)
+        return;
+    restoring->rulesets = rulesets;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_adopt(store, owner, document, &problem);
     if (entry != NULL)
-        keep_ruleset(restoring, entry);
+        restoring->rulesets[restoring->ruleset_count++] = entry;
 }
 
 static void log_refused_ruleset(const char *name, struct hs_str revision, const char *why)
@@ -108,29 +104,22 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
 {
     uint64_t *counts = restoring->stats->rulesets;
     struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
-    bool is_fine = !reader->failed && (owner.len == 0 || hs_name_is_valid(owner));
+    bool is_fine = !reader->failed && is_owner(owner);
     struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
     if (entry == NULL) {
         counts[HS_RESTORED_NAME_DAMAGED]++;
         log_refused_ruleset("", revision, "its document is missing or is not a ruleset");
         return;
     }
-    const char *name = entry->ruleset->name.text;
-    switch (hs_ruleset_store_restore_name(restoring->service->rulesets, owner, entry,
-                                          restoring->is_journal)) {
-    case HS_RULESET_NAMED:
+    enum hs_ruleset_restore result = hs_ruleset_store_restore_name(
+        restoring->service->rulesets, owner, entry, restoring->is_journal);
+    if (result == HS_RULESET_NAMED) {
         counts[HS_RESTORED_NAME_BACK]++;
-        return;
-    case HS_RULESET_NAME_TAKEN:
-        return;
-    case HS_RULESET_NAME_IS_FILES:
-        counts[HS_RESTORED_NAME_IS_FILES]++;
-        log_refused_ruleset(name, revision, "a file has its name");
-        return;
-    case HS_RULESET_NAME_FULL:
-        counts[HS_RESTORED_NAME_NO_ROOM]++;
-        log_refused_ruleset(name, revision, "the limit of rulesets is reached");
-        return;
+    } else if (result != HS_RULESET_NAME_TAKEN) {
+        bool is_full = result == HS_RULESET_NAME_FULL;
+        counts[is_full ? HS_RESTORED_NAME_NO_SPACE : HS_RESTORED_NAME_IS_FILES]++;
+        log_refused_ruleset(entry->ruleset->name.text, revision,
+                            is_full ? "the limit of rulesets is reached" : "a file has its name");
     }
 }
 
@@ -144,7 +133,6 @@ static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_rea
 
 /* ---- maps ---- */
 
-/* Reads the name of a map; empty if it is not valid. */
 static bool is_map(struct hs_str name, struct hs_str revision)
 {
     return hs_name_is_valid(name) && revision.len > 0 && revision.len < HS_REVISION_MAX;
@@ -154,44 +142,23 @@ static void restore_map(struct restoring *restoring, struct hs_bytes_reader *rea
 {
     struct hs_str name = hs_bytes_get_name(reader), owner = hs_bytes_get_name(reader);
     struct hs_str revision = hs_bytes_get_name(reader);
-    if (!reader->failed && is_map(name, revision) && (owner.len == 0 || hs_name_is_valid(owner)))
+    if (!reader->failed && is_map(name, revision) && is_owner(owner))
         hs_restored_maps_name(&restoring->maps, name, owner, revision);
 }
 
 /* ---- matches ---- */
 
-static const char *text_of(enum hs_match_load result)
-{
-    switch (result) {
-    case HS_MATCH_OTHER_VERSION:
-        return "another version of the program wrote it";
-    case HS_MATCH_DAMAGED:
-        return "its bytes are damaged";
-    case HS_MATCH_LOAD_NO_MEMORY:
-        return "out of memory";
-    case HS_MATCH_LOADED:
-    case HS_MATCH_LOADED_PARTLY:
-        break;
-    }
-    return "";
-}
-
-static enum hs_restored outcome_of(enum hs_match_load result)
-{
-    switch (result) {
-    case HS_MATCH_LOADED:
-        return HS_RESTORED_WHOLE;
-    case HS_MATCH_LOADED_PARTLY:
-        return HS_RESTORED_RESET;
-    case HS_MATCH_OTHER_VERSION:
-        return HS_RESTORED_VERSION;
-    case HS_MATCH_DAMAGED:
-        return HS_RESTORED_DAMAGED;
-    case HS_MATCH_LOAD_NO_MEMORY:
-        break;
-    }
-    return HS_RESTORED_NO_ROOM;
-}
+/* The outcome of each result of hs_match_load, and why a match is refused. */
+static const struct {
+    enum hs_restored outcome;
+    const char *why;
+} loads[] = {
+    [HS_MATCH_LOADED] = {HS_RESTORED_WHOLE, ""},
+    [HS_MATCH_LOADED_PARTLY] = {HS_RESTORED_RESET, ""},
+    [HS_MATCH_OTHER_VERSION] = {HS_RESTORED_VERSION, "another version of the program wrote it"},
+    [HS_MATCH_DAMAGED] = {HS_RESTORED_DAMAGED, "its bytes are damaged"},
+    [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
+};
 
 /* Adds a match that was loaded from `state` to the registry, which owns it then. Returns NULL, or
    the reason why it does not fit. */
@@ -224,14 +191,9 @@ static const char *open_match(struct restoring *restoring, const struct head *he
         return NULL;
     }
     hs_match_destroy(match);
-    switch (result) {
-    case HS_REGISTRY_FULL:
-        return "the limit of open matches is reached";
-    case HS_REGISTRY_NO_HISTORY:
-        return "the memory for histories is full";
-    default:
-        return "out of memory";
-    }
+    return result == HS_REGISTRY_FULL         ? "the limit of open matches is reached"
+           : result == HS_REGISTRY_NO_HISTORY ? "the memory for histories is full"
+                                              : "out of memory";
 }
 
 /* Returns the open match with a name, locked; NULL: no such match is open. */
@@ -244,7 +206,7 @@ static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_st
 
 static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot)
 {
-    hs_record_restored_end(restoring->service->record, slot);
+    hs_record_replayed(restoring->service->record, slot, NULL, 0);
     hs_registry_remove(restoring->service->registry, slot);
 }
 
@@ -261,13 +223,6 @@ static bool is_open(struct restoring *restoring, const struct head *head)
     return is_there;
 }
 
-static bool is_head(const struct head *head)
-{
-    return (head->tenant.len == 0 || hs_name_is_valid(head->tenant)) &&
-           hs_name_is_valid(head->name) &&
-           (head->map.len == 0 || is_map(head->map, head->map_revision));
-}
-
 static void restore_match(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_service *service = restoring->service;
@@ -281,25 +236,23 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
     enum hs_match_load result = HS_MATCH_DAMAGED;
     struct hs_match *match = NULL;
     struct hs_ruleset_entry *ruleset = find_ruleset(restoring, head.revision);
-    bool is_fine = !reader->failed && is_head(&head);
+    bool is_fine = !reader->failed && is_owner(head.tenant) && hs_name_is_valid(head.name) &&
+                   (head.map.len == 0 || is_map(head.map, head.map_revision));
     if (is_fine && is_open(restoring, &head))
         return;
     if (is_fine && ruleset != NULL)
         result = hs_match_load(ruleset->ruleset, &limits, reader->at,
                                (size_t)(reader->end - reader->at), &match);
-    enum hs_restored outcome = outcome_of(result);
-    if (match != NULL && !restoring->is_final)
-        hs_match_lost_moves(match);
-    if (match == NULL) {
-        log_refused(restoring, head.name,
-                    is_fine && ruleset == NULL ? "its ruleset is missing" : text_of(result));
-    } else {
-        const char *refused = open_match(restoring, &head, ruleset, match, reader);
-        if (refused != NULL) {
-            outcome = HS_RESTORED_NO_ROOM;
-            log_refused(restoring, head.name, refused);
-        }
+    enum hs_restored outcome = loads[result].outcome;
+    const char *refused = is_fine && ruleset == NULL ? "its ruleset is missing" : loads[result].why;
+    if (match != NULL) {
+        if (!restoring->is_final)
+            hs_match_lost_moves(match);
+        refused = open_match(restoring, &head, ruleset, match, reader);
+        outcome = refused != NULL ? HS_RESTORED_NO_SPACE : outcome;
     }
+    if (refused != NULL)
+        log_refused(restoring, head.name, refused);
     restoring->stats->restored[outcome]++;
 }
 
@@ -337,7 +290,7 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
 }
 
 /* A process that started after a final checkpoint has its own journal. */
-static void note_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
+static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);
     if (restoring->contained < restoring->first)
@@ -347,76 +300,69 @@ static void note_contained(struct restoring *restoring, struct hs_bytes_reader *
             restoring->is_final = false;
 }
 
+static void read_final(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    (void)reader;
+    restoring->is_final = restoring->is_newest;
+}
+
+static void read_layout(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    restoring->has_layout = hs_bytes_get(reader, 8) == hs_journal_layout();
+}
+
 static void restore_record(void *context, enum hs_checkpoint_type type, const void *bytes,
                            size_t size)
 {
+    static void (*const readers[])(struct restoring * restoring,
+                                   struct hs_bytes_reader * reader) = {
+        [HS_CHECKPOINT_FINAL] = read_final,    [HS_CHECKPOINT_RULESET] = restore_ruleset,
+        [HS_CHECKPOINT_MATCH] = restore_match, [HS_CHECKPOINT_RULESET_NAME] = restore_ruleset_name,
+        [HS_CHECKPOINT_MAP] = restore_map,     [HS_CHECKPOINT_JOURNAL] = read_contained,
+        [HS_CHECKPOINT_LAYOUT] = read_layout,  [HS_CHECKPOINT_EVENTS] = replay_events,
+        [HS_CHECKPOINT_CLOSE] = replay_close,  [HS_CHECKPOINT_RULESET_GONE] = replay_ruleset_gone,
+    };
     struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
-    switch (type) {
-    case HS_CHECKPOINT_FINAL:
-        ((struct restoring *)context)->is_final = ((struct restoring *)context)->is_newest;
-        return;
-    case HS_CHECKPOINT_RULESET:
-        restore_ruleset(context, &reader);
-        return;
-    case HS_CHECKPOINT_MATCH:
-        restore_match(context, &reader);
-        return;
-    case HS_CHECKPOINT_RULESET_NAME:
-        restore_ruleset_name(context, &reader);
-        return;
-    case HS_CHECKPOINT_MAP:
-        restore_map(context, &reader);
-        return;
-    case HS_CHECKPOINT_JOURNAL:
-        note_contained(context, &reader);
-        return;
-    case HS_CHECKPOINT_LAYOUT:
-        ((struct restoring *)context)->has_layout = hs_bytes_get(&reader, 8) == hs_journal_layout();
-        return;
-    case HS_CHECKPOINT_EVENTS:
-        replay_events(context, &reader);
-        return;
-    case HS_CHECKPOINT_CLOSE:
-        replay_close(context, &reader);
-        return;
-    case HS_CHECKPOINT_RULESET_GONE:
-        replay_ruleset_gone(context, &reader);
-        return;
-    case HS_CHECKPOINT_END:
-        return;
-    }
+    if ((size_t)type < sizeof readers / sizeof readers[0] && readers[type] != NULL)
+        readers[type](context, &reader);
 }
 
 /* ---- files ---- */
 
-static const char *refusal_of(enum hs_checkpoint_read result)
+/* Reads a file, and sets *result. False: it cannot be opened. */
+static bool read_file(struct restoring *restoring, int directory, const char *name,
+                      enum hs_checkpoint_read *result, char error[512])
 {
-    if (result == HS_CHECKPOINT_BROKEN)
-        return "damaged: its complete records are used";
-    return result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
-                                            : "another version: it is not used";
-}
-
-/* Reads a file; *whole: it is complete. False: it cannot be opened. */
-static bool read_one(struct restoring *restoring, int directory, const char *name, bool *whole,
-                     char error[512])
-{
-    restoring->is_newest = strcmp(name, HS_CHECKPOINT_NAME) == 0;
-    restoring->is_final = false;
-    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
-    *whole = result == HS_CHECKPOINT_READ;
-    if (result == HS_CHECKPOINT_UNREADABLE) {
+    restoring->is_final = restoring->has_layout = false;
+    *result = hs_checkpoint_read(directory, name, restore_record, restoring);
+    if (*result == HS_CHECKPOINT_UNREADABLE)
         snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
                  strerror(errno));
-        return false;
-    }
-    if (*whole || result == HS_CHECKPOINT_MISSING)
-        return true;
+    return *result != HS_CHECKPOINT_UNREADABLE;
+}
+
+static void refuse(struct restoring *restoring, const char *name, const char *what,
+                   const char *detail)
+{
     restoring->stats->files_refused++;
-    hs_log(HS_LOG_ERROR, "a checkpoint is incomplete, or of another version of the program",
-           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
-           HS_LOG_TEXT("detail", refusal_of(result)));
-    return true;
+    hs_log(HS_LOG_ERROR, what, HS_LOG_TEXT("data", restoring->service->options->data),
+           HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
+}
+
+/* *whole: the checkpoint is complete. False: it cannot be opened. */
+static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
+                            bool *whole, char error[512])
+{
+    enum hs_checkpoint_read result;
+    restoring->is_newest = strcmp(name, HS_CHECKPOINT_NAME) == 0;
+    bool fine = read_file(restoring, directory, name, &result, error);
+    *whole = result == HS_CHECKPOINT_READ;
+    if (fine && !*whole && result != HS_CHECKPOINT_MISSING)
+        refuse(restoring, name, "a checkpoint is incomplete, or of another version of the program",
+               result == HS_CHECKPOINT_BROKEN     ? "damaged: its complete records are used"
+               : result == HS_CHECKPOINT_NOT_FILE ? "not a regular file: it is not used"
+                                                  : "another version: it is not used");
+    return fine;
 }
 
 /* If the process was killed during a write, the end of the newest journal is missing. */
@@ -424,22 +370,14 @@ static bool read_journal(struct restoring *restoring, int directory, uint64_t nu
                          char error[512])
 {
     char name[HS_JOURNAL_NAME_MAX];
+    enum hs_checkpoint_read result;
     hs_journal_name(number, name);
-    restoring->is_final = restoring->has_layout = false;
     restoring->is_journal = true;
-    enum hs_checkpoint_read result = hs_checkpoint_read(directory, name, restore_record, restoring);
-    if (result == HS_CHECKPOINT_UNREADABLE) {
-        snprintf(error, 512, "%s/%s cannot be read: %s", restoring->service->options->data, name,
-                 strerror(errno));
-        return false;
-    }
-    if (result == HS_CHECKPOINT_UNENDED && restoring->has_layout)
-        return true;
-    restoring->stats->files_refused++;
-    hs_log(HS_LOG_ERROR, "a journal is damaged, or of another version of the program",
-           HS_LOG_TEXT("data", restoring->service->options->data), HS_LOG_TEXT("file", name),
-           HS_LOG_TEXT("detail", "its payments may be lost"));
-    return true;
+    bool fine = read_file(restoring, directory, name, &result, error);
+    if (fine && (result != HS_CHECKPOINT_UNENDED || !restoring->has_layout))
+        refuse(restoring, name, "a journal is damaged, or of another version of the program",
+               "its payments may be lost");
+    return fine;
 }
 
 static bool read_journals(struct restoring *restoring, int directory, char error[512])
@@ -456,7 +394,7 @@ static void log_result(const struct restoring *restoring)
     const struct hs_checkpoint_stats *stats = restoring->stats;
     uint64_t restored = stats->restored[HS_RESTORED_WHOLE] + stats->restored[HS_RESTORED_RESET];
     uint64_t refused = stats->restored[HS_RESTORED_VERSION] + stats->restored[HS_RESTORED_DAMAGED] +
-                       stats->restored[HS_RESTORED_NO_ROOM];
+                       stats->restored[HS_RESTORED_NO_SPACE];
     if (restored + refused > 0)
         hs_log(HS_LOG_INFO,
                "matches were restored: post the frames of the last history window again",
@@ -484,11 +422,11 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_
         .maps = {.store = service->maps, .kept = maps, .keeps_documents = service->record != NULL},
         .log_limit = {.per_second = 20, .kind = "matches refused"}};
     bool whole;
-    bool fine = read_one(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
+    bool fine = read_checkpoint(&restoring, directory, HS_CHECKPOINT_NAME, &whole, error);
     if (fine && stats->files_refused > 0)
         hs_checkpoint_set_aside(directory);
     if (fine && !whole)
-        fine = read_one(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
+        fine = read_checkpoint(&restoring, directory, HS_CHECKPOINT_PREVIOUS, &whole, error);
     journals->contained = restoring.first == UINT64_MAX ? 0 : restoring.first;
     restoring.first = journals->contained;
     fine = fine && read_journals(&restoring, directory, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/checkpoint/map_file.h"
+#include "service/system/array.h"
 #include "service/watch/log.h"
 
 struct hs_restored_map {
@@ -22,22 +23,11 @@ static void log_refused(const struct hs_restored_map *map, const char *why)
            HS_LOG_TEXT("detail", why));
 }
 
-static const char *text_of(enum hs_restored_name outcome)
-{
-    switch (outcome) {
-    case HS_RESTORED_NAME_MISSING:
-        return "its file is missing";
-    case HS_RESTORED_NAME_DAMAGED:
-        return "its file is damaged";
-    case HS_RESTORED_NAME_NO_ROOM:
-        return "the memory for maps is full, or memory is out";
-    case HS_RESTORED_NAME_BACK:
-    case HS_RESTORED_NAME_IS_FILES:
-    case HS_RESTORED_NAME_COUNT:
-        break;
-    }
-    return "";
-}
+static const char *const reasons[HS_RESTORED_NAME_COUNT] = {
+    [HS_RESTORED_NAME_MISSING] = "its file is missing",
+    [HS_RESTORED_NAME_DAMAGED] = "its file is damaged",
+    [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or memory is out",
+};
 
 /* Builds the world in the same way as when the map was put. */
 static enum hs_restored_name build(const struct hs_restored_maps *maps, struct hs_restored_map *map,
@@ -57,7 +47,7 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
             hs_map_store_restore(maps->store, hs_name_str(&map->name), &mesh, kept, &map->entry);
     hs_buffer_free(&text);
     if (result != HS_MAP_CREATED)
-        return HS_RESTORED_NAME_NO_ROOM;
+        return HS_RESTORED_NAME_NO_SPACE;
     if (strcmp(map->entry->revision, map->revision) == 0)
         return HS_RESTORED_NAME_BACK;
     hs_map_store_release(maps->store, map->entry);
@@ -67,17 +57,15 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
 
 static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs_restored_map *map)
 {
+    static const enum hs_restored_name outcomes[] = {
+        [HS_MAP_FILE_MISSING] = HS_RESTORED_NAME_MISSING,
+        [HS_MAP_FILE_DAMAGED] = HS_RESTORED_NAME_DAMAGED,
+        [HS_MAP_FILE_NO_MEMORY] = HS_RESTORED_NAME_NO_SPACE,
+    };
     struct hs_map_document document;
-    switch (hs_map_file_read(maps->kept->directory, map->revision, &document)) {
-    case HS_MAP_FILE_MISSING:
-        return HS_RESTORED_NAME_MISSING;
-    case HS_MAP_FILE_DAMAGED:
-        return HS_RESTORED_NAME_DAMAGED;
-    case HS_MAP_FILE_NO_MEMORY:
-        return HS_RESTORED_NAME_NO_ROOM;
-    case HS_MAP_FILE_READ:
-        break;
-    }
+    enum hs_map_file result = hs_map_file_read(maps->kept->directory, map->revision, &document);
+    if (result != HS_MAP_FILE_READ)
+        return outcomes[result];
     enum hs_restored_name outcome = build(maps, map, &document);
     hs_map_document_free(&document);
     if (outcome == HS_RESTORED_NAME_BACK)
@@ -85,27 +73,18 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-static bool is_it(const struct hs_restored_map *map, struct hs_str name, struct hs_str revision)
-{
-    return hs_str_equal(hs_name_str(&map->name), name) &&
-           hs_str_equal((struct hs_str){map->revision, strlen(map->revision)}, revision);
-}
-
 /* Finds a map, or restores it. NULL: out of memory. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {
     for (size_t i = 0; i < maps->count; i++)
-        if (is_it(&maps->maps[i], name, revision))
+        if (hs_str_equal(hs_name_str(&maps->maps[i].name), name) &&
+            hs_str_equal(hs_str_of(maps->maps[i].revision), revision))
             return &maps->maps[i];
-    if (maps->count == maps->capacity) {
-        size_t capacity = 2 * maps->capacity + 8;
-        void *more = realloc(maps->maps, capacity * sizeof *maps->maps);
-        if (more == NULL)
-            return NULL;
-        maps->maps = more;
-        maps->capacity = capacity;
-    }
+    void *grown = hs_array_grow(maps->maps, maps->count, &maps->capacity, sizeof *maps->maps);
+    if (grown == NULL)
+        return NULL;
+    maps->maps = grown;
     struct hs_restored_map *map = &maps->maps[maps->count++];
     *map = (struct hs_restored_map){0};
     hs_name_set(&map->name, name);
@@ -113,7 +92,7 @@ static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_
     hs_kept_maps_refer(maps->kept, map->revision);
     map->outcome = load(maps, map);
     if (map->entry == NULL)
-        log_refused(map, text_of(map->outcome));
+        log_refused(map, reasons[map->outcome]);
     return map;
 }
 
@@ -134,7 +113,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     map->has_name = true; /* or a map from the newer checkpoint has it */
     if (result != HS_MAP_FULL)
         return;
-    map->outcome = HS_RESTORED_NAME_NO_ROOM;
+    map->outcome = HS_RESTORED_NAME_NO_SPACE;
     log_refused(map, "the limit of maps is reached");
 }
 

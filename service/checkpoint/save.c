@@ -16,12 +16,12 @@
 #include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/maps.h"
 #include "service/checkpoint/restore.h"
-#include "service/checkpoint/words.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
+#include "service/system/array.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
 #include "service/watch/log.h"
@@ -61,57 +61,43 @@ struct taking {
     bool no_memory;
 };
 
-static bool is_written(const struct taking *taking, const struct hs_ruleset_entry *entry)
+static void write_record(struct taking *taking, enum hs_checkpoint_type type,
+                         struct hs_bytes *record)
+{
+    taking->no_memory = taking->no_memory || record->failed;
+    hs_checkpoint_write(&taking->writer, type, record->data, record->len);
+    free(record->data);
+}
+
+/* Each ruleset is written once. */
+static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
 {
     for (size_t i = 0; i < taking->ruleset_count; i++)
         if (taking->rulesets[i] == entry)
-            return true;
-    return false;
-}
-
-static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
-{
-    if (is_written(taking, entry))
-        return;
-    if (taking->ruleset_count == taking->ruleset_capacity) {
-        size_t capacity = 2 * taking->ruleset_capacity + 8;
-        void *rulesets = realloc(taking->rulesets, capacity * sizeof *taking->rulesets);
-        if (rulesets == NULL) {
-            taking->no_memory = true;
             return;
-        }
-        taking->rulesets = rulesets;
-        taking->ruleset_capacity = capacity;
+    void *rulesets = hs_array_grow(taking->rulesets, taking->ruleset_count,
+                                   &taking->ruleset_capacity, sizeof *taking->rulesets);
+    if (rulesets == NULL) {
+        taking->no_memory = true;
+        return;
     }
+    taking->rulesets = rulesets;
     hs_ruleset_store_retain(taking->checkpoint->service->rulesets, entry);
     taking->rulesets[taking->ruleset_count++] = entry;
     struct hs_bytes record = {0};
     hs_kept_ruleset_put(&record, entry);
-    taking->no_memory = taking->no_memory || record.failed;
-    hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_RULESET, record.data, record.len);
-    free(record.data);
+    write_record(taking, HS_CHECKPOINT_RULESET, &record);
 }
 
-/* The map of a match: its own, held, or the revision that it waits for. */
-struct match_map {
+/* The map of a match, held, or else the revision that the match waits for. */
+struct taken_map {
     struct hs_map_entry *entry;
     char awaited[HS_REVISION_MAX];
 };
 
-/* The match is locked. */
-static void note_map(struct hs_map_store *maps, const struct hs_match_slot *slot,
-                     struct match_map *out)
-{
-    out->entry = slot->map;
-    if (slot->map != NULL)
-        hs_map_store_retain(maps, slot->map);
-    else
-        memcpy(out->awaited, slot->awaited_revision, sizeof out->awaited);
-}
-
 /* Releases the lock between two parts, so requests wait for one part at most. */
-static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, struct hs_bytes *out,
-                       struct match_map *map)
+static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out, struct taken_map *map,
+                       struct hs_map_store *maps)
 {
     struct hs_save_cursor cursor = {0};
     bool is_open = true, is_more = true;
@@ -121,7 +107,10 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
         is_open = !slot->closed;
         if (is_open && !cursor.has_begun) {
             hs_kept_match_put_head(slot, out);
-            note_map(maps, slot, map);
+            map->entry = slot->map;
+            memcpy(map->awaited, slot->awaited_revision, sizeof map->awaited);
+            if (slot->map != NULL)
+                hs_map_store_retain(maps, slot->map);
         }
         if (is_open)
             is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
@@ -131,30 +120,25 @@ static bool copy_match(struct hs_map_store *maps, struct hs_match_slot *slot, st
 }
 
 /* The first checkpoint that refers to a map writes its file, here on the checkpoint thread. */
-static void refer_to_map(struct taking *taking, const struct match_map *map)
-{
-    struct hs_checkpoint *checkpoint = taking->checkpoint;
-    if (map->entry != NULL)
-        hs_kept_maps_keep(&checkpoint->maps, checkpoint->service->maps, map->entry);
-    else if (map->awaited[0] != '\0')
-        hs_kept_maps_refer(&checkpoint->maps, map->awaited);
-}
-
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
+    struct hs_kept_maps *kept = &taking->checkpoint->maps;
     struct hs_map_store *maps = taking->checkpoint->service->maps;
     struct hs_bytes *bytes = &taking->checkpoint->match;
-    struct match_map map = {0};
+    struct taken_map map = {0};
     if (taking->no_memory || taking->writer.error != 0)
         return;
     write_ruleset(taking, slot->ruleset);
-    bool is_open = copy_match(maps, slot, bytes, &map);
+    bool is_open = copy_match(slot, bytes, &map, maps);
     if (is_open && bytes->failed) {
         taking->no_memory = true;
         bytes->failed = false;
     } else if (is_open) {
-        refer_to_map(taking, &map);
+        if (map.entry != NULL)
+            hs_kept_maps_keep(kept, maps, map.entry);
+        else if (map.awaited[0] != '\0')
+            hs_kept_maps_refer(kept, map.awaited);
         hs_checkpoint_write(&taking->writer, HS_CHECKPOINT_MATCH, bytes->data, bytes->len);
         taking->matches++;
     }
@@ -169,9 +153,7 @@ static void write_names(struct taking *taking, enum hs_checkpoint_type type,
     struct hs_bytes record = {0};
     for (size_t i = 0; i < count; i++)
         hs_bytes_put_name(&record, names[i]);
-    taking->no_memory = taking->no_memory || record.failed;
-    hs_checkpoint_write(&taking->writer, type, record.data, record.len);
-    free(record.data);
+    write_record(taking, type, &record);
 }
 
 static void write_posted_rulesets(struct taking *taking)
@@ -208,22 +190,30 @@ static void write_maps(struct taking *taking)
 
 /* ---- the file ---- */
 
-static void record_result(struct hs_checkpoint *checkpoint, bool fine, int64_t began_us,
-                          uint64_t bytes)
+static void record_result(struct hs_checkpoint *checkpoint, const struct taking *taking, bool fine,
+                          int64_t began_us)
 {
+    int64_t duration_us = hs_clock_us() - began_us;
     pthread_mutex_lock(&checkpoint->lock);
     struct hs_checkpoint_stats *stats = &checkpoint->stats;
     stats->map_files_written = checkpoint->maps.written;
     stats->map_files_failed = checkpoint->maps.failed;
     if (fine) {
         stats->written++;
-        stats->bytes = bytes;
-        stats->duration_seconds = (double)(hs_clock_us() - began_us) * 1e-6;
+        stats->bytes = taking->writer.bytes;
+        stats->duration_seconds = (double)duration_us * 1e-6;
         checkpoint->newest_us = began_us;
     } else {
         stats->failed++;
     }
     pthread_mutex_unlock(&checkpoint->lock);
+    if (fine)
+        hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking->matches),
+               HS_LOG_NUMBER("bytes", taking->writer.bytes), HS_LOG_NUMBER("dur_us", duration_us));
+    else
+        hs_log(HS_LOG_ERROR, "no checkpoint: the previous one stays",
+               HS_LOG_TEXT("data", checkpoint->service->options->data),
+               HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
 /* Writes all matches and names to a file. `is_final`: no claim is verified any more. False: the
@@ -253,15 +243,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
-    record_result(checkpoint, fine, began_us, taking.writer.bytes);
-    if (fine)
-        hs_log(HS_LOG_DEBUG, "checkpoint", HS_LOG_NUMBER("matches", taking.matches),
-               HS_LOG_NUMBER("bytes", taking.writer.bytes),
-               HS_LOG_NUMBER("dur_us", hs_clock_us() - began_us));
-    else
-        hs_log(HS_LOG_ERROR, "no checkpoint: the previous one stays",
-               HS_LOG_TEXT("data", checkpoint->service->options->data),
-               HS_LOG_TEXT("detail", hs_file_error(taking.writer.error)));
+    record_result(checkpoint, &taking, fine, began_us);
     return fine;
 }
 
@@ -270,8 +252,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 /* Waits for the next checkpoint. False: the service ends. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
-    int64_t until_us = hs_clock_us() + checkpoint->interval_us;
-    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
     pthread_mutex_lock(&checkpoint->lock);
     int result = 0;
     while (!checkpoint->is_ending && result != ETIMEDOUT)
@@ -307,9 +288,8 @@ static bool end_final(const struct hs_checkpoint *checkpoint)
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint)
 {
     struct hs_service *service = checkpoint->service;
-    enum hs_journal_sync sync = HS_JOURNAL_SYNC_INTERVAL;
-    hs_journal_sync_parse(service->options->journal_sync, &sync);
-    service->journal = hs_journal_create(checkpoint->directory, checkpoint->next_journal, sync);
+    service->journal = hs_journal_create(checkpoint->directory, checkpoint->next_journal,
+                                         hs_journal_sync_parse(service->options->journal_sync));
     if (service->journal == NULL)
         return false;
     hs_registry_keep_journals(service->registry);
@@ -352,8 +332,7 @@ static bool make_directory(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Two processes would overwrite each other's state. The kernel releases the lock with the process.
- */
+/* Locks the directory: two processes would overwrite each other's state. */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
     static const char hint[] = "name another directory, or switch checkpoints off: --data=";
@@ -398,11 +377,7 @@ bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, 
     checkpoint->interval_us = (int64_t)options->checkpoint_seconds * 1000000;
     checkpoint->newest_us = hs_clock_us();
     pthread_mutex_init(&checkpoint->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&checkpoint->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    hs_clock_condition(&checkpoint->wake);
     struct hs_restored_journals journals = {0};
     if (take_directory(checkpoint, options->data, error) &&
         hs_checkpoint_restore(service, checkpoint->directory, &checkpoint->maps, &checkpoint->stats,

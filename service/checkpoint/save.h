@@ -16,39 +16,10 @@
 #include <stdint.h>
 
 #include "service/checkpoint/journal.h"
+#include "service/watch/labels.h"
 
 struct hs_service;
 struct hs_checkpoint;
-
-/* Results of restoring a match at the start. X(id, label) */
-#define HS_RESTORED(X)                                                                             \
-    X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
-    X(VERSION, "other_version")         /* a program with other rules wrote the match */           \
-    X(DAMAGED, "damaged")                                                                          \
-    X(NO_ROOM, "no_room")
-
-enum hs_restored {
-#define X(id, label) HS_RESTORED_##id,
-    HS_RESTORED(X)
-#undef X
-        HS_RESTORED_COUNT
-};
-
-/* Results of restoring rulesets that were put, and maps. X(id, label) */
-#define HS_RESTORED_NAMES(X)                                                                       \
-    X(BACK, "restored")                                                                            \
-    X(IS_FILES, "name_of_a_file") /* a ruleset: a file now has its name */                         \
-    X(MISSING, "missing")                                                                          \
-    X(DAMAGED, "damaged")                                                                          \
-    X(NO_ROOM, "no_room")
-
-enum hs_restored_name {
-#define X(id, label) HS_RESTORED_NAME_##id,
-    HS_RESTORED_NAMES(X)
-#undef X
-        HS_RESTORED_NAME_COUNT
-};
 
 struct hs_checkpoint_stats {
     uint64_t written, failed;             /* checkpoints */

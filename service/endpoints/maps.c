@@ -34,7 +34,7 @@ static void give_to_match(void *context, struct hs_match_slot *slot)
 static void give_to_matches(struct hs_service *service, struct hs_map_entry *entry)
 {
     struct arrival arrival = {service->maps, entry};
-    hs_registry_each(service->registry, give_to_match, &arrival);
+    hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
 }
 
 /* Refuses a map if the `bytes` of its build, in addition to its body, are not left. */

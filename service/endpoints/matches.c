@@ -25,7 +25,7 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
     struct hs_writer writer = {.buffer = &reply->body};
     hs_write_begin(&writer, '{');
     hs_write_begin_field(&writer, "matches", '[');
-    hs_registry_each_of(service->registry, request->tenant, list_match, &writer);
+    hs_registry_each(service->registry, request->tenant, list_match, &writer);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
 }

@@ -2,6 +2,7 @@
 #include "api/rulesets/document.h"
 
 #include "service/access/auth.h"
+#include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/table.h"
 #include "service/service.h"
@@ -118,7 +119,7 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
     case HS_RULESET_CREATED:
     case HS_RULESET_REPLACED:
         if (!hs_ruleset_store_write(service->rulesets, name, hs_kept_ruleset_name, service) ||
-            !hs_kept_names_settle(service)) {
+            !hs_journal_settle(service->journal)) {
             hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
         }
@@ -180,10 +181,10 @@ static void find_need(void *context, struct hs_match_slot *slot)
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};
-    struct hs_ruleset_entry *standard = hs_ruleset_store_default(service->rulesets);
+    struct hs_ruleset_entry *standard = hs_ruleset_store_get(service->rulesets, HS_STR("default"));
     bool is_default = standard != NULL && hs_str_equal(hs_name_str(&standard->ruleset->name), name);
     hs_ruleset_store_release(service->rulesets, standard);
-    hs_registry_each(service->registry, find_need, &need);
+    hs_registry_each(service->registry, (struct hs_str){0}, find_need, &need);
     if (is_default)
         hs_problem_set(problem, HS_PROBLEM_RULESET_IN_USE, "the name `default` stands for it");
     else if (need.match.text[0] != '\0')
@@ -206,7 +207,7 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                                     service)) {
     case HS_RULESET_DELETED:
         reply->status = 204;
-        if (!hs_kept_names_settle(service))
+        if (!hs_journal_settle(service->journal))
             hs_endpoint_overloaded(
                 reply, "the ruleset is deleted, but a power failure could bring it back");
         return;

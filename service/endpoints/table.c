@@ -134,7 +134,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 {
     const char *map = service->options->default_map;
     struct hs_match_opening opening = {
-        .ruleset = hs_ruleset_store_default(service->rulesets),
+        .ruleset = hs_ruleset_store_get(service->rulesets, HS_STR("default")),
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = request->tenant};
     if (map[0] != '\0')

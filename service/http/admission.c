@@ -63,10 +63,8 @@ int64_t hs_socket_waited_us(int fd)
 
 enum { CHAINS = 256 };
 
-/*
- * A token bucket as in the generic cell rate algorithm (ITU-T I.371): the bucket is full again at
- * `full_ns`, and one token is `token_ns` of time.
- */
+/* A token bucket as in the generic cell rate algorithm (ITU-T I.371): the bucket is full again at
+   `full_ns`, and one token is `token_ns` of time. */
 struct bucket {
     struct hs_name tenant;
     int64_t full_ns;
@@ -75,17 +73,17 @@ struct bucket {
 
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
-    int64_t token_ns, burst;
+    int64_t token_ns, burst_allowance;
     struct bucket *chains[CHAINS]; /* one for each tenant with tokens: a few */
 };
 
-struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst)
+struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance)
 {
     struct hs_tenant_rates *rates = calloc(1, sizeof *rates);
     if (rates == NULL)
         return NULL;
     rates->token_ns = 1000000000 / (int64_t)per_second;
-    rates->burst = (int64_t)burst;
+    rates->burst_allowance = (int64_t)burst_allowance;
     pthread_mutex_init(&rates->lock, NULL);
     return rates;
 }
@@ -126,7 +124,7 @@ unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenan
     struct bucket *bucket = bucket_of(rates, tenant.ptr != NULL ? tenant : HS_STR(""));
     if (bucket != NULL) {
         int64_t full_ns = bucket->full_ns > now_ns ? bucket->full_ns : now_ns;
-        missing_ns = full_ns + rates->token_ns - now_ns - rates->burst * rates->token_ns;
+        missing_ns = full_ns + rates->token_ns - now_ns - rates->burst_allowance * rates->token_ns;
         if (missing_ns <= 0)
             bucket->full_ns = full_ns + rates->token_ns;
     }

@@ -20,8 +20,7 @@ enum {
     /* The queue is standing if long waits went on for this time without a larger gap. A higher
        value lets longer bursts pass, but overload is noticed later. */
     HS_STANDING_US = 100000,
-    /* A wait is long above limit / HS_LONG_WAIT_PART; the kernel measures in steps of 1 to 10 ms.
-     */
+    /* A wait is long above limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
@@ -61,11 +60,9 @@ int64_t hs_socket_waited_us(int fd);
 /* A token bucket for each tenant. Thread-safe. */
 struct hs_tenant_rates;
 
-/*
- * Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst` (>= 1) at once.
- * NULL: out of memory.
- */
-struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst);
+/* Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst_allowance` (>= 1)
+   at once. NULL: out of memory. */
+struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance);
 /* NULL does nothing. */
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-/*
- * A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
- * bound would send ticks of many players with bones to the pool, where requests wait longer.
- */
+/* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
+   bound would send ticks of many players with bones to the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, and its answer. */
@@ -47,7 +45,7 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
-    int64_t now_us = hs_clock_us(), queue_us = request->http->limits.queue_us;
+    int64_t now_us = hs_clock_us(), queue_us = hs_http_queue_us(request->http);
     if (headers->deadlines > 0 &&
         now_us - request->arrived_us >= (int64_t)headers->deadline_ms * 1000)
         hs_http_shed(request, HS_SHED_DEADLINE);

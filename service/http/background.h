@@ -23,10 +23,8 @@ struct hs_background {
    work. */
 enum { HS_YIELD_US = 20 };
 
-/*
- * Lowers the priority of the calling thread alone, and makes its timer. What the system refuses is
- * left out: the thread then delays others more. Uses SIGRTMIN. `background` stays where it is.
- */
+/* Lowers the priority of the calling thread alone, and makes its timer. If the system
+   refuses a step, the thread delays others more. Uses SIGRTMIN. `background` must not move. */
 void hs_background_enter(struct hs_background *background);
 
 /* Around each job of the thread: the timer runs only in between, so sleeps are undisturbed. */

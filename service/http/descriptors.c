@@ -16,7 +16,7 @@ enum {
     RESERVE = 16,
     OF_SCRAPE = 2,       /* each admin thread may read /proc */
     FEWEST_SOCKETS = 16, /* beside two for each thread */
-    MOST_LOOKED_AT = 4096,
+    CHECKED_MAX = 4096,
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -45,7 +45,7 @@ bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_
 static size_t count_open(void)
 {
     size_t count = 0;
-    for (int fd = 0; fd < MOST_LOOKED_AT; fd++)
+    for (int fd = 0; fd < CHECKED_MAX; fd++)
         count += fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
     return count;
 }

@@ -1,5 +1,4 @@
-/* How the file descriptors of the process are shared, so that connections leave enough for files.
- */
+/* Shares the file descriptors of the process, so that connections leave enough for files. */
 #ifndef HS_SERVICE_DESCRIPTORS_H
 #define HS_SERVICE_DESCRIPTORS_H
 

@@ -25,31 +25,16 @@ struct hs_request_target {
     bool has_long_query; /* more arguments or bytes than these limits: refuse the request */
 };
 
-/*
- * Reads the target of a request before the library does. The library allocates a record for each
- * argument, and sends no answer when its memory for the connection is used up. Therefore this
- * function empties a query that is too long, in the library's own buffer.
- */
+/* Reads the target of a request before the library does. The library allocates a record for each
+   argument, and sends no answer when its memory for the connection is used up. Therefore this
+   function empties a query that is too long, in the library's own buffer. */
 void hs_request_target_record(struct hs_request_target *target, const char *uri);
 
-struct hs_header_block {
-    const char *next; /* where the next line must begin */
-    bool is_whole;    /* every byte so far belongs to a word or a line end */
-};
-
-/* The words of the request line, as the library gives them to its handler. */
-void hs_header_block_begin(struct hs_header_block *block, const char *method, const char *url,
-                           const struct hs_request_target *target, const char *version);
-
-/* Adds a field, in the order of the list. Both texts are zero-terminated. */
-void hs_header_block_add(struct hs_header_block *block, struct hs_str name, struct hs_str value);
-
-/* Whether the block is whole and ends with an empty line just before `end`. */
-bool hs_header_block_ends(const struct hs_header_block *block, const char *end);
-
-/* Records all fields of a request. Call it in the first call of the handler, after `block` has
-   begun. Marks a header as ambiguous if the library did not read it as it was sent. */
-void hs_header_block_collect(struct hs_header_block *block, struct MHD_Connection *connection,
-                             const char *method, struct hs_headers *headers);
+/* Records all fields of a request. `method`, `url` and `version` are the words of the request line,
+   as the library gives them in the first call of its handler. Marks a header as ambiguous if the
+   library did not read it as it was sent. */
+void hs_header_block_collect(struct MHD_Connection *connection, const char *method, const char *url,
+                             const struct hs_request_target *target, const char *version,
+                             struct hs_headers *headers);
 
 #endif

@@ -39,7 +39,7 @@ void hs_linger_free(struct hs_linger *linger)
     close(linger->wake);
 }
 
-void hs_linger_take(struct hs_linger *linger, int fd)
+void hs_linger_add(struct hs_linger *linger, int fd)
 {
     pthread_mutex_lock(&linger->lock);
     bool has_place =
@@ -91,8 +91,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over, and the oldest if places are missing; they are all in front.
- */
+/* Closes sockets whose time is over, and the oldest if there are too few places. The array has the
+   oldest first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -104,7 +104,7 @@ static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
         linger->held[i] = linger->held[i + gone];
 }
 
-static void take_up(struct hs_linger *linger, int64_t now_us)
+static void begin_linger(struct hs_linger *linger, int64_t now_us)
 {
     int coming[HS_LINGER_COMING];
     pthread_mutex_lock(&linger->lock);
@@ -120,7 +120,7 @@ static void take_up(struct hs_linger *linger, int64_t now_us)
 }
 
 /* `polls` has one entry for each lingering socket, in order. */
-static void look(struct hs_linger *linger, const struct pollfd *polls)
+static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
 {
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
@@ -139,7 +139,7 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
 {
     struct pollfd polls[1 + HS_LINGER_HELD];
     int64_t now_us = hs_clock_us();
-    take_up(linger, now_us);
+    begin_linger(linger, now_us);
     if (linger->held_count > 0 && linger->held[0].until_us < until_us)
         until_us = linger->held[0].until_us;
     polls[0] = (struct pollfd){.fd = linger->wake, .events = POLLIN};
@@ -154,5 +154,5 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
         /* The wake was already pending. */
     }
-    look(linger, polls + 1);
+    discard_all(linger, polls + 1);
 }

@@ -17,12 +17,11 @@ enum {
     /* Max lingering sockets. A further one closes the oldest, so a flood shortens the time of each
        socket but leaves every socket some time. */
     HS_LINGER_HELD = 64,
-    /* Max sockets that wait to be taken up. Further connections are closed at once. */
+    /* Max sockets that wait to be read. Further connections are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the time of one peer */
-    /* Bytes discarded for one peer, approximately; after them nothing is read until its time ends.
-     */
+    /* About how many bytes of one peer are discarded. Then nothing is read until its time ends. */
     HS_LINGER_BYTES = 16 << 20,
 };
 
@@ -49,11 +48,9 @@ bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use it any more. */
 void hs_linger_free(struct hs_linger *linger);
 
-/*
- * Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or
- * descriptor is left. Thread-safe.
- */
-void hs_linger_take(struct hs_linger *linger, int fd);
+/* Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or
+   descriptor is left. Thread-safe. */
+void hs_linger_add(struct hs_linger *linger, int fd);
 
 /* The number of sockets, waiting or lingering. Thread-safe. */
 size_t hs_linger_count(const struct hs_linger *linger);
@@ -61,10 +58,8 @@ size_t hs_linger_count(const struct hs_linger *linger);
 /* Makes hs_linger_wait return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
-/*
- * Waits until a time (monotonic), a new socket or a wake, and discards incoming bytes. It may
- * return earlier. Call it in a loop, from one thread.
- */
+/* Waits until a time (monotonic), a new socket or a wake, and discards incoming bytes. It may
+   return earlier. Call it in a loop, from one thread. */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 
 #endif

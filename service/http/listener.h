@@ -12,6 +12,7 @@
 #include "service/http/linger.h"
 #include "service/http/pool.h"
 #include "service/http/server.h"
+#include "service/options/values.h"
 #include "service/state/share.h"
 #include "service/watch/log.h"
 
@@ -35,8 +36,7 @@ enum hs_http_phase {
     HS_HTTP_EXPIRED,
 };
 
-/* Kinds of log lines about requests. Each has its own limit, so a flood of one kind hides no other.
- */
+/* Kinds of log lines about requests. Each has its own limit, so no kind hides another. */
 enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED, HS_HTTP_LOGS };
 
 /*
@@ -46,7 +46,7 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
  */
 struct hs_http_watched {
     atomic_llong since_us; /* start of the phase, monotonic */
-    int64_t looked_us;     /* start of the phase in which the watchdog last checked the peer */
+    int64_t checked_us;    /* start of the phase in which the watchdog last checked the peer */
     union {
         struct hs_http_connection *connection;
         struct hs_http_watched *next_free; /* while the phase is FREE */
@@ -116,6 +116,7 @@ struct hs_http {
     struct hs_service *service;
     enum hs_listener listener;
     struct hs_http_limits limits;
+    const struct hs_options *options; /* of the service */
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
@@ -131,6 +132,12 @@ struct hs_http {
     pthread_t watchdog;
     atomic_bool stopping; /* the watchdog ends */
 };
+
+/* How long hits may wait in their sockets, in microseconds; 0: no limit. */
+static inline int64_t hs_http_queue_us(const struct hs_http *http)
+{
+    return (int64_t)http->options->queue_ms * 1000;
+}
 
 /* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
@@ -154,10 +161,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list);
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/*
- * Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
- * runs; the log has the reason.
- */
+/* Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
+   runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */

@@ -33,13 +33,11 @@ static const char *detail_to_log(const struct hs_problem *problem)
 void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *caller,
                          const struct hs_problem *problem, int status, int64_t duration_us)
 {
-    enum hs_log_level level = status >= 500   ? HS_LOG_WARN
-                              : status >= 400 ? HS_LOG_INFO
-                                              : HS_LOG_DEBUG;
+    static const enum hs_log_level levels[HS_HTTP_LOGS] = {HS_LOG_DEBUG, HS_LOG_INFO, HS_LOG_WARN};
     enum hs_http_log kind = status >= 500   ? HS_HTTP_LOG_FAILED
                             : status >= 400 ? HS_HTTP_LOG_REFUSED
                                             : HS_HTTP_LOG_ANSWERED;
-    if (!hs_log_enabled(level) || !hs_log_allowed(&http->request_logs[kind]))
+    if (!hs_log_enabled(levels[kind]) || !hs_log_allowed(&http->request_logs[kind]))
         return;
     bool routed = caller->route != HS_METRICS_NO_ROUTE;
     const struct hs_log_field fields[] = {
@@ -53,7 +51,7 @@ void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *call
         HS_LOG_TEXT("detail", detail_to_log(problem)),
         HS_LOG_NUMBER("dur_us", duration_us),
     };
-    hs_log_fields(level, "request", fields, sizeof fields / sizeof fields[0]);
+    hs_log_fields(levels[kind], "request", fields, sizeof fields / sizeof fields[0]);
 }
 
 void hs_http_report_log(struct hs_http *http, bool now)

@@ -38,8 +38,7 @@ void hs_pool_destroy(struct hs_pool *pool);
 /* Any thread may call it. After hs_pool_end of its owner it calls `done` at once, without `run`. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Ends the owner's jobs: waiting jobs do not run, and it waits for running ones. NULL does nothing.
- */
+/* Calls `done` of the owner's waiting jobs, and waits for running ones. NULL does nothing. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*

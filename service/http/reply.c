@@ -32,7 +32,7 @@ static void charge_answer(struct hs_http_request *request, struct hs_reply *repl
         return;
     if (hs_share_reserve(share, hs_http_tenant_of(request), bytes)) {
         request->share = share;
-        request->taken = bytes;
+        request->reserved = bytes;
         return;
     }
     hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED,
@@ -81,7 +81,7 @@ void hs_http_drop_body(struct hs_http_request *request)
 {
     hs_buffer_free(&request->body);
     if (request->share != NULL)
-        hs_share_release(request->share, hs_http_tenant_of(request), request->taken);
+        hs_share_release(request->share, hs_http_tenant_of(request), request->reserved);
     request->share = NULL;
 }
 

@@ -24,10 +24,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/*
- * Decodes only characters that names can contain. Others keep their `%`, which no name and no route
- * contains. So an encoded slash or zero byte never changes the path.
- */
+/* Decodes only characters that names can contain. Others keep their `%`, which no name and no route
+   contains. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -113,9 +111,7 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, 1);
 
-    struct hs_header_block block;
-    hs_header_block_begin(&block, method, url, &peer->target, version);
-    hs_header_block_collect(&block, connection, method, &request->headers);
+    hs_header_block_collect(connection, method, url, &peer->target, version, &request->headers);
     if (request->headers.request_id[0] == '\0')
         make_request_id(peer->worker, request->headers.request_id);
     hs_http_examine(request, connection, method, url);

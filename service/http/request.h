@@ -21,8 +21,8 @@ struct hs_http_request {
     struct hs_headers headers; /* request_id is always set */
     struct hs_auth auth;
     struct hs_buffer body;
-    struct hs_share *share; /* the share that holds `taken` bytes of the body; or NULL */
-    size_t taken;
+    struct hs_share *share; /* the share that holds `reserved` bytes of the body; or NULL */
+    size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */

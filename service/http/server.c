@@ -1,6 +1,5 @@
 #include "service/http/listener.h"
 
-#include "service/options/values.h"
 #include "service/service.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
@@ -59,14 +58,13 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
     http->service = service;
     http->listener = listener;
     http->limits = *limits;
+    http->options = service->options;
     unsigned rate = (unsigned)service->options->log_rate;
+    static const char *const kinds[HS_HTTP_LOGS] = {"requests answered", "requests refused",
+                                                    "requests failed"};
     http->library_log = (struct hs_log_limit){.per_second = rate, .kind = "http library"};
-    http->request_logs[HS_HTTP_LOG_ANSWERED] =
-        (struct hs_log_limit){.per_second = rate, .kind = "requests answered"};
-    http->request_logs[HS_HTTP_LOG_REFUSED] =
-        (struct hs_log_limit){.per_second = rate, .kind = "requests refused"};
-    http->request_logs[HS_HTTP_LOG_FAILED] =
-        (struct hs_log_limit){.per_second = rate, .kind = "requests failed"};
+    for (size_t i = 0; i < HS_HTTP_LOGS; i++)
+        http->request_logs[i] = (struct hs_log_limit){.per_second = rate, .kind = kinds[i]};
     hs_metrics_set(service->metrics, HS_METRIC_CONNECTIONS_LIMIT, listener - HS_LISTENER_DATA,
                    limits->connections);
     return http;
@@ -87,8 +85,8 @@ static void stop_watchdog(struct hs_http *http)
 }
 
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
-                              const char *address, const struct hs_http_limits *limits,
-                              const struct hs_tls *tls, char error[256])
+                              const struct hs_http_limits *limits, const struct hs_tls *tls,
+                              char error[256])
 {
     struct hs_http *http = create(service, listener, limits);
     if (http == NULL) {
@@ -96,25 +94,22 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
         return NULL;
     }
     http->is_tls = tls->certificate != NULL;
-    int fd = open_socket(address, http->address, error);
-    if (fd < 0) {
-        destroy(http);
-        return NULL;
-    }
-    if (!hs_http_workers_start(http, fd, tls)) {
+    int fd = open_socket(listener == HS_LISTENER_DATA ? http->options->listen
+                                                      : http->options->admin_listen,
+                         http->address, error);
+    bool has_workers = fd >= 0 && hs_http_workers_start(http, fd, tls);
+    if (fd >= 0 && !has_workers)
         snprintf(error, 256, "cannot serve %.100s: see the log%s", http->address,
                  http->is_tls ? "; perhaps the key does not belong to the certificate" : "");
-        destroy(http);
-        return NULL;
-    }
-    if (pthread_create(&http->watchdog, NULL, hs_http_watch, http) != 0) {
+    if (has_workers && pthread_create(&http->watchdog, NULL, hs_http_watch, http) == 0)
+        return http;
+    if (has_workers) {
         snprintf(error, 256, "cannot start a thread");
         hs_http_workers_stop(http);
         hs_http_workers_free(http);
-        destroy(http);
-        return NULL;
     }
-    return http;
+    destroy(http);
+    return NULL;
 }
 
 const char *hs_http_address(const struct hs_http *http)

@@ -59,29 +59,21 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
+/* The share of one listener in the threads and descriptors of the process. */
 struct hs_http_limits {
-    unsigned threads;      /* workers of this listener, >= 1 */
-    unsigned connections;  /* max open connections */
-    unsigned linger;       /* max lingering connections (linger.h) */
-    size_t body_bytes;     /* 413 beyond this */
-    size_t map_body_bytes; /* the same for maps */
-    unsigned idle_seconds; /* a silent connection is closed after this */
-    int64_t queue_us;      /* max time that hits wait in their sockets (admission.h); 0: no limit */
-    /* A body gets 408, and its connection is closed, if it takes longer than this, or falls behind
-       the even pace for it after HS_BODY_GRACE_US. */
-    unsigned request_seconds;
+    unsigned threads;     /* workers, >= 1 */
+    unsigned connections; /* max open connections */
+    unsigned linger;      /* max lingering connections (linger.h) */
 };
 
 struct hs_http;
 
-/*
- * Opens a listener on ADDRESS:PORT ("127.0.0.1:0" takes a free port; IPv6 in brackets) and serves
- * it from its own threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. NULL
- * with a sentence in `error` on failure. Call it from one thread.
- */
+/* Opens the address of a listener in the options of the service, and serves it from its own
+   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. NULL with a sentence
+   in `error` on failure. Call it from one thread. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
-                              const char *address, const struct hs_http_limits *limits,
-                              const struct hs_tls *tls, char error[256]);
+                              const struct hs_http_limits *limits, const struct hs_tls *tls,
+                              char error[256]);
 
 /* Returns the bound address as "127.0.0.1:8080". */
 const char *hs_http_address(const struct hs_http *http);

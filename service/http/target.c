@@ -1,7 +1,6 @@
 /* Routing and admission: finds the route of a request, or the reason to refuse it. */
 #include "service/http/request.h"
 
-#include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/system/clock.h"
@@ -78,8 +77,9 @@ static struct hs_share *share_of(const struct hs_http_request *request)
 
 static size_t largest_body(const struct hs_http_request *request)
 {
-    const struct hs_http_limits *limits = &request->http->limits;
-    size_t limit = request->route == HS_ROUTE_MAP_PUT ? limits->map_body_bytes : limits->body_bytes;
+    const struct hs_options *options = request->http->options;
+    size_t limit =
+        request->route == HS_ROUTE_MAP_PUT ? options->map_body_bytes : options->body_bytes;
     size_t max = hs_share_max(share_of(request), hs_http_tenant_of(request));
     return limit < max ? limit : max;
 }
@@ -116,7 +116,7 @@ void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why)
 
 void hs_http_refuse_shed(struct hs_http_request *request)
 {
-    const struct hs_options *options = request->http->service->options;
+    const struct hs_options *options = request->http->options;
     switch (request->why) {
     case HS_SHED_QUEUE:
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
@@ -154,7 +154,7 @@ static void check_wait(struct hs_http_request *request, enum hs_priority priorit
 {
     const struct hs_headers *headers = &request->headers;
     bool has_turn = hs_gate_admit(&request->connection->worker->gate, priority,
-                                  request->http->limits.queue_us, waited_us, now_us);
+                                  hs_http_queue_us(request->http), waited_us, now_us);
     if (priority == HS_PRIORITY_VITAL || request->shed)
         return;
     if (headers->deadlines > 0 &&
@@ -189,7 +189,7 @@ static void reserve_body(struct hs_http_request *request)
         return;
     }
     request->share = share;
-    request->taken = length;
+    request->reserved = length;
 }
 
 void hs_http_admit(struct hs_http_request *request)

@@ -41,7 +41,7 @@ static char *read_pem(const char *path, bool is_secret, const char *wanted, char
     return NULL;
 }
 
-static unsigned least_bits(gnutls_pk_algorithm_t algorithm)
+static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
 {
     switch (algorithm) {
     case GNUTLS_PK_RSA:
@@ -71,7 +71,7 @@ static bool check_keys(const char *path, const char *certificate, char error[256
     bool fine = true;
     for (unsigned i = 0; i < count; i++) {
         int algorithm = gnutls_x509_crt_get_pk_algorithm(chain[i], &bits);
-        if (fine && bits < least_bits((gnutls_pk_algorithm_t)algorithm)) {
+        if (fine && bits < min_bits((gnutls_pk_algorithm_t)algorithm)) {
             snprintf(error, 256,
                      "%.150s: certificate %u has a key of %u bits (%.20s); RSA needs 2048, EC 256",
                      path, i + 1, bits, gnutls_pk_get_name((gnutls_pk_algorithm_t)algorithm));

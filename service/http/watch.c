@@ -71,7 +71,7 @@ struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker
     struct hs_http_watched *slot = connection->watched = take_slot(list);
     if (slot != NULL) {
         slot->connection = connection;
-        slot->looked_us = 0;
+        slot->checked_us = 0;
         atomic_store(&slot->since_us, hs_clock_us());
         atomic_store(&slot->phase, HS_HTTP_IDLE);
     }
@@ -128,7 +128,7 @@ static void send_timeout(const struct hs_http_connection *connection,
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
 {
-    int64_t limit_us = (int64_t)http->limits.request_seconds * 1000000;
+    int64_t limit_us = (int64_t)http->options->request_seconds * 1000000;
     int unread = 0;
     if (age_us > limit_us)
         return true;
@@ -148,8 +148,8 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_set(&problem, HS_PROBLEM_REQUEST_TIMEOUT,
-                   "The body must arrive within %u s, and after %d s at an even pace",
-                   http->limits.request_seconds, HS_BODY_GRACE_US / 1000000);
+                   "The body must arrive within %zu s, and after %d s at an even pace",
+                   http->options->request_seconds, HS_BODY_GRACE_US / 1000000);
     if (!http->is_tls)
         send_timeout(connection, &problem);
     hs_metrics_http(http->service->metrics, caller->route, 408, (double)age_us * 1e-6);
@@ -164,9 +164,9 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
     char byte;
-    if (now_us - since_us < ENDED_US || watched->looked_us == since_us)
+    if (now_us - since_us < ENDED_US || watched->checked_us == since_us)
         return;
-    watched->looked_us = since_us;
+    watched->checked_us = since_us;
     int fd = watched->connection->fd;
     if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
         shutdown(fd, SHUT_RD);
@@ -192,7 +192,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
     /* One second more than the library's timeout, which closes silent connections. */
-    int64_t limit_us = ((int64_t)http->limits.idle_seconds + 1) * 1000000;
+    int64_t limit_us = ((int64_t)http->options->idle_seconds + 1) * 1000000;
     const struct hs_http_connection *connection = watched->connection;
     bool is_late =
         phase == HS_HTTP_BODY ? is_too_slow(http, connection, age_us) : age_us > limit_us;
@@ -207,7 +207,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
 }
 
 /* Counts the stuck endpoints of a worker. */
-static unsigned look(struct hs_http *http, struct hs_http_watch_list *list)
+static unsigned inspect_all(struct hs_http *http, struct hs_http_watch_list *list)
 {
     unsigned stuck = 0;
     pthread_mutex_lock(&list->lock);
@@ -230,7 +230,7 @@ void *hs_http_watch(void *context)
         next_us = now_us + TICK_US;
         unsigned stuck = 0;
         for (unsigned i = 0; i < http->worker_count; i++)
-            stuck += look(http, &http->workers[i].watched);
+            stuck += inspect_all(http, &http->workers[i].watched);
         atomic_store(&http->service->stuck[http->listener], stuck);
         hs_http_report_log(http, false);
     }

@@ -32,10 +32,8 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/*
- * Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
- * safe to close it if the peer has ended it, or if every request was read completely.
- */
+/* Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
+   safe to close it if the peer has ended it, or if every request was read completely. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;
@@ -58,7 +56,7 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
         *socket_context = info == NULL ? NULL : hs_http_connection_open(worker, info->connect_fd);
     } else {
         if (*socket_context != NULL && must_linger(*socket_context))
-            hs_linger_take(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
+            hs_linger_add(&http->linger, ((struct hs_http_connection *)*socket_context)->fd);
         hs_http_connection_close(*socket_context);
         *socket_context = NULL;
     }
@@ -84,11 +82,11 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     worker->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, hs_http_handle, worker, MHD_OPTION_EXTERNAL_LOGGER, log_library,
         worker, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, http->limits.idle_seconds, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
-        hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK, hs_http_record_uri, worker,
-        MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker, MHD_OPTION_ARRAY,
-        http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)http->options->idle_seconds,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, worker,
+        MHD_OPTION_NOTIFY_COMPLETED, hs_http_completed, worker, MHD_OPTION_URI_LOG_CALLBACK,
+        hs_http_record_uri, worker, MHD_OPTION_UNESCAPE_CALLBACK, hs_http_unescape, worker,
+        MHD_OPTION_ARRAY, http->is_tls ? encryption : encryption + 3, MHD_OPTION_END);
     if (worker->daemon == NULL) {
         close(fd);
         return false;
@@ -103,9 +101,9 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
 static void wait_for_work(struct hs_http_worker *worker)
 {
     /* At its limit of connections the library accepts again only after another poll. */
-    bool must_look = worker->has_ended;
+    bool must_poll = worker->has_ended;
     worker->has_ended = false;
-    if (must_look)
+    if (must_poll)
         return;
     MHD_UNSIGNED_LONG_LONG wait_ms = LONGEST_WAIT_MS;
     if (MHD_get_timeout(worker->daemon, &wait_ms) == MHD_YES && wait_ms == 0)

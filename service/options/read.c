@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines of text in the caller's memory. Lines that do not fit are dropped, and the end reports it.
- */
+/* Lines of text in the caller's memory; the last line says if others did not fit. */
 struct faults {
     char *text;
     size_t len, count;
@@ -98,18 +97,16 @@ static void read_environment(const struct hs_options_input *input, struct hs_opt
                              struct faults *faults)
 {
     for (char *const *variable = input->environment; *variable != NULL; variable++) {
-        for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
-            char name[HS_OPTION_NAME_MAX], what[128];
-            hs_option_spell(&hs_option_rows[i], "HINDSIGHT_", name);
-            size_t len = strlen(name);
-            if (hs_option_rows[i].kind == HS_OPTION_IS_SECTION ||
-                strncmp(*variable, name, len) != 0 || (*variable)[len] != '=')
-                continue;
-            if (hs_option_set(options, &hs_option_rows[i], *variable + len + 1, what))
-                options->sources[i] = HS_OPTION_FROM_ENVIRONMENT;
-            else
-                add_fault(faults, "%s %s", name, what);
-        }
+        size_t len = strcspn(*variable, "=");
+        struct hs_str name = {*variable, len};
+        const struct hs_option_row *row = hs_option_find("HINDSIGHT_", name);
+        char what[128];
+        if (row == NULL || (*variable)[len] != '=')
+            continue;
+        if (hs_option_set(options, row, *variable + len + 1, what))
+            options->sources[row - hs_option_rows] = HS_OPTION_FROM_ENVIRONMENT;
+        else
+            add_fault(faults, "%.*s %s", (int)len, name.ptr, what);
     }
 }
 
@@ -117,30 +114,13 @@ const char *hs_options_stray_variable(char *const **at)
 {
     while (**at != NULL) {
         const char *variable = *(*at)++;
-        bool known = strncmp(variable, "HINDSIGHT_", 10) != 0 ||
-                     strncmp(variable, "HINDSIGHT_CONFIG=", 17) == 0;
-        for (size_t i = 0; i < HS_OPTION_COUNT && !known; i++) {
-            char name[HS_OPTION_NAME_MAX];
-            hs_option_spell(&hs_option_rows[i], "HINDSIGHT_", name);
-            size_t len = strlen(name);
-            known = hs_option_rows[i].kind != HS_OPTION_IS_SECTION &&
-                    strncmp(variable, name, len) == 0 && variable[len] == '=';
-        }
-        if (!known)
+        struct hs_str name = {variable, strcspn(variable, "=")};
+        if (strncmp(variable, "HINDSIGHT_", 10) == 0 &&
+            !hs_str_equal(name, HS_STR("HINDSIGHT_CONFIG")) &&
+            hs_option_find("HINDSIGHT_", name) == NULL)
             return variable;
     }
     return NULL;
-}
-
-/* Finds the row of an argument that begins with `--`; its name ends after `len` bytes. */
-static size_t find_argument(const char *name, size_t len)
-{
-    size_t i = 0;
-    while (i < HS_OPTION_COUNT && (hs_option_rows[i].kind == HS_OPTION_IS_SECTION ||
-                                   strlen(hs_option_rows[i].name) != len ||
-                                   strncmp(hs_option_rows[i].name, name, len) != 0))
-        i++;
-    return i;
 }
 
 /* Applies one argument, perhaps with the next one as its value. Returns the number of arguments
@@ -152,15 +132,14 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
         add_fault(faults, "unexpected argument %.100s; see hindsight serve --help", argv[0]);
         return 1;
     }
-    const char *name = argv[0] + 2;
-    const char *equals = strchr(name, '=');
-    size_t i = find_argument(name, equals == NULL ? strlen(name) : (size_t)(equals - name));
-    if (i == HS_OPTION_COUNT) {
+    const char *equals = strchr(argv[0], '=');
+    struct hs_str name = {argv[0], strcspn(argv[0], "=")};
+    const struct hs_option_row *row = hs_option_find("--", name);
+    if (row == NULL) {
         add_fault(faults, "there is no option %.100s; see hindsight serve --help", argv[0]);
         return equals == NULL && left > 1 && argv[1][0] != '-' ? 2 : 1; /* probably its value */
     }
     char what[128];
-    const struct hs_option_row *row = &hs_option_rows[i];
     const char *value = equals != NULL                   ? equals + 1
                         : row->kind == HS_OPTION_IS_BOOL ? "true"
                                                          : NULL;
@@ -170,7 +149,7 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
         return 1;
     }
     if (hs_option_set(options, row, value == NULL ? argv[1] : value, what))
-        options->sources[i] = HS_OPTION_FROM_COMMAND_LINE;
+        options->sources[row - hs_option_rows] = HS_OPTION_FROM_COMMAND_LINE;
     else
         add_fault(faults, "--%s %s", row->name, what);
     return used;
@@ -184,14 +163,8 @@ static void check_whole(const char *path, const struct hs_options *options, stru
     hs_options_check(options, &problem);
     for (size_t i = 0; i < problem.count; i++) {
         const char *key = problem.errors[i].pointer + 1;
-        bool in_file = false;
-        for (size_t row = 0; row < HS_OPTION_COUNT; row++) {
-            char name[HS_OPTION_NAME_MAX];
-            hs_option_spell(&hs_option_rows[row], "", name);
-            if (strcmp(name, key) == 0)
-                in_file = options->sources[row] == HS_OPTION_FROM_FILE;
-        }
-        if (in_file)
+        const struct hs_option_row *row = hs_option_find("", hs_str_of(key));
+        if (row != NULL && options->sources[row - hs_option_rows] == HS_OPTION_FROM_FILE)
             add_fault(faults, "%.500s: /%s: %s", path, key, problem.errors[i].detail);
         else
             add_fault(faults, "%s %s", key, problem.errors[i].detail);

@@ -30,18 +30,19 @@ bool hs_option_is_reloaded(const struct hs_option_row *row);
 enum { HS_OPTION_NAME_MAX = 48 };
 
 /* Writes the key in the configuration file, or, with the prefix "HINDSIGHT_", the environment
-   variable. */
+   variable, or, with the prefix "--", the argument. */
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
+
+/* The row that hs_option_spell spells in that way, or NULL. */
+const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
 /* Sets a value from its text form. False: the text is wrong, and `error` has the rule. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 
-enum { HS_OPTION_VALUE_MAX = HS_OPTION_TEXT_MAX };
-
 /* Writes the text form of a value. */
 void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
-                   char text[HS_OPTION_VALUE_MAX]);
+                   char text[HS_OPTION_TEXT_MAX]);
 
 #endif

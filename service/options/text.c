@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "4096; 1 to 1000000", or what stands for it. */
+/* Writes the default and the range: "4096; 1 to 1000000". */
 static void describe_default(const struct hs_option_row *row, char text[HS_OPTION_TEXT_MAX])
 {
     if (row->kind == HS_OPTION_IS_TEXT)
@@ -37,7 +37,7 @@ void hs_options_help(FILE *to)
 
 /* ---- documentation ---- */
 
-/* In a cell `|` would begin the next one, and `<` a tag; `...` of the help stays code. */
+/* In a table `|` would end the cell, and `<` would begin a tag. */
 static void put_cell(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -72,7 +72,7 @@ void hs_options_write_markdown(FILE *to)
     }
 }
 
-/* A hyphen that is typed is `\-`; a line must not begin with a request of roff. */
+/* In roff `\-` is the hyphen that users type, and a line that begins with `.` is a command. */
 static void put_roff(FILE *to, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -114,34 +114,30 @@ void hs_options_write_man(FILE *to)
 
 /* ---- values ---- */
 
-static const char *source_name(enum hs_option_source source)
-{
-    static const char *const names[] = {
-        [HS_OPTION_FROM_DEFAULT] = "default",
-        [HS_OPTION_FROM_FILE] = "file",
-        [HS_OPTION_FROM_ENVIRONMENT] = "environment",
-        [HS_OPTION_FROM_COMMAND_LINE] = "command line",
-    };
-    return names[source];
-}
+static const char *const source_names[] = {
+    [HS_OPTION_FROM_DEFAULT] = "default",
+    [HS_OPTION_FROM_FILE] = "file",
+    [HS_OPTION_FROM_ENVIRONMENT] = "environment",
+    [HS_OPTION_FROM_COMMAND_LINE] = "command line",
+};
 
 void hs_options_write_effective(const struct hs_options *options, FILE *to)
 {
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
-        char key[HS_OPTION_NAME_MAX], value[HS_OPTION_VALUE_MAX];
+        char key[HS_OPTION_NAME_MAX], value[HS_OPTION_TEXT_MAX];
         struct hs_buffer shown = {0};
         if (row->kind == HS_OPTION_IS_SECTION)
             continue;
         hs_option_spell(row, "", key);
         hs_option_get(options, row, value);
         if (row->kind == HS_OPTION_IS_TEXT)
-            hs_escape_json(&shown, (struct hs_str){value, strlen(value)});
+            hs_escape_json(&shown, hs_str_of(value));
         else
             hs_buffer_puts(&shown, value);
         hs_buffer_append(&shown, "", 1);
         fprintf(to, "%-22s %-30s %s\n", key, shown.failed ? "" : shown.data,
-                source_name(options->sources[i]));
+                source_names[options->sources[i]]);
         hs_buffer_free(&shown);
     }
 }
@@ -151,7 +147,7 @@ void hs_options_each_difference(const struct hs_options *before, const struct hs
 {
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
-        char key[HS_OPTION_NAME_MAX], old[HS_OPTION_VALUE_MAX], new[HS_OPTION_VALUE_MAX];
+        char key[HS_OPTION_NAME_MAX], old[HS_OPTION_TEXT_MAX], new[HS_OPTION_TEXT_MAX];
         if (row->kind == HS_OPTION_IS_SECTION)
             continue;
         hs_option_spell(row, "", key);

@@ -1,32 +1,27 @@
 #include "service/options/values.h"
 
-#include "service/checkpoint/journal.h"
+#include "api/json/reading.h"
 #include "service/options/rows.h"
 #include "service/system/address.h"
+#include "service/system/files.h"
 #include "service/watch/log.h"
+#include "validators/vocabulary.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define AT(field) offsetof(struct hs_options, field)
+
 const struct hs_option_row hs_option_rows[HS_OPTION_COUNT] = {
 #define HS_OPTION_SECTION(id, title) {HS_OPTION_IS_SECTION, title, 0, NULL, 0, 0, 0, "", ""},
 #define HS_OPTION_TEXT(field, name, initial, argument, help)                                       \
-    {HS_OPTION_IS_TEXT, name, offsetof(struct hs_options, field), initial, 0, 0, 0, argument, help},
+    {HS_OPTION_IS_TEXT, name, AT(field), initial, 0, 0, 0, argument, help},
 #define HS_OPTION_BOOL(field, name, initial, help)                                                 \
-    {HS_OPTION_IS_BOOL, name, offsetof(struct hs_options, field), NULL, initial, 0, 1, "", help},
+    {HS_OPTION_IS_BOOL, name, AT(field), NULL, initial, 0, 1, "", help},
 #define HS_OPTION_NUMBER(field, name, initial, min, max, help)                                     \
-    {HS_OPTION_IS_NUMBER,                                                                          \
-     name,                                                                                         \
-     offsetof(struct hs_options, field),                                                           \
-     NULL,                                                                                         \
-     initial,                                                                                      \
-     min,                                                                                          \
-     max,                                                                                          \
-     "N",                                                                                          \
-     help},
+    {HS_OPTION_IS_NUMBER, name, AT(field), NULL, initial, min, max, "N", help},
 #include "service/options/options.def"
 };
 
@@ -43,7 +38,7 @@ bool hs_option_is_reloaded(const struct hs_option_row *row)
     return false;
 }
 
-void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from)
+void hs_options_copy_reloaded(struct hs_options *options, const struct hs_options *from)
 {
 #define HS_OPTION_RELOADED(field)                                                                  \
     memcpy(&options->field, &from->field, sizeof options->field);                                  \
@@ -73,26 +68,26 @@ void hs_options_default(struct hs_options *options)
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX])
 {
-    size_t len = (size_t)snprintf(name, HS_OPTION_NAME_MAX, "%s%s", prefix, row->name);
-    for (size_t i = 0; i < len; i++) {
-        if (name[i] == '-')
-            name[i] = '_';
-        else if (prefix[0] != '\0' && name[i] >= 'a' && name[i] <= 'z')
-            name[i] = (char)(name[i] - 'a' + 'A');
+    snprintf(name, HS_OPTION_NAME_MAX, "%s%s", prefix, row->name);
+    for (char *c = name; *c != '\0' && prefix[0] != '-'; c++) {
+        if (*c == '-')
+            *c = '_';
+        else if (prefix[0] != '\0' && *c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
     }
 }
 
 void hs_option_get(const struct hs_options *options, const struct hs_option_row *row,
-                   char text[HS_OPTION_VALUE_MAX])
+                   char text[HS_OPTION_TEXT_MAX])
 {
     const void *value = (const char *)options + row->offset;
     text[0] = '\0';
     if (row->kind == HS_OPTION_IS_TEXT)
-        snprintf(text, HS_OPTION_VALUE_MAX, "%s", (const char *)value);
+        snprintf(text, HS_OPTION_TEXT_MAX, "%s", (const char *)value);
     else if (row->kind == HS_OPTION_IS_BOOL)
-        snprintf(text, HS_OPTION_VALUE_MAX, "%s", *(const bool *)value ? "true" : "false");
+        snprintf(text, HS_OPTION_TEXT_MAX, "%s", *(const bool *)value ? "true" : "false");
     else if (row->kind == HS_OPTION_IS_NUMBER)
-        snprintf(text, HS_OPTION_VALUE_MAX, "%zu", *(const size_t *)value);
+        snprintf(text, HS_OPTION_TEXT_MAX, "%zu", *(const size_t *)value);
 }
 
 static bool parse_number(const char *text, const struct hs_option_row *row, size_t *number)
@@ -133,22 +128,6 @@ bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, 
     return false;
 }
 
-/* Writes the JSON pointer (RFC 6901) of a key in the root object. */
-static void point(const char *key, char pointer[HS_POINTER_MAX])
-{
-    size_t len = 0;
-    pointer[len++] = '/';
-    for (; *key != '\0' && len + 3 < HS_POINTER_MAX; key++) {
-        if (*key == '~' || *key == '/') {
-            pointer[len++] = '~';
-            pointer[len++] = *key == '~' ? '0' : '1';
-        } else {
-            pointer[len++] = *key;
-        }
-    }
-    pointer[len] = '\0';
-}
-
 /* Returns the text form of a value of the file, or NULL: it has another type. */
 static const char *text_of(const struct hs_option_row *row, const json_t *value, char number[32])
 {
@@ -163,25 +142,26 @@ static const char *text_of(const struct hs_option_row *row, const json_t *value,
 }
 
 static void take_value(struct hs_options *options, const struct hs_option_row *row,
-                       const json_t *value, const char *pointer, struct hs_problem *problem)
+                       const json_t *value, const struct hs_json_at *at, struct hs_reader *reader)
 {
     static const char *const expected[] = {"a string", "true or false", "a whole number"};
     char error[128] = "", number[32];
     const char *text = text_of(row, value, number);
     if (text == NULL)
-        hs_problem_add(problem, pointer, "must be %s", expected[row->kind]);
+        hs_json_bad(reader, at, "must be %s", expected[row->kind]);
     else if (!hs_option_set(options, row, text, error))
-        hs_problem_add(problem, pointer, "%s", error);
+        hs_json_bad(reader, at, "%s", error);
     else
         options->sources[row - hs_option_rows] = HS_OPTION_FROM_FILE;
 }
 
-static const struct hs_option_row *find_key(const char *key)
+const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled)
 {
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         char name[HS_OPTION_NAME_MAX];
-        hs_option_spell(&hs_option_rows[i], "", name);
-        if (hs_option_rows[i].kind != HS_OPTION_IS_SECTION && strcmp(name, key) == 0)
+        hs_option_spell(&hs_option_rows[i], prefix, name);
+        if (hs_option_rows[i].kind != HS_OPTION_IS_SECTION &&
+            hs_str_equal(hs_str_of(name), spelled))
             return &hs_option_rows[i];
     }
     return NULL;
@@ -199,17 +179,17 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
     }
     if (!json_is_object(root))
         hs_problem_add(problem, "", "must be an object");
+    struct hs_reader reader = {.problem = problem};
     const char *key;
     json_t *value;
     json_object_foreach(root, key, value)
     {
-        char pointer[HS_POINTER_MAX];
-        point(key, pointer);
-        const struct hs_option_row *row = find_key(key);
+        struct hs_json_at at = {.key = key};
+        const struct hs_option_row *row = hs_option_find("", hs_str_of(key));
         if (row != NULL)
-            take_value(options, row, value, pointer, problem);
+            take_value(options, row, value, &at, &reader);
         else if (strncmp(key, "x_", 2) != 0)
-            hs_problem_add(problem, pointer, "is not an option");
+            hs_json_bad(&reader, &at, "is not an option");
     }
     json_decref(root);
 }
@@ -217,28 +197,23 @@ void hs_options_from_json(struct hs_str text, struct hs_options *options,
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem)
 {
     enum { LARGEST = 1 << 20 };
-    FILE *file = fopen(path, "re");
-    char *text = file == NULL ? NULL : malloc(LARGEST + 1);
-    if (text == NULL) {
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
-        if (file != NULL)
-            fclose(file);
-        return;
-    }
-    size_t len = fread(text, 1, LARGEST + 1, file);
-    if (ferror(file))
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s", strerror(errno));
-    else if (len > LARGEST)
-        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "is larger than %d bytes", LARGEST);
-    else
+    size_t len;
+    char *text = hs_file_rest(fopen(path, "re"), LARGEST, &len);
+    if (text != NULL)
         hs_options_from_json((struct hs_str){text, len}, options, problem);
+    else
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
+                       hs_file_error(errno));
     free(text);
-    fclose(file);
 }
 
-static bool is_name(const char *text)
+enum hs_journal_sync hs_journal_sync_parse(const char *name)
 {
-    return hs_name_is_valid((struct hs_str){text, strlen(text)});
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_JOURNAL_SYNCS(NAME)};
+    static const struct hs_vocabulary words = {names, HS_JOURNAL_SYNC_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_journal_sync)found : HS_JOURNAL_SYNC_COUNT;
 }
 
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
@@ -262,14 +237,13 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
     if ((options->tls_cert[0] == '\0') != (options->tls_key[0] == '\0'))
         hs_problem_add(problem, options->tls_cert[0] == '\0' ? "/tls_cert" : "/tls_key",
                        "is also needed: TLS needs a certificate and its key");
-    if (!is_name(options->default_ruleset))
+    if (!hs_name_is_valid(hs_str_of(options->default_ruleset)))
         hs_problem_add(problem, "/default_ruleset", "must be 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);
-    if (options->default_map[0] != '\0' && !is_name(options->default_map))
+    if (options->default_map[0] != '\0' && !hs_name_is_valid(hs_str_of(options->default_map)))
         hs_problem_add(problem, "/default_map", "must be empty, or 1 to %d of [A-Za-z0-9_.:-]",
                        HS_NAME_MAX);
-    enum hs_journal_sync sync;
-    if (!hs_journal_sync_parse(options->journal_sync, &sync))
+    if (hs_journal_sync_parse(options->journal_sync) == HS_JOURNAL_SYNC_COUNT)
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))

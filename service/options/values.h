@@ -44,12 +44,24 @@ struct hs_options {
     enum hs_option_source sources[HS_OPTION_COUNT]; /* by enum hs_option */
 };
 
+/* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
+   none. X(id, name) */
+#define HS_JOURNAL_SYNCS(X)                                                                        \
+    X(OFF, "off")           /* everything that the kernel has not written yet */                   \
+    X(INTERVAL, "interval") /* the last HS_JOURNAL_INTERVAL_US */                                  \
+    X(ALWAYS, "always")     /* none that was answered */
+
+#define X(id, name) HS_JOURNAL_SYNC_##id,
+enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
+#undef X
+
+/* The value of a name; HS_JOURNAL_SYNC_COUNT: there is none. */
+enum hs_journal_sync hs_journal_sync_parse(const char *name);
+
 void hs_options_default(struct hs_options *options);
 
-/*
- * Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
- * the others. The caller has initialized `problem`.
- */
+/* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies
+   the others. The caller has initialized `problem`. */
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
@@ -78,10 +90,8 @@ enum hs_options_result hs_options_read(const struct hs_options_input *input,
                                        struct hs_options *options,
                                        char faults_text[HS_OPTIONS_FAULTS_MAX]);
 
-/*
- * Returns the next variable from *at on that looks like an option but is none, or NULL. Such
- * variables are ignored, because container platforms set them.
- */
+/* Returns the next variable from *at on that begins with HINDSIGHT_ but is not an option, or NULL.
+   Such variables are ignored, because container platforms set them. */
 const char *hs_options_stray_variable(char *const **at);
 
 /* Writes the list of options with their defaults. */
@@ -101,6 +111,6 @@ void hs_options_each_difference(const struct hs_options *before, const struct hs
                                 hs_options_difference *visit, void *context);
 
 /* Copies the options that a reload applies. */
-void hs_options_take_reloaded(struct hs_options *options, const struct hs_options *from);
+void hs_options_copy_reloaded(struct hs_options *options, const struct hs_options *from);
 
 #endif

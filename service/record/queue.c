@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/record/stream.h"
+#include "service/system/clock.h"
+#include "service/system/files.h"
 #include "service/watch/log.h"
 
 /* Overhead of a line, so that the limit also holds for many small lines. */
@@ -29,7 +33,8 @@ struct hs_line_queue {
     pthread_mutex_t lock;         /* guards the list, `bytes`, `ending` and `failed` */
     pthread_cond_t wake, written; /* for the thread; for threads that wait for space */
     struct item *first, **last;
-    size_t bytes, max_bytes;
+    atomic_size_t bytes;
+    size_t max_bytes;
     bool ending, failed;
     pthread_t thread;
     int file; /* only the thread uses this and the following members */
@@ -42,16 +47,7 @@ struct hs_line_queue {
 /* A failed write can leave half a line, and nothing may follow it. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
-    while (size > 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
+    return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
 }
 
 static bool flush(struct hs_line_queue *queue)
@@ -72,16 +68,13 @@ static bool write_bytes(struct hs_line_queue *queue, const char *bytes, size_t s
     return true;
 }
 
-/* JSON has line ends only between its tokens, where spaces are equivalent. */
 static bool write_flat(struct hs_line_queue *queue, struct hs_str body)
 {
     char part[4096];
     for (size_t at = 0; at < body.len;) {
         size_t size = body.len - at < sizeof part ? body.len - at : sizeof part;
-        for (size_t i = 0; i < size; i++) {
-            char c = body.ptr[at + i];
-            part[i] = c == '\n' || c == '\r' ? ' ' : c;
-        }
+        memcpy(part, body.ptr + at, size);
+        hs_stream_flatten(part, size);
         if (!write_bytes(queue, part, size))
             return false;
         at += size;
@@ -194,15 +187,12 @@ static int open_file(const char *path, char error[256])
     return -1;
 }
 
-/* Waits for space use the monotonic clock. */
-static void make_conditions(struct hs_line_queue *queue)
+static void destroy(struct hs_line_queue *queue)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->wake, NULL);
-    pthread_cond_init(&queue->written, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_destroy(&queue->written);
+    pthread_cond_destroy(&queue->wake);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
 }
 
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256])
@@ -213,16 +203,14 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
     struct hs_line_queue *queue = calloc(1, sizeof *queue);
     if (queue != NULL) {
         pthread_mutex_init(&queue->lock, NULL);
-        make_conditions(queue);
+        pthread_cond_init(&queue->wake, NULL);
+        hs_clock_condition(&queue->written);
         queue->file = file;
         queue->max_bytes = max_bytes;
         queue->last = &queue->first;
         if (pthread_create(&queue->thread, NULL, write_lines, queue) == 0)
             return queue;
-        pthread_cond_destroy(&queue->written);
-        pthread_cond_destroy(&queue->wake);
-        pthread_mutex_destroy(&queue->lock);
-        free(queue);
+        destroy(queue);
     }
     snprintf(error, 256, "out of memory");
     close(file);
@@ -241,26 +229,23 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     if (close(queue->file) != 0)
         hs_log(HS_LOG_ERROR, "the recording may be incomplete",
                HS_LOG_TEXT("detail", strerror(errno)));
-    pthread_cond_destroy(&queue->written);
-    pthread_cond_destroy(&queue->wake);
-    pthread_mutex_destroy(&queue->lock);
-    free(queue);
+    destroy(queue);
 }
 
 /* The lock is held. */
-static bool has_room(const struct hs_line_queue *queue, size_t cost)
+static bool has_space(const struct hs_line_queue *queue, size_t cost)
 {
     return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;
 }
 
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us)
 {
-    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    struct timespec until = hs_clock_timespec(until_us);
     int result = 0;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->failed && !has_room(queue, bytes + OVERHEAD) && result != ETIMEDOUT)
+    while (!queue->failed && !has_space(queue, bytes + OVERHEAD) && result != ETIMEDOUT)
         result = pthread_cond_timedwait(&queue->written, &queue->lock, &until);
-    bool fits = !queue->failed && has_room(queue, bytes + OVERHEAD);
+    bool fits = !queue->failed && has_space(queue, bytes + OVERHEAD);
     pthread_mutex_unlock(&queue->lock);
     return fits;
 }
@@ -269,7 +254,7 @@ static bool put(struct hs_line_queue *queue, struct item *item)
 {
     size_t cost = item->text.len + OVERHEAD;
     pthread_mutex_lock(&queue->lock);
-    bool fits = !queue->failed && (has_room(queue, cost) || item->unbound);
+    bool fits = !queue->failed && (has_space(queue, cost) || item->unbound);
     if (fits) {
         queue->bytes += cost;
         *queue->last = item;
@@ -316,8 +301,5 @@ bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *hea
 
 size_t hs_line_queue_bytes(struct hs_line_queue *queue)
 {
-    pthread_mutex_lock(&queue->lock);
-    size_t bytes = queue->bytes;
-    pthread_mutex_unlock(&queue->lock);
-    return bytes;
+    return queue->bytes;
 }

@@ -9,6 +9,7 @@
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/system/array.h"
 #include "service/system/clock.h"
 #include "service/system/version.h"
 #include "service/watch/log.h"
@@ -38,18 +39,6 @@ struct hs_record {
 
 /* ---- lines ---- */
 
-static void write_text_member(struct hs_writer *writer, const char *key, const char *text)
-{
-    hs_write_key(writer, key);
-    hs_write_text(writer, text);
-}
-
-static void write_int_member(struct hs_writer *writer, const char *key, size_t value)
-{
-    hs_write_key(writer, key);
-    hs_write_int(writer, (int64_t)value);
-}
-
 static void end_line(struct hs_writer *writer)
 {
     hs_write_end(writer, '}');
@@ -57,18 +46,12 @@ static void end_line(struct hs_writer *writer)
     writer->needs_comma = false;
 }
 
-/* JSON has line ends only between its tokens, where spaces are equivalent. */
 static void write_flat(struct hs_writer *writer, const char *key, struct hs_str json)
 {
     hs_write_key(writer, key);
     hs_write_raw(writer, json);
-    if (writer->buffer->failed)
-        return;
-    char *from = writer->buffer->data + writer->buffer->len - json.len;
-    for (char *at = from; (at = memchr(at, '\n', json.len - (size_t)(at - from))) != NULL;)
-        *at = ' ';
-    for (char *at = from; (at = memchr(at, '\r', json.len - (size_t)(at - from))) != NULL;)
-        *at = ' ';
+    if (!writer->buffer->failed)
+        hs_stream_flatten(writer->buffer->data + writer->buffer->len - json.len, json.len);
 }
 
 static void write_header(struct hs_writer *writer)
@@ -79,20 +62,10 @@ static void write_header(struct hs_writer *writer)
     gmtime_r(&now, &utc);
     strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
     hs_write_begin(writer, '{');
-    write_text_member(writer, "format", HS_STREAM_FORMAT);
-    write_int_member(writer, "version", HS_STREAM_VERSION);
-    write_text_member(writer, "program", HS_VERSION);
-    write_text_member(writer, "started", time_text);
-    end_line(writer);
-}
-
-static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entry *entry)
-{
-    hs_write_begin(writer, '{');
-    write_text_member(writer, "ruleset", entry->ruleset->name.text);
-    write_text_member(writer, "revision", entry->revision);
-    hs_write_key(writer, "document");
-    hs_write_raw(writer, (struct hs_str){entry->document, entry->document_size});
+    hs_write_text_field(writer, "format", HS_STREAM_FORMAT);
+    hs_write_int_field(writer, "version", HS_STREAM_VERSION);
+    hs_write_text_field(writer, "program", HS_VERSION);
+    hs_write_text_field(writer, "started", time_text);
     end_line(writer);
 }
 
@@ -100,29 +73,18 @@ static void write_ruleset(struct hs_writer *writer, const struct hs_ruleset_entr
 static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "open", slot->name.text);
-    write_int_member(writer, "opening", (size_t)slot->opening);
+    hs_write_text_field(writer, "open", slot->name.text);
+    hs_write_int_field(writer, "opening", (int64_t)slot->opening);
     if (slot->tenant.text[0] != '\0')
-        write_text_member(writer, "tenant", slot->tenant.text);
-    write_text_member(writer, "ruleset", slot->ruleset->revision);
+        hs_write_text_field(writer, "tenant", slot->tenant.text);
+    hs_write_text_field(writer, "ruleset", slot->ruleset->revision);
     if (slot->map != NULL) {
-        write_text_member(writer, "map", slot->map->name.text);
-        write_text_member(writer, "map_revision", slot->map->revision);
+        hs_write_text_field(writer, "map", slot->map->name.text);
+        hs_write_text_field(writer, "map_revision", slot->map->revision);
     }
-    write_int_member(writer, "max_players", slot->limits.players);
-    write_int_member(writer, "max_samples", slot->limits.samples);
-    write_int_member(writer, "max_movers", slot->limits.movers);
-}
-
-/* `reason`: a sentence; NULL: requests are missing. */
-static void write_gap(struct hs_buffer *line, const struct hs_match_slot *slot, const char *reason)
-{
-    struct hs_writer writer = {.buffer = line};
-    hs_write_begin(&writer, '{');
-    write_text_member(&writer, "gap", slot->name.text);
-    if (reason != NULL)
-        write_text_member(&writer, "reason", reason);
-    end_line(&writer);
+    hs_write_int_field(writer, "max_players", slot->limits.players);
+    hs_write_int_field(writer, "max_samples", slot->limits.samples);
+    hs_write_int_field(writer, "max_movers", slot->limits.movers);
 }
 
 static void write_bytes_member(struct hs_writer *writer, const char *key, const void *bytes,
@@ -139,14 +101,12 @@ static void write_request(struct hs_writer *writer, const struct hs_match_slot *
                           const struct hs_recorded_request *request)
 {
     hs_write_begin(writer, '{');
-    write_text_member(writer, "match", slot->name.text);
-    write_text_member(writer, "request", hs_stream_request_name(request->route));
-    if (request->explain) {
-        hs_write_key(writer, "explain");
-        hs_write_bool(writer, true);
-    }
+    hs_write_text_field(writer, "match", slot->name.text);
+    hs_write_text_field(writer, "request", hs_stream_request_name(request->route));
+    if (request->explain)
+        hs_write_bool_field(writer, "explain", true);
     if (request->request_work > 0)
-        write_int_member(writer, "request_work", (size_t)request->request_work);
+        hs_write_int_field(writer, "request_work", (int64_t)request->request_work);
     if (request->body.len > 0)
         write_flat(writer, "body", request->body);
     hs_write_key(writer, "answer");
@@ -156,42 +116,16 @@ static void write_request(struct hs_writer *writer, const struct hs_match_slot *
 
 /* ---- rulesets and maps, each once ---- */
 
-static struct revision revision_of(const struct hs_name *name, const char *revision)
-{
-    struct revision result;
-    snprintf(result.text, sizeof result.text, "%s %s", name->text, revision);
-    return result;
-}
-
-/* The lock is held for the rest. */
-static bool is_known(const struct hs_record *record, const struct revision *revision)
-{
-    for (size_t i = 0; i < record->revision_count; i++)
-        if (strcmp(record->revisions[i].text, revision->text) == 0)
-            return true;
-    return false;
-}
-
-/* Grows the list for one more revision. If it fails, nothing is written, because it would be
-   written again and again. */
-static bool has_room(struct hs_record *record)
-{
-    if (record->revision_count < record->revision_capacity)
-        return true;
-    size_t capacity = record->revision_capacity * 2 + 16;
-    struct revision *more = realloc(record->revisions, capacity * sizeof *more);
-    if (more == NULL)
-        return false;
-    record->revisions = more;
-    record->revision_capacity = capacity;
-    return true;
-}
-
 static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry *entry)
 {
     struct hs_buffer line = {0};
     struct hs_writer writer = {.buffer = &line};
-    write_ruleset(&writer, entry);
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "ruleset", entry->ruleset->name.text);
+    hs_write_text_field(&writer, "revision", entry->revision);
+    hs_write_key(&writer, "document");
+    hs_write_raw(&writer, (struct hs_str){entry->document, entry->document_size});
+    end_line(&writer);
     bool taken = hs_line_queue_put(record->queue, &line);
     hs_buffer_free(&line);
     return taken;
@@ -221,8 +155,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     struct hs_buffer head = {0};
     struct hs_writer writer = {.buffer = &head};
     hs_write_begin(&writer, '{');
-    write_text_member(&writer, "map", entry->name.text);
-    write_text_member(&writer, "revision", entry->revision);
+    hs_write_text_field(&writer, "map", entry->name.text);
+    hs_write_text_field(&writer, "revision", entry->revision);
     hs_write_key(&writer, "document");
     struct hs_str document = {entry->document, entry->document_size};
     bool taken = hs_line_queue_put_around(record->queue, &head, document, release_map, held);
@@ -230,47 +164,70 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
+/* Writes a ruleset or a map, unless the file has it. Without memory to remember it nothing is
+   written, because it would be written again and again. The lock is held. */
+static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
+                     const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
+{
+    struct revision wanted;
+    snprintf(wanted.text, sizeof wanted.text, "%s %s", name->text, revision);
+    for (size_t i = 0; i < record->revision_count; i++)
+        if (strcmp(record->revisions[i].text, wanted.text) == 0)
+            return true;
+    void *more = hs_array_grow(record->revisions, record->revision_count,
+                               &record->revision_capacity, sizeof wanted);
+    if (more == NULL)
+        return false;
+    record->revisions = more;
+    if (map != NULL ? !put_map(record, map) : !put_ruleset(record, ruleset))
+        return false;
+    record->revisions[record->revision_count++] = wanted;
+    return true;
+}
+
 /* The lock is held until the lines are added, so that no match is opened before them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
-    struct revision rules = revision_of(&slot->ruleset->ruleset->name, slot->ruleset->revision);
+    const struct hs_ruleset_entry *ruleset = slot->ruleset;
+    struct hs_map_entry *map = slot->map;
     pthread_mutex_lock(&record->lock);
-    bool there = is_known(record, &rules);
-    if (!there && has_room(record) && put_ruleset(record, slot->ruleset)) {
-        record->revisions[record->revision_count++] = rules;
-        there = true;
-    }
-    if (there && slot->map != NULL) {
-        struct revision map = revision_of(&slot->map->name, slot->map->revision);
-        there = is_known(record, &map);
-        if (!there && has_room(record) && put_map(record, slot->map)) {
-            record->revisions[record->revision_count++] = map;
-            there = true;
-        }
-    }
+    bool there = put_once(record, &ruleset->ruleset->name, ruleset->revision, ruleset, NULL) &&
+                 (map == NULL || put_once(record, &map->name, map->revision, NULL, map));
     pthread_mutex_unlock(&record->lock);
     return there;
 }
 
 /* ---- requests ---- */
 
+/* Marks the end of the recording of a match. `reason`: a sentence; NULL: requests are missing.
+   `must`: the mark ignores the limit of the queue. */
+static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const char *reason,
+                    bool must)
+{
+    struct hs_buffer line = {0};
+    struct hs_writer writer = {.buffer = &line};
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "gap", slot->name.text);
+    if (reason != NULL)
+        hs_write_text_field(&writer, "reason", reason);
+    end_line(&writer);
+    slot->recorded = HS_RECORDED_LOST;
+    if (must ? hs_line_queue_put_last(record->queue, &line)
+             : hs_line_queue_put(record->queue, &line))
+        slot->recorded = HS_RECORDED_ENDED;
+    hs_buffer_free(&line);
+}
+
 /* Counts a request as dropped, and ends the recording of its match. */
 static void drop(struct hs_record *record, struct hs_match_slot *slot)
 {
     hs_metrics_add(record->metrics, HS_METRIC_RECORD_DROPPED, 0, 1);
-    if (slot->recorded != HS_RECORDED_ENDED)
-        slot->recorded = HS_RECORDED_LOST;
     hs_log_report(&record->log_limit, false);
     if (hs_log_allowed(&record->log_limit))
         hs_log(HS_LOG_WARN, "a request and the rest of its match are not recorded",
                HS_LOG_TEXT("match", slot->name.text));
-    if (slot->recorded == HS_RECORDED_ENDED)
-        return;
-    struct hs_buffer line = {0};
-    write_gap(&line, slot, NULL);
-    if (hs_line_queue_put(record->queue, &line))
-        slot->recorded = HS_RECORDED_ENDED;
-    hs_buffer_free(&line);
+    if (slot->recorded != HS_RECORDED_ENDED)
+        put_gap(record, slot, NULL, false);
 }
 
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
@@ -305,23 +262,18 @@ static const char *const is_too_large = "its saved state does not fit into --rec
 /* Ends the recording of a restored match. */
 static void leave_out(struct hs_record *record, struct hs_match_slot *slot, const char *reason)
 {
-    struct hs_buffer line = {0};
-    slot->recorded = HS_RECORDED_LOST;
-    write_gap(&line, slot, reason);
-    if (hs_line_queue_put_last(record->queue, &line))
-        slot->recorded = HS_RECORDED_ENDED;
-    hs_buffer_free(&line);
+    put_gap(record, slot, reason, true);
     if (hs_log_allowed(&record->log_limit))
         hs_log(HS_LOG_WARN, "a restored match is not recorded",
                HS_LOG_TEXT("match", slot->name.text), HS_LOG_TEXT("detail", reason));
 }
 
-static bool wait_for_room(struct hs_record *record, size_t bytes)
+static bool wait_for_space(struct hs_record *record, size_t bytes)
 {
     int64_t until_us = record->has_waited_long ? 0 : hs_clock_us() + RESTORE_WAIT_US;
-    bool has_room = hs_line_queue_wait(record->queue, bytes, until_us);
-    record->has_waited_long = record->has_waited_long || !has_room;
-    return has_room;
+    bool has_space = hs_line_queue_wait(record->queue, bytes, until_us);
+    record->has_waited_long = record->has_waited_long || !has_space;
+    return has_space;
 }
 
 /* Takes ownership of the line. Returns NULL, or the reason why it is not in the recording. */
@@ -329,7 +281,7 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
 {
     const char *reason = line->failed ? "memory is out" : NULL;
     if (reason == NULL &&
-        (!wait_for_room(record, line->len) || !hs_line_queue_put(record->queue, line)))
+        (!wait_for_space(record, line->len) || !hs_line_queue_put(record->queue, line)))
         reason = "the recording could not be written in time";
     hs_buffer_free(line);
     return reason;
@@ -354,13 +306,11 @@ static const char *put_restored(struct hs_record *record, const struct hs_match_
     size_t document_size = slot->ruleset->document_size;
     if (!may_fit(record, size) || !may_fit(record, document_size))
         return is_too_large;
-    if (!wait_for_room(record, document_size + LINE_REST) || !put_what_it_needs(record, slot))
+    if (!wait_for_space(record, document_size + LINE_REST) || !put_what_it_needs(record, slot))
         return "its ruleset or its map could not be written";
     begin_opening(&writer, slot);
-    if (moves_lost) {
-        hs_write_key(&writer, "moves_lost");
-        hs_write_bool(&writer, true);
-    }
+    if (moves_lost)
+        hs_write_bool_field(&writer, "moves_lost", true);
     write_bytes_member(&writer, "state", state, size);
     end_line(&writer);
     return put_at_start(record, &line);
@@ -378,12 +328,6 @@ void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, co
         leave_out(record, slot, reason);
 }
 
-static void begin_journal(struct hs_writer *writer, const struct hs_match_slot *slot)
-{
-    hs_write_begin(writer, '{');
-    write_text_member(writer, "journal", slot->name.text);
-}
-
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size)
 {
@@ -394,28 +338,18 @@ void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, co
         return;
     const char *reason = is_too_large;
     if (may_fit(record, size)) {
-        begin_journal(&writer, slot);
-        hs_stream_layout(layout);
-        write_text_member(&writer, "layout", layout);
-        write_bytes_member(&writer, "records", records, size);
+        hs_write_begin(&writer, '{');
+        hs_write_text_field(&writer, "journal", slot->name.text);
+        if (records != NULL) {
+            hs_stream_layout(layout);
+            hs_write_text_field(&writer, "layout", layout);
+            write_bytes_member(&writer, "records", records, size);
+        } else {
+            hs_write_bool_field(&writer, "ended", true);
+        }
         end_line(&writer);
         reason = put_at_start(record, &line);
     }
-    if (reason != NULL)
-        leave_out(record, slot, reason);
-}
-
-void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot)
-{
-    struct hs_buffer line = {0};
-    struct hs_writer writer = {.buffer = &line};
-    if (record == NULL || slot->recorded != HS_RECORDED_OPEN)
-        return;
-    begin_journal(&writer, slot);
-    hs_write_key(&writer, "ended");
-    hs_write_bool(&writer, true);
-    end_line(&writer);
-    const char *reason = put_at_start(record, &line);
     if (reason != NULL)
         leave_out(record, slot, reason);
 }
@@ -444,13 +378,11 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
     struct hs_buffer line = {0};
     struct hs_writer writer = {.buffer = &line};
     write_header(&writer);
-    if (record->queue != NULL && !hs_line_queue_put(record->queue, &line)) {
+    bool fine = record->queue != NULL && hs_line_queue_put(record->queue, &line);
+    if (!fine && record->queue != NULL)
         snprintf(error, 256, "out of memory");
-        hs_line_queue_close(record->queue);
-        record->queue = NULL;
-    }
     hs_buffer_free(&line);
-    if (record->queue != NULL)
+    if (fine)
         return record;
     hs_record_close(record, NULL);
     return NULL;
@@ -458,13 +390,8 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
 
 static void mark_lost(void *context, struct hs_match_slot *slot)
 {
-    struct hs_record *record = context;
-    struct hs_buffer line = {0};
-    if (slot->recorded != HS_RECORDED_LOST)
-        return;
-    write_gap(&line, slot, NULL);
-    hs_line_queue_put_last(record->queue, &line);
-    hs_buffer_free(&line);
+    if (slot->recorded == HS_RECORDED_LOST)
+        put_gap(context, slot, NULL, true);
 }
 
 void hs_record_close(struct hs_record *record, struct hs_registry *registry)
@@ -472,7 +399,7 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry)
     if (record == NULL)
         return;
     if (registry != NULL && record->queue != NULL)
-        hs_registry_each(registry, mark_lost, record);
+        hs_registry_each(registry, (struct hs_str){0}, mark_lost, record);
     hs_line_queue_close(record->queue);
     hs_log_report(&record->log_limit, true);
     pthread_mutex_destroy(&record->lock);

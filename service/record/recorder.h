@@ -17,17 +17,13 @@ struct hs_map_store;
 struct hs_metrics;
 struct hs_record;
 
-/*
- * Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
- * The maps of `maps` must keep their documents. NULL with a sentence in `error`.
- */
+/* Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
+   The maps of `maps` must keep their documents. NULL with a sentence in `error`. */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
                                  struct hs_map_store *maps, char error[256]);
 
-/*
- * Marks the matches whose recording is incomplete, writes the waiting lines, and frees. `registry`
- * has the open matches; NULL: none. A `record` of NULL does nothing.
- */
+/* Marks the matches whose recording is incomplete, writes the waiting lines, and frees. `registry`
+   has the open matches; NULL: none. A `record` of NULL does nothing. */
 void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
 /* A request that was applied to a match. */
@@ -40,10 +36,8 @@ struct hs_recorded_request {
                              applied */
 };
 
-/*
- * Records a request, and before it the opening of its match, its ruleset and its map if they are
- * missing. The match is locked and not yet removed. The function updates its `recorded`.
- */
+/* Records a request, and before it the opening of its match, its ruleset and its map if they are
+   missing. The match is locked and not yet removed. The function updates its `recorded`. */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
 
@@ -54,17 +48,13 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
  * NULL does nothing.
  */
 
-/* The match was loaded from `state` (hs_match_save); `moves_lost`: hs_match_lost_moves was called.
- */
+/* The match was loaded from `state` (hs_match_save). `moves_lost`: see hs_match_lost_moves. */
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 
-/* `records` (hs_match_replay) were applied to the match. */
+/* `records` (hs_match_replay) were applied to the match. NULL: it had ended, and is removed. */
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
-
-/* The match had ended, and is removed again. */
-void hs_record_restored_end(struct hs_record *record, struct hs_match_slot *slot);
 
 /* Bytes that wait to be written. */
 size_t hs_record_queue_bytes(struct hs_record *record);

@@ -1,19 +1,18 @@
 #include "service/record/stream.h"
 
 #include <inttypes.h>
+#include <nettle/base64.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "validators/journal.h"
 
+#define X(name, route) {name, route},
 static const struct {
     const char *name;
     enum hs_route route;
-} requests[] = {
-#define X(name, route) {name, route},
-    HS_STREAM_REQUESTS(X)
+} requests[] = {HS_STREAM_REQUESTS(X)};
 #undef X
-};
 
 enum { REQUEST_COUNT = sizeof requests / sizeof requests[0] };
 
@@ -28,7 +27,7 @@ const char *hs_stream_request_name(enum hs_route route)
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route)
 {
     for (size_t i = 0; i < REQUEST_COUNT; i++) {
-        if (hs_str_equal(name, (struct hs_str){requests[i].name, strlen(requests[i].name)})) {
+        if (hs_str_equal(name, hs_str_of(requests[i].name))) {
             *route = requests[i].route;
             return true;
         }
@@ -41,50 +40,37 @@ void hs_stream_layout(char layout[HS_STREAM_LAYOUT])
     snprintf(layout, HS_STREAM_LAYOUT, "%016" PRIx64, hs_journal_layout());
 }
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+void hs_stream_flatten(char *json, size_t size)
+{
+    static const char ends[] = {'\n', '\r'};
+    for (size_t i = 0; i < sizeof ends; i++)
+        for (char *at = json; (at = memchr(at, ends[i], size - (size_t)(at - json))) != NULL;)
+            *at = ' ';
+}
 
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size)
 {
-    const unsigned char *from = bytes;
-    for (size_t at = 0; at < size; at += 3) {
-        size_t count = size - at < 3 ? size - at : 3;
-        unsigned group = (unsigned)from[at] << 16;
-        group |= count > 1 ? (unsigned)from[at + 1] << 8 : 0;
-        group |= count > 2 ? (unsigned)from[at + 2] : 0;
-        const char text[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                              count > 1 ? digits[group >> 6 & 63] : '=',
-                              count > 2 ? digits[group & 63] : '='};
-        hs_buffer_append(out, text, sizeof text);
+    enum { PART = 768 }; /* a multiple of 3 */
+    char text[BASE64_ENCODE_RAW_LENGTH(PART)];
+    for (size_t at = 0; at < size; at += PART) {
+        size_t count = size - at < PART ? size - at : PART;
+        base64_encode_raw(text, count, (const unsigned char *)bytes + at);
+        hs_buffer_append(out, text, BASE64_ENCODE_RAW_LENGTH(count));
     }
-}
-
-/* The values of base64 digits; 64: not a digit. */
-static void make_values(unsigned char values[256])
-{
-    memset(values, 64, 256);
-    for (unsigned i = 0; i < 64; i++)
-        values[(unsigned char)digits[i]] = (unsigned char)i;
 }
 
 unsigned char *hs_stream_decode(struct hs_str text, size_t *size)
 {
-    unsigned char values[256];
-    size_t end = text.len, written = 0;
-    make_values(values);
-    while (end > 0 && text.len - end < 2 && text.ptr[end - 1] == '=')
-        end--;
-    unsigned char *bytes = text.len % 4 == 0 ? malloc(text.len / 4 * 3 + 1) : NULL;
-    unsigned group = 0;
-    for (size_t at = 0; bytes != NULL && at < end; at++) {
-        unsigned value = values[(unsigned char)text.ptr[at]];
-        if (value > 63) {
-            free(bytes);
-            return NULL;
-        }
-        group = group << 6 | value;
-        if (at % 4 != 0) /* 6, 12, 18 and 24 bits: from the second digit on there is a byte */
-            bytes[written++] = (unsigned char)(group >> (6 - 2 * (at % 4)));
-    }
-    *size = written;
-    return bytes;
+    struct base64_decode_ctx context;
+    size_t padding = 0;
+    while (padding < 2 && padding < text.len && text.ptr[text.len - 1 - padding] == '=')
+        padding++;
+    unsigned char *bytes = text.len % 4 == 0 ? malloc(BASE64_DECODE_LENGTH(text.len) + 1) : NULL;
+    base64_decode_init(&context);
+    /* The library skips blanks, so a text with blanks gives too few bytes. */
+    if (bytes != NULL && base64_decode_update(&context, size, bytes, text.len, text.ptr) &&
+        base64_decode_final(&context) && *size == text.len / 4 * 3 - padding)
+        return bytes;
+    free(bytes);
+    return NULL;
 }

@@ -1,7 +1,6 @@
 /*
  * The recorded request stream (docs/recording.md): what `serve --record` writes, and `play` and
- * `recheck` read.
- * One JSON object a line; the name of its first member says what kind of line it is.
+ * `recheck` read. Each line is one JSON object; the name of its first member is the kind of line.
  */
 #ifndef HS_SERVICE_STREAM_H
 #define HS_SERVICE_STREAM_H
@@ -17,10 +16,8 @@ enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 /* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
-/*
- * The requests that can change an open match. Their lines follow the line that opens the match.
- * X(name, route)
- */
+/* The requests that can change an open match. Their lines follow the line that opens the match.
+   X(name, route) */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
     X("moves", HS_ROUTE_MOVES_POST)                                                                \
@@ -38,6 +35,10 @@ bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
 /* Writes the layout of this program's journal records as text. */
 enum { HS_STREAM_LAYOUT = 17 };
 void hs_stream_layout(char layout[HS_STREAM_LAYOUT]);
+
+/* Replaces line ends in JSON with spaces. JSON has line ends only between its tokens, where spaces
+   are equivalent. */
+void hs_stream_flatten(char *json, size_t size);
 
 /* Appends bytes as base64 (RFC 4648, section 4). */
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size);

@@ -1,21 +1,10 @@
 #include "service/reload/configuration.h"
 
+#include "service/service.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
 #include <string.h>
-
-void hs_configuration_init(struct hs_configuration *configuration, const struct hs_options *options,
-                           const struct hs_options_input *input)
-{
-    *configuration = (struct hs_configuration){.input = input, .in_use = *options};
-}
-
-void hs_configuration_add(struct hs_configuration *configuration, struct hs_reload_step step)
-{
-    if (configuration->step_count < HS_RELOAD_STEPS_MAX)
-        configuration->steps[configuration->step_count++] = step;
-}
 
 static void log_fault(void *context, const char *source, const struct hs_problem *problem)
 {
@@ -32,11 +21,16 @@ static void log_fault(void *context, const char *source, const struct hs_problem
                HS_LOG_NUMBER("more", problem->left_out));
 }
 
-bool hs_configuration_start(struct hs_configuration *configuration)
+bool hs_configuration_start(struct hs_configuration *configuration,
+                            const struct hs_service *service, const struct hs_options_input *input)
 {
     struct hs_reload reload = {.fault = log_fault};
-    bool fine = hs_reload_run(configuration->steps, configuration->step_count,
-                              &configuration->in_use, true, &reload);
+    *configuration = (struct hs_configuration){
+        input,
+        *service->options,
+        {hs_ruleset_reload_step(service->rulesets), hs_token_reload_step(service->keyring)}};
+    bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS, &configuration->in_use,
+                              true, &reload);
     hs_reload_free(&reload);
     return fine;
 }
@@ -48,8 +42,8 @@ struct differences {
     struct hs_buffer waiting; /* keys that need a restart */
 };
 
-static void note_difference(void *context, const char *key, const char *before, const char *after,
-                            bool reloaded)
+static void add_difference(void *context, const char *key, const char *before, const char *after,
+                           bool reloaded)
 {
     struct differences *differences = context;
     if (reloaded) {
@@ -75,7 +69,7 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* Log the line at the more verbose of the old and the new level. */
+/* Sets the log level. Logs the line at the more verbose of the old and the new level. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)
 {
@@ -99,11 +93,11 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
     struct hs_options options;
     bool known = read_again(configuration, &options, &reload);
     /* With faulty options the steps check the options in use, so that all faults are reported. */
-    bool fine = hs_reload_run(configuration->steps, configuration->step_count,
+    bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS,
                               known ? &options : &configuration->in_use, true, &reload);
     if (fine) {
-        hs_options_each_difference(&configuration->in_use, &options, note_difference, &differences);
-        hs_options_take_reloaded(&configuration->in_use, &options);
+        hs_options_each_difference(&configuration->in_use, &options, add_difference, &differences);
+        hs_options_copy_reloaded(&configuration->in_use, &options);
         set_level(configuration, &reload, &differences.waiting);
     } else {
         hs_log(HS_LOG_ERROR, "not reloaded: the old configuration stays in use",

@@ -6,24 +6,23 @@
 #define HS_SERVICE_CONFIGURATION_H
 
 #include "service/options/values.h"
-#include "service/reload/sources.h"
+#include "service/reload/steps.h"
 
 struct hs_metrics;
+struct hs_service;
+
+enum { HS_CONFIGURATION_STEPS = 2 };
 
 struct hs_configuration {
     const struct hs_options_input *input; /* read again at a reload */
     struct hs_options in_use;             /* including reloaded values */
-    struct hs_reload_step steps[HS_RELOAD_STEPS_MAX];
-    size_t step_count;
+    struct hs_reload_step steps[HS_CONFIGURATION_STEPS];
 };
 
-/* `options` was read from `input`, which must stay valid. There are no steps yet. */
-void hs_configuration_init(struct hs_configuration *configuration, const struct hs_options *options,
-                           const struct hs_options_input *input);
-void hs_configuration_add(struct hs_configuration *configuration, struct hs_reload_step step);
-
-/* Applies everything for the first time. False: there is a fault, which is logged. */
-bool hs_configuration_start(struct hs_configuration *configuration);
+/* Applies everything for the first time: the options of the service, which were read from `input`.
+   `input` must stay valid. False: there is a fault, which is logged. */
+bool hs_configuration_start(struct hs_configuration *configuration,
+                            const struct hs_service *service, const struct hs_options_input *input);
 
 /*
  * Reads file, environment and arguments again, and applies what can change at run time: the steps

@@ -1,7 +1,7 @@
 /*
  * Applies configuration, at the start and on a reload. First every step reads and checks its files.
  * Only if no step has a fault, each step applies its result. Each reloadable part of the service
- * provides one step; serve.c lists them. Only one thread at a time may use this module; the steps
+ * provides one step (steps.h). Only one thread at a time may use this module; the steps
  * synchronize with other threads.
  */
 #ifndef HS_SERVICE_RELOAD_H

@@ -25,15 +25,12 @@ struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
         return NULL;
     store->entries = calloc(max_maps + 1, sizeof(struct hs_map_entry *));
     store->share = hs_share_create(max_bytes);
-    if (store->entries == NULL || store->share == NULL) {
-        hs_share_destroy(store->share);
-        free(store->entries);
-        free(store);
-        return NULL;
-    }
     store->max_maps = max_maps;
     pthread_mutex_init(&store->lock, NULL);
-    return store;
+    if (store->entries != NULL && store->share != NULL)
+        return store;
+    hs_map_store_destroy(store);
+    return NULL;
 }
 
 void hs_map_store_keep_meshes(struct hs_map_store *store)
@@ -81,8 +78,11 @@ static size_t mesh_bytes(const struct hs_world_mesh *mesh)
 
 /* ---- entries ---- */
 
+/* NULL does nothing. */
 static void destroy_entry(struct hs_map_entry *entry)
 {
+    if (entry == NULL)
+        return;
     hs_world_destroy(entry->world);
     free_mesh(&entry->mesh);
     free(entry->document);
@@ -124,10 +124,10 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, or reserves more for an odd mesh. NULL:
- *result says why. */
+/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh. NULL
+   with the reason in *result. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
-                              const struct hs_world_mesh *mesh, size_t *taken,
+                              const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)
 {
     enum hs_world_fault fault;
@@ -140,7 +140,7 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
     *result = HS_MAP_TOO_BIG;
     if (!hs_share_reserve(store->share, owner, more))
         return NULL;
-    *taken += more;
+    *reserved += more;
     return hs_world_create(mesh, hs_pages_alloc, NULL);
 }
 
@@ -155,30 +155,31 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* The entry owns `taken` bytes of the share; with NULL they are released. */
+/* The entry owns `reserved` bytes of the share; with NULL they are released. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
-                                         struct hs_str document, size_t taken,
+                                         struct hs_str document, size_t reserved,
                                          enum hs_map_put *result)
 {
     struct hs_map_entry *entry = calloc(1, sizeof *entry);
     *result = HS_MAP_NO_MEMORY;
     if (entry != NULL && keep(entry, mesh, store->keeps_meshes, document))
-        entry->world = build(store, owner, mesh, &taken, result);
+        entry->world = build(store, owner, mesh, &reserved, result);
     if (entry == NULL || entry->world == NULL) {
-        hs_share_release(store->share, owner, taken);
-        if (entry != NULL)
-            destroy_entry(entry);
+        hs_share_release(store->share, owner, reserved);
+        destroy_entry(entry);
         return NULL;
     }
     finish(entry, owner, name, mesh);
-    hs_share_release(store->share, owner, taken - entry->bytes);
+    hs_share_release(store->share, owner, reserved - entry->bytes);
     return entry;
 }
 
-/* Frees an entry without references, and then releases its bytes. */
+/* Frees an entry without references, and then releases its bytes. NULL does nothing. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
+    if (entry == NULL)
+        return;
     struct hs_name owner = entry->owner;
     size_t bytes = entry->bytes;
     destroy_entry(entry);
@@ -246,8 +247,7 @@ void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry
     pthread_mutex_lock(&store->lock);
     struct hs_map_entry *last = drop_reference(entry);
     pthread_mutex_unlock(&store->lock);
-    if (last != NULL)
-        discard(store, last);
+    discard(store, last);
 }
 
 /* Puts an entry. The lock is held. The caller discards *gone after unlocking. */
@@ -277,17 +277,17 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
 
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, size_t taken,
+                                      struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry)
 {
     enum hs_map_put result;
     struct hs_map_entry *gone;
-    if (taken == 0) {
-        taken = hs_map_store_put_bytes(store, mesh, document.len);
-        if (!hs_share_reserve(store->share, owner, taken))
+    if (reserved == 0) {
+        reserved = hs_map_store_put_bytes(store, mesh, document.len);
+        if (!hs_share_reserve(store->share, owner, reserved))
             return HS_MAP_TOO_BIG;
     }
-    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, taken, &result);
+    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, reserved, &result);
     if (made == NULL)
         return result;
     pthread_mutex_lock(&store->lock);
@@ -295,8 +295,7 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
     pthread_mutex_unlock(&store->lock);
     if (result == HS_MAP_CREATED || result == HS_MAP_REPLACED)
         *entry = made;
-    if (gone != NULL)
-        discard(store, gone);
+    discard(store, gone);
     return result;
 }
 
@@ -305,11 +304,9 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
                                      struct hs_map_entry **entry)
 {
     struct hs_map_entry *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return HS_MAP_NO_MEMORY;
-    if (keep(made, mesh, false, document))
+    if (made != NULL && keep(made, mesh, false, document))
         made->world = hs_world_create(mesh, hs_pages_alloc, NULL);
-    if (made->world == NULL) {
+    if (made == NULL || made->world == NULL) {
         destroy_entry(made);
         return HS_MAP_NO_MEMORY;
     }
@@ -375,8 +372,7 @@ bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct
         store->entries[place] = store->entries[--store->count];
     }
     pthread_mutex_unlock(&store->lock);
-    if (gone != NULL)
-        discard(store, gone);
+    discard(store, gone);
     return there;
 }
 

@@ -30,9 +30,9 @@ struct hs_map_entry {
 struct hs_map_store;
 
 /*
- * A store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents and kept
- * meshes. Replaced and deleted maps count as long as a match holds them. The texts and builds of
- * maps under construction count too. NULL: out of memory.
+ * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
+ * and kept meshes. Replaced and deleted maps count as long as a match holds them. The texts and
+ * builds of maps under construction count too. NULL: out of memory.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -47,7 +47,7 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
 /* Bytes that a put reserves for a mesh with these counts and a kept document of that size (0:
-   none). Only an odd mesh needs more. */
+   none). Only an unusual mesh needs more. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
@@ -80,11 +80,11 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
 /* The same, but the map keeps its document (unless ptr is NULL) and belongs to an owner (len 0:
-   everybody). `taken` bytes are already reserved for the owner (hs_map_store_put_bytes), and pass
-   to the store. If it is 0, the function reserves them. */
+   everybody). `reserved` bytes are already reserved for the owner (hs_map_store_put_bytes), and
+   pass to the store. If it is 0, the function reserves them. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
-                                      struct hs_str document, size_t taken,
+                                      struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
 /*

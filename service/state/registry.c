@@ -11,7 +11,8 @@
 
 struct hs_registry {
     pthread_mutex_t lock; /* guards the table and the references of slots; held only briefly */
-    size_t count, limit;
+    atomic_size_t count;
+    size_t limit;
     struct hs_match_slot **table; /* chains by hash of the name */
     size_t table_size;            /* a power of two */
     struct hs_ruleset_store *rulesets;
@@ -62,11 +63,6 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
 {
     registry->match_bytes = match_bytes;
     hs_account_init(&registry->budget, all_bytes, NULL);
-}
-
-size_t hs_registry_bytes_limit(const struct hs_registry *registry)
-{
-    return registry->budget.limit;
 }
 
 size_t hs_registry_bytes(const struct hs_registry *registry)
@@ -130,10 +126,7 @@ void hs_registry_destroy(struct hs_registry *registry)
 
 static struct hs_match_slot **bucket(struct hs_registry *registry, struct hs_str name)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < name.len; i++)
-        hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(1099511628211);
-    return &registry->table[hash & (registry->table_size - 1)];
+    return &registry->table[hs_str_hash(name) & (registry->table_size - 1)];
 }
 
 static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str name)
@@ -170,7 +163,7 @@ static void keep_journal(void *context, struct hs_match_slot *slot)
 void hs_registry_keep_journals(struct hs_registry *registry)
 {
     registry->keeps_journals = true;
-    hs_registry_each(registry, keep_journal, NULL);
+    hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
 /* Creates a slot. The registry is locked. NULL: out of memory, or the budget is spent. */
@@ -180,9 +173,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     struct hs_match_slot *slot = calloc(1, sizeof *slot);
     if (slot == NULL)
         return NULL;
-    slot->match = opening->match != NULL
-                      ? opening->match
-                      : hs_match_create(opening->ruleset->ruleset, &opening->limits);
+    slot->match = opening->match;
+    if (slot->match == NULL)
+        slot->match = hs_match_create(opening->ruleset->ruleset, &opening->limits);
     if (slot->match == NULL) {
         free(slot);
         return NULL;
@@ -242,27 +235,22 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* The match is locked. A difference may be below 0: sums of sizes wrap. */
-static void count_slot(struct hs_registry *registry, struct hs_match_slot *slot, uint32_t players,
-                       uint32_t movers, bool memory_limited)
-{
-    if (players != slot->players)
-        atomic_fetch_add(&registry->players, (size_t)players - slot->players);
-    if (movers != slot->movers)
-        atomic_fetch_add(&registry->movers, (size_t)movers - slot->movers);
-    if (memory_limited != slot->counted_limited)
-        atomic_fetch_add(&registry->memory_limited, (size_t)memory_limited - slot->counted_limited);
-    slot->players = players;
-    slot->movers = movers;
-    slot->counted_limited = memory_limited;
-}
-
+/* Updates the totals. The match is locked. A difference may be below 0: sums of sizes wrap. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
+    bool memory_limited = !slot->closed && slot->memory_limited;
     if (!slot->closed)
         hs_match_info(slot->match, &info);
-    count_slot(registry, slot, info.players, info.movers, !slot->closed && slot->memory_limited);
+    if (info.players != slot->players)
+        atomic_fetch_add(&registry->players, (size_t)info.players - slot->players);
+    if (info.movers != slot->movers)
+        atomic_fetch_add(&registry->movers, (size_t)info.movers - slot->movers);
+    if (memory_limited != slot->counted_limited)
+        atomic_fetch_add(&registry->memory_limited, (size_t)memory_limited - slot->counted_limited);
+    slot->players = info.players;
+    slot->movers = info.movers;
+    slot->counted_limited = memory_limited;
 }
 
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -279,8 +267,8 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 }
 
 /* A restored match already uses its memory. */
-static enum hs_registry_result room_for(struct hs_registry *registry,
-                                        const struct hs_match_opening *opening)
+static enum hs_registry_result capacity_for(struct hs_registry *registry,
+                                            const struct hs_match_opening *opening)
 {
     enum hs_registry_result result = capacity(registry);
     bool is_restored = opening != NULL && opening->match != NULL;
@@ -298,7 +286,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         struct hs_match_slot *found = find(registry, name);
         /* Decide once: other matches change the used memory. */
         enum hs_registry_result has_capacity =
-            found == NULL ? room_for(registry, opening) : HS_REGISTRY_FOUND;
+            found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
             result = HS_REGISTRY_FOREIGN;
             found = NULL;
@@ -323,7 +311,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        hs_registry_release(registry, found); /* deleted while we waited: look again */
+        hs_registry_release(registry, found); /* deleted while we waited: search again */
     }
 }
 
@@ -387,8 +375,8 @@ static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_s
     return slots;
 }
 
-void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
-                         void (*visit)(void *context, struct hs_match_slot *slot), void *context)
+void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
+                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
 {
     size_t count;
     struct hs_match_slot **slots = snapshot(registry, tenant, &count);
@@ -399,30 +387,6 @@ void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
         hs_registry_release(registry, slots[i]);
     }
     free(slots);
-}
-
-void hs_registry_each(struct hs_registry *registry,
-                      void (*visit)(void *context, struct hs_match_slot *slot), void *context)
-{
-    hs_registry_each_of(registry, (struct hs_str){0}, visit, context);
-}
-
-size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
-                          void (*visit)(void *context, struct hs_match_slot *slot), void *context)
-{
-    size_t count, expired = 0;
-    struct hs_match_slot **slots = snapshot(registry, (struct hs_str){0}, &count);
-    for (size_t i = 0; i < count; i++) {
-        hs_registry_lock(slots[i]);
-        if (!slots[i]->closed && slots[i]->used_us < before_us) {
-            visit(context, slots[i]);
-            hs_registry_remove(registry, slots[i]);
-            expired++;
-        }
-        hs_registry_release(registry, slots[i]);
-    }
-    free(slots);
-    return expired;
 }
 
 bool hs_registry_visit(struct hs_registry *registry,
@@ -438,20 +402,14 @@ bool hs_registry_visit(struct hs_registry *registry,
     return slots != NULL;
 }
 
-static size_t count_matches(struct hs_registry *registry)
-{
-    pthread_mutex_lock(&registry->lock);
-    size_t count = registry->count;
-    pthread_mutex_unlock(&registry->lock);
-    return count;
-}
-
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out)
 {
-    *out = (struct hs_registry_totals){.matches = count_matches(registry),
-                                       .players = atomic_load(&registry->players),
-                                       .movers = atomic_load(&registry->movers),
-                                       .memory_limited = atomic_load(&registry->memory_limited)};
+    *out = (struct hs_registry_totals){.matches = registry->count,
+                                       .players = registry->players,
+                                       .movers = registry->movers,
+                                       .memory_limited = registry->memory_limited,
+                                       .bytes = hs_registry_bytes(registry),
+                                       .bytes_limit = registry->budget.limit};
 }
 
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot)

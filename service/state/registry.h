@@ -57,9 +57,9 @@ struct hs_match_slot {
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* The newest records in a file, and older ones that were not settled when last looked at. */
+    /* The newest records in a file, and older ones that were not settled when last checked. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* the first so many are settled: they are kept for sure */
+    uint32_t settled_payments; /* this many, from the first on, are kept for sure */
     bool closed;               /* deleted while another thread waited for the lock */
     unsigned references;       /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
@@ -72,8 +72,8 @@ struct hs_match_opening {
     struct hs_match_limits limits;
     struct hs_str tenant; /* the owner of the match; ptr NULL without tenants */
     uint64_t number;      /* number of a recorded or restored opening; 0: the next one */
-    struct hs_match
-        *match; /* a restored match of this ruleset; CREATED takes ownership; NULL: a new match */
+    /* A restored match of this ruleset; CREATED takes ownership. NULL: a new match. */
+    struct hs_match *match;
 };
 
 struct hs_registry;
@@ -122,10 +122,8 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 /* Whether a thread waits for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
-/*
- * Lends a locked match to each waiting thread once, and locks it again. False: it was closed in
- * between; it is locked in any case.
- */
+/* Lends a locked match to each waiting thread once, and locks it again. False: it was closed in
+   between; it is locked in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller still releases the slot. */
@@ -144,41 +142,28 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
 /* HS_REGISTRY_CREATED if another match could be opened now, else FULL or NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
-/*
- * Records that something was posted to a locked match. The match is marked memory-limited when an
- * allocation is refused, and unmarked once 10 % of its limit is free.
- */
+/* Records that something was posted to a locked match. The match is marked memory-limited when an
+   allocation is refused, and unmarked once 10 % of its limit is free. */
 void hs_registry_record_post(struct hs_match_slot *slot);
 
-/* The memory limit of all matches, and the memory they use, in bytes. */
-size_t hs_registry_bytes_limit(const struct hs_registry *registry);
+/* The memory that all matches use, in bytes. */
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
-/*
- * Ends the matches without a post since `before_us` (monotonic), and returns their number. `visit`
- * is called with each match, locked, before it is removed.
- */
-size_t hs_registry_expire(struct hs_registry *registry, int64_t before_us,
-                          void (*visit)(void *context, struct hs_match_slot *slot), void *context);
-/*
- * Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
- * the match was removed. False: memory is out, and `visit` was not called.
- */
+/* Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
+   the match was removed. False: memory is out, and `visit` was not called. */
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Calls `visit` with each match, locked, in no order. */
-void hs_registry_each(struct hs_registry *registry,
+/* Calls `visit` with each match of a tenant (ptr NULL: of all), locked, in no order. `visit` may
+   remove the match. */
+void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* The same with the matches of one tenant; ptr NULL: all. */
-void hs_registry_each_of(struct hs_registry *registry, struct hs_str tenant,
-                         void (*visit)(void *context, struct hs_match_slot *slot), void *context);
-
-/* Sums over all open matches, each as it was when last released. Waits for no match. */
+/* Sums over all open matches, each as it was when last released. Locks no match. */
 struct hs_registry_totals {
     size_t matches, players, movers;
-    size_t memory_limited; /* matches */
+    size_t memory_limited;     /* matches */
+    size_t bytes, bytes_limit; /* memory of all matches, and its limit */
 };
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "service/state/ruleset_entries.h"
+#include "service/system/array.h"
 
 struct hs_ruleset_batch {
     struct hs_ruleset_store *store;
@@ -24,16 +25,13 @@ static void report_text(hs_ruleset_file_report *report, void *context, const cha
 
 static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *ruleset)
 {
-    if (batch->count == batch->capacity) {
-        size_t capacity = batch->capacity == 0 ? 16 : 2 * batch->capacity;
-        void *entries = realloc(batch->entries, capacity * sizeof *batch->entries);
-        if (entries == NULL) {
-            hs_ruleset_destroy(ruleset);
-            return false;
-        }
-        batch->entries = entries;
-        batch->capacity = capacity;
+    void *entries =
+        hs_array_grow(batch->entries, batch->count, &batch->capacity, sizeof *batch->entries);
+    if (entries == NULL) {
+        hs_ruleset_destroy(ruleset);
+        return false;
     }
+    batch->entries = entries;
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
     if (entry == NULL)
         return false;
@@ -70,8 +68,7 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     bool fine = true;
     for (size_t i = 0; i < batch->count; i++) {
         const char *name = batch->entries[i]->ruleset->name.text;
-        struct hs_ruleset_entry *present =
-            hs_ruleset_store_get(batch->store, (struct hs_str){name, strlen(name)});
+        struct hs_ruleset_entry *present = hs_ruleset_store_get(batch->store, hs_str_of(name));
         char path[4096];
         if (present != NULL && present->owner.text[0] != '\0') {
             snprintf(path, sizeof path, "%s/%s.json", directory, name);
@@ -90,24 +87,20 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
     struct hs_ruleset_store *store = batch->store;
     pthread_mutex_lock(&store->lock);
     *lacking = "ruleset-bytes";
+    size_t new_names = 0;
     bool fits = true;
-    for (size_t i = 0; fits && i < batch->count; i++)
+    for (size_t i = 0; fits && i < batch->count; i++) {
+        size_t place;
+        struct hs_str name = hs_name_str(&batch->entries[i]->ruleset->name);
+        new_names += hs_ruleset_entries_find(store, name, &place) == NULL;
         fits = hs_ruleset_entry_charge(store, batch->entries[i]);
-    if (!fits) {
-        pthread_mutex_unlock(&store->lock);
-        return false;
     }
-    *lacking = "max-rulesets";
-    for (size_t i = 0; i < batch->count; i++) {
-        bool found;
-        hs_ruleset_entries_find(store, hs_name_str(&batch->entries[i]->ruleset->name), &found);
-        batch->reserved += !found;
+    if (fits && new_names > store->max_rulesets - store->count - store->reserved) {
+        *lacking = "max-rulesets";
+        fits = false;
     }
-    fits = batch->reserved <= store->max_rulesets - store->count - store->reserved;
-    if (fits)
-        store->reserved += batch->reserved;
-    else
-        batch->reserved = 0;
+    batch->reserved = fits ? new_names : 0;
+    store->reserved += batch->reserved;
     pthread_mutex_unlock(&store->lock);
     return fits;
 }
@@ -166,7 +159,7 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
     for (size_t i = 0; batch != NULL && i < batch->count; i++)
         if (hs_ruleset_entry_compare(batch->entries[i], name) == 0)
             return true;
-    struct hs_ruleset_entry *entry = hs_ruleset_store_default(store);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, HS_STR("default"));
     hs_ruleset_store_release(store, entry);
     return entry != NULL;
 }
@@ -176,9 +169,9 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {
-    bool found;
-    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    struct hs_ruleset_entry *before = found ? store->entries[place] : NULL;
+    size_t place;
+    struct hs_ruleset_entry *before =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
     if (before != NULL && before->owner.text[0] != '\0') {
         hs_ruleset_entry_drop(store, entry);
         return;
@@ -186,18 +179,7 @@ static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_ent
     if (before == NULL || strcmp(before->revision, entry->revision) != 0)
         changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
                 entry->revision);
-    if (before == NULL) {
-        hs_ruleset_entries_insert(store, place, entry);
-        return;
-    }
-    store->entries[place] = entry;
-    hs_ruleset_entry_drop(store, before);
-}
-
-static void free_batch(struct hs_ruleset_batch *batch)
-{
-    free(batch->entries);
-    free(batch);
+    hs_ruleset_entries_set(store, place, before, entry);
 }
 
 void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed, void *context)
@@ -208,7 +190,8 @@ void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *cha
     for (size_t i = 0; i < batch->count; i++)
         put_from_batch(store, batch->entries[i], changed, context);
     pthread_mutex_unlock(&store->lock);
-    free_batch(batch);
+    free(batch->entries);
+    free(batch);
 }
 
 void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
@@ -220,5 +203,6 @@ void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch)
     for (size_t i = 0; i < batch->count; i++)
         hs_ruleset_entry_drop(batch->store, batch->entries[i]);
     pthread_mutex_unlock(&batch->store->lock);
-    free_batch(batch);
+    free(batch->entries);
+    free(batch);
 }

@@ -13,15 +13,15 @@ struct hs_ruleset_store {
     pthread_mutex_t lock;
     struct hs_name default_name;
     struct hs_ruleset_entry **entries; /* in order of name */
-    size_t count, max_rulesets;
+    atomic_size_t count;
+    size_t max_rulesets;
     size_t claim_work; /* max work units of one claim; 0: no limit */
     size_t reserved;   /* places for the names of batches that are not put yet */
     struct hs_share *share;
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
 
-/* Computes the hashes for hs_ruleset_entry_charge. Call it without the lock. False: out of memory.
- */
+/* Computes the hashes for hs_ruleset_entry_charge, without the lock. False: out of memory. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.
@@ -40,13 +40,14 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
 /* Compares an entry's name with another name, like strcmp. */
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);
 
-/* Returns the place of a name, or the place where it belongs. */
-size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
-                               bool *found);
+/* Returns the entry of a name, or NULL. *place: where it is, or where it belongs. */
+struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
+                                                 struct hs_str name, size_t *place);
 
-/* Inserts an entry; the array must have space. */
-void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
-                               struct hs_ruleset_entry *entry);
+/* Sets the entry at a place: replaces and drops `present`, or, if that is NULL, inserts the entry.
+   The array must have space. */
+void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
+                            struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 
 /* Whether a name is "default", the alias of the default ruleset. */
 bool hs_ruleset_is_default(struct hs_str name);

@@ -84,19 +84,6 @@ static void *share_part(struct hs_ruleset_store *store, const struct hs_name *pa
     return own;
 }
 
-static void release_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
-                         const void *data, size_t size)
-{
-    struct hs_ruleset_part **at = find(store, payer->text, hash, data, size);
-    if (*at == NULL || --(*at)->references > 0)
-        return;
-    struct hs_ruleset_part *gone = *at;
-    *at = gone->next;
-    free(gone->data);
-    free(gone);
-    hs_share_release(store->share, hs_name_str(payer), size + sizeof *gone);
-}
-
 /* Releases the first `shared` parts. The ruleset keeps its own parts. */
 static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                           size_t shared)
@@ -104,8 +91,15 @@ static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entr
     for (size_t i = 0; i < shared; i++) {
         size_t size;
         const void *data = part_of(entry->ruleset, i, &size);
-        release_part(store, &entry->payer, entry->hashes[i], data, size);
+        struct hs_ruleset_part **at = find(store, entry->payer.text, entry->hashes[i], data, size);
+        struct hs_ruleset_part *part = *at;
         set_part(entry->ruleset, i, NULL);
+        if (part == NULL || --part->references > 0)
+            continue;
+        *at = part->next;
+        free(part->data);
+        free(part);
+        hs_share_release(store->share, hs_name_str(&entry->payer), size + sizeof *part);
     }
 }
 

@@ -2,12 +2,14 @@
 
 #include "service/state/ruleset_entries.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/rulesets/document.h"
+#include "service/system/files.h"
 #include "service/system/sha256.h"
 
 /* ---- entries ---- */
@@ -22,6 +24,17 @@ void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry)
     free(entry);
 }
 
+/* Takes ownership of the canonical document. */
+static void set_document(struct hs_ruleset_entry *entry, char *document, size_t size)
+{
+    char digest[HS_SHA256_HEX];
+    hs_sha256_hex(document, size, digest);
+    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    free(entry->document);
+    entry->document = document;
+    entry->document_size = size;
+}
+
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin)
 {
     struct hs_ruleset_entry *entry = calloc(1, sizeof *entry);
@@ -34,12 +47,8 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
         hs_ruleset_destroy(ruleset);
         return NULL;
     }
-    char digest[HS_SHA256_HEX];
-    hs_sha256_hex(document.data, document.len, digest);
-    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    set_document(entry, document.data, document.len);
     entry->ruleset = ruleset;
-    entry->document = document.data;
-    entry->document_size = document.len;
     entry->is_builtin = is_builtin;
     entry->references = 1;
     if (hs_ruleset_entry_hash(entry))
@@ -50,23 +59,19 @@ struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, boo
 
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name)
 {
-    struct hs_str own = hs_name_str(&entry->ruleset->name);
-    size_t shorter = own.len < name.len ? own.len : name.len;
-    int order = memcmp(own.ptr, name.ptr, shorter);
-    if (order != 0 || own.len == name.len)
-        return order;
-    return own.len < name.len ? -1 : 1;
+    const char *own = entry->ruleset->name.text;
+    int order = strncmp(own, name.ptr, name.len);
+    return order != 0 ? order : own[name.len] != '\0';
 }
 
-size_t hs_ruleset_entries_find(const struct hs_ruleset_store *store, struct hs_str name,
-                               bool *found)
+struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
+                                                 struct hs_str name, size_t *place)
 {
-    size_t i = 0;
     int order = -1;
-    while (i < store->count && (order = hs_ruleset_entry_compare(store->entries[i], name)) < 0)
-        i++;
-    *found = i < store->count && order == 0;
-    return i;
+    for (*place = 0; *place < store->count; ++*place)
+        if ((order = hs_ruleset_entry_compare(store->entries[*place], name)) >= 0)
+            break;
+    return order == 0 ? store->entries[*place] : NULL;
 }
 
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
@@ -77,55 +82,39 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_ent
     hs_ruleset_entry_destroy(entry);
 }
 
-void hs_ruleset_entries_insert(struct hs_ruleset_store *store, size_t place,
-                               struct hs_ruleset_entry *entry)
+void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
+                            struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry)
 {
-    memmove(&store->entries[place + 1], &store->entries[place],
-            (store->count - place) * sizeof store->entries[0]);
+    if (present != NULL) {
+        hs_ruleset_entry_drop(store, present);
+    } else {
+        memmove(&store->entries[place + 1], &store->entries[place],
+                (store->count - place) * sizeof store->entries[0]);
+        store->count++;
+    }
     store->entries[place] = entry;
-    store->count++;
 }
 
-/* Finds the place of an entry: CREATED, or REPLACED with the old entry, or the reason of a refusal.
- */
-static enum hs_ruleset_put place_entry(const struct hs_ruleset_store *store,
-                                       const struct hs_ruleset_entry *entry, size_t *place)
-{
-    bool found;
-    *place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    if (!found)
-        return store->count + store->reserved >= store->max_rulesets ? HS_RULESET_FULL
-                                                                     : HS_RULESET_CREATED;
-    bool is_owner =
-        hs_str_equal(hs_name_str(&store->entries[*place]->owner), hs_name_str(&entry->owner));
-    return is_owner ? HS_RULESET_REPLACED : HS_RULESET_FOREIGN;
-}
-
+/* Takes ownership of the entry. */
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t place;
-    enum hs_ruleset_put result = place_entry(store, entry, &place);
-    struct hs_ruleset_entry *present = result == HS_RULESET_REPLACED ? store->entries[place] : NULL;
-    if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        /* The document is the same: matches keep sharing the entry. */
-        present->is_from_file = entry->is_from_file;
-        hs_ruleset_entry_destroy(entry);
-        return result;
-    }
-    if (result != HS_RULESET_CREATED && result != HS_RULESET_REPLACED) {
-        hs_ruleset_entry_destroy(entry);
-        return result;
-    }
-    if (!hs_ruleset_entry_charge(store, entry)) {
-        hs_ruleset_entry_destroy(entry);
-        return HS_RULESET_TOO_BIG;
-    }
-    if (present == NULL) {
-        hs_ruleset_entries_insert(store, place, entry);
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    enum hs_ruleset_put result = present == NULL ? HS_RULESET_CREATED : HS_RULESET_REPLACED;
+    if (present != NULL && strcmp(present->owner.text, entry->owner.text) != 0) {
+        result = HS_RULESET_FOREIGN;
+    } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
+        result = HS_RULESET_FULL;
+    } else if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
+        present->is_from_file = entry->is_from_file; /* matches keep sharing the entry */
+    } else if (!hs_ruleset_entry_charge(store, entry)) {
+        result = HS_RULESET_TOO_BIG;
     } else {
-        hs_ruleset_entry_drop(store, present);
-        store->entries[place] = entry;
+        hs_ruleset_entries_set(store, place, present, entry);
+        return result;
     }
+    hs_ruleset_entry_destroy(entry);
     return result;
 }
 
@@ -135,33 +124,27 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
                                                  size_t max_bytes, char error[256])
 {
     struct hs_ruleset_store *store = calloc(1, sizeof *store);
-    struct hs_ruleset_entry **entries = calloc(max_rulesets, sizeof *entries);
-    struct hs_share *share = hs_share_create(max_bytes);
-    if (store == NULL || entries == NULL || share == NULL) {
-        free(store);
-        free(entries);
-        hs_share_destroy(share);
-        snprintf(error, 256, "out of memory");
+    snprintf(error, 256, "out of memory");
+    if (store == NULL)
         return NULL;
-    }
-    store->entries = entries;
-    store->max_rulesets = max_rulesets;
-    store->share = share;
     pthread_mutex_init(&store->lock, NULL);
-    hs_name_set(&store->default_name, (struct hs_str){default_name, strlen(default_name)});
-    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
+    store->entries = calloc(max_rulesets, sizeof *store->entries);
+    store->max_rulesets = max_rulesets;
+    store->share = hs_share_create(max_bytes);
+    bool fine = store->entries != NULL && store->share != NULL;
+    hs_name_set(&store->default_name, hs_str_of(default_name));
+    for (size_t i = 0; fine && i < HS_BUILTIN_RULESETS; i++) {
         struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
         struct hs_ruleset_entry *entry =
             ruleset != NULL ? hs_ruleset_entry_create(ruleset, true) : NULL;
-        if (entry == NULL || put_entry(store, entry) != HS_RULESET_CREATED) {
-            snprintf(error, 256,
-                     entry == NULL ? "out of memory"
-                                   : "the built-in rulesets do not fit into ruleset-bytes");
-            hs_ruleset_store_destroy(store);
-            return NULL;
-        }
+        fine = entry != NULL && put_entry(store, entry) == HS_RULESET_CREATED;
+        if (!fine && entry != NULL)
+            snprintf(error, 256, "the built-in rulesets do not fit into ruleset-bytes");
     }
-    return store;
+    if (fine)
+        return store;
+    hs_ruleset_store_destroy(store);
+    return NULL;
 }
 
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units)
@@ -195,32 +178,22 @@ bool hs_ruleset_is_default(struct hs_str name)
 bool hs_ruleset_name_is_reserved(struct hs_str name)
 {
     bool reserved = hs_ruleset_is_default(name);
-    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
-        const char *builtin = hs_builtin_rulesets[i].name;
-        reserved = reserved || hs_str_equal(name, (struct hs_str){builtin, strlen(builtin)});
-    }
+    for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++)
+        reserved = reserved || hs_str_equal(name, hs_str_of(hs_builtin_rulesets[i].name));
     return reserved;
 }
 
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
 {
-    struct hs_ruleset_entry *entry = NULL;
-    bool found;
+    size_t place;
     if (hs_ruleset_is_default(name))
         name = hs_name_str(&store->default_name);
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    if (found) {
-        entry = store->entries[place];
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
+    if (entry != NULL)
         entry->references++;
-    }
     pthread_mutex_unlock(&store->lock);
     return entry;
-}
-
-struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store)
-{
-    return hs_ruleset_store_get(store, HS_STR("default"));
 }
 
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
@@ -286,12 +259,7 @@ static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struc
         return NULL;
     }
     memcpy(copy, document.ptr, document.len);
-    free(entry->document);
-    entry->document = copy;
-    entry->document_size = document.len;
-    char digest[HS_SHA256_HEX];
-    hs_sha256_hex(document.ptr, document.len, digest);
-    snprintf(entry->revision, sizeof entry->revision, "sha256:%s", digest);
+    set_document(entry, copy, document.len);
     return entry;
 }
 
@@ -317,8 +285,7 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* Shares depend on the order of tenants, but everything that fitted before must fit again.
-         */
+        /* Shares depend on the order of tenants, but all that fitted before must fit again. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }
@@ -334,26 +301,21 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry, bool replaces)
 {
-    bool found;
+    size_t place;
     enum hs_ruleset_restore result = HS_RULESET_NAMED;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &found);
-    struct hs_ruleset_entry *present = found ? store->entries[place] : NULL;
-    bool is_owners = present != NULL && !present->is_builtin && !present->is_from_file &&
-                     hs_str_equal(hs_name_str(&present->owner), owner);
-    if (present != NULL && present != entry && replaces && is_owners) {
-        hs_name_set(&entry->owner, owner);
-        entry->references++;
-        store->entries[place] = entry;
-        hs_ruleset_entry_drop(store, present);
-    } else if (present != NULL) {
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    bool is_replaced = present != NULL && present != entry && replaces && !present->is_builtin &&
+                       !present->is_from_file && hs_str_equal(hs_name_str(&present->owner), owner);
+    if (present != NULL && !is_replaced) {
         result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
-    } else if (store->count + store->reserved >= store->max_rulesets) {
+    } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_NAME_FULL;
     } else {
         hs_name_set(&entry->owner, owner);
         entry->references++;
-        hs_ruleset_entries_insert(store, place, entry);
+        hs_ruleset_entries_set(store, place, present, entry);
     }
     pthread_mutex_unlock(&store->lock);
     return result;
@@ -378,10 +340,10 @@ struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
                             hs_ruleset_writer *write, void *context)
 {
-    bool found;
+    size_t place;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    bool fine = !found || write(context, store->entries[place]);
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
+    bool fine = entry == NULL || write(context, entry);
     pthread_mutex_unlock(&store->lock);
     return fine;
 }
@@ -397,10 +359,9 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
                                                struct hs_str name, hs_ruleset_writer *write,
                                                void *context)
 {
-    bool found;
+    size_t place;
     pthread_mutex_lock(&store->lock);
-    size_t place = hs_ruleset_entries_find(store, name, &found);
-    struct hs_ruleset_entry *entry = found ? store->entries[place] : NULL;
+    struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
     enum hs_ruleset_delete result = may_delete(entry, owner);
     if (result == HS_RULESET_DELETED && write != NULL && !write(context, entry))
         result = HS_RULESET_NOT_KEPT;
@@ -414,10 +375,40 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
     return result;
 }
 
-size_t hs_ruleset_store_count(struct hs_ruleset_store *store)
+size_t hs_ruleset_store_count(const struct hs_ruleset_store *store)
 {
-    pthread_mutex_lock(&store->lock);
-    size_t count = store->count;
-    pthread_mutex_unlock(&store->lock);
-    return count;
+    return store->count;
+}
+
+/* ---- rulesets as text and as files ---- */
+
+enum { MAX_FILE_BYTES = 8 * 1024 * 1024 };
+
+struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
+                                        struct hs_problem *problem)
+{
+    struct hs_arena arena = {0};
+    struct hs_reader reader = {.problem = problem, .arena = &arena};
+    json_t *root = hs_json_parse(text, problem);
+    struct hs_ruleset *ruleset = root != NULL ? hs_ruleset_decode(&reader, root, name) : NULL;
+    if (reader.no_memory)
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    json_decref(root);
+    hs_arena_free(&arena);
+    return ruleset;
+}
+
+struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
+                                        struct hs_problem *problem)
+{
+    size_t size;
+    char *text = hs_file_rest(hs_file_read(path), MAX_FILE_BYTES, &size);
+    if (text == NULL) {
+        hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST, "cannot be read: %s",
+                       hs_file_error(errno));
+        return NULL;
+    }
+    struct hs_ruleset *ruleset = hs_ruleset_from_text((struct hs_str){text, size}, name, problem);
+    free(text);
+    return ruleset;
 }

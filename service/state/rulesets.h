@@ -33,9 +33,9 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * A store with the built-in rulesets; they count in its space for `max_rulesets` (>=
- * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" stands for `default_name`, which may be
- * loaded later. NULL with a sentence in `error`.
+ * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
+ * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
+ * be loaded later. NULL with a sentence in `error`.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -45,7 +45,7 @@ struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
 /* Rulesets that have a name. */
-size_t hs_ruleset_store_count(struct hs_ruleset_store *store);
+size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
 /* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
    work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
@@ -59,11 +59,8 @@ bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct 
 /* No entry may be held any more. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
-/* The entry of a name, or NULL. hs_ruleset_store_release gives it back. */
+/* Returns the entry of a name, held for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
-
-/* The ruleset the name "default" stands for, or NULL. */
-struct hs_ruleset_entry *hs_ruleset_store_default(struct hs_ruleset_store *store);
 
 /* Adds a reference to an entry that is already held. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
@@ -111,10 +108,8 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/*
- * Restores the name and the owner of an adopted entry. Call it before other threads use the store.
- * `replaces`: the entry is newer than the one that the same owner has under this name.
- */
+/* Restores the name and the owner of an adopted entry. Call it before other threads use the store.
+   `replaces`: the entry is newer than the one that the same owner has under this name. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
@@ -124,10 +119,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
    for the caller, who frees the array. NULL: out of memory. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
-/*
- * Records the entry of a name. No name can change while it runs, so the records have the order of
- * the changes. It must not use the store. False: it failed.
- */
+/* Records the entry of a name. No name can change while it runs, so the records have the order of
+   the changes. It must not use the store. False: it failed. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
@@ -152,10 +145,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void (*visit)(void *context, const struct hs_ruleset_entry *entry),
                            void *context);
 
-/*
- * Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
- * ruleset. NULL with `problem` set.
- */
+/* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
+   ruleset. NULL with `problem` set. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 

@@ -1,6 +1,7 @@
 #include "service/state/share.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { CHAINS = 64 };
@@ -14,7 +15,8 @@ struct holder {
 
 struct hs_share {
     pthread_mutex_t lock; /* guards the following members, except `limit` */
-    size_t limit, used;
+    size_t limit;
+    atomic_size_t used;
     struct holder *chains[CHAINS];
 };
 
@@ -128,12 +130,9 @@ size_t hs_share_left(struct hs_share *share, struct hs_str tenant)
     return amount;
 }
 
-size_t hs_share_used(struct hs_share *share)
+size_t hs_share_used(const struct hs_share *share)
 {
-    pthread_mutex_lock(&share->lock);
-    size_t used = share->used;
-    pthread_mutex_unlock(&share->lock);
-    return used;
+    return share->used;
 }
 
 size_t hs_share_limit(const struct hs_share *share)

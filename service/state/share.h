@@ -2,7 +2,7 @@
  * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
  * they use it and release it afterwards, so the limit is never exceeded.
  *
- * A tenant may hold at most as much as stays free (dynamic thresholds: Choudhury and Hahne, 1998).
+ * A tenant can hold at most as much as is still free (dynamic thresholds: Choudhury, Hahne, 1998).
  * So one tenant alone gets half of the limit, and two tenants get at most a third each.
  * Thread-safe.
  */
@@ -20,10 +20,8 @@ struct hs_share;
 struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* NULL does nothing */
 
-/*
- * Reserves an amount for a tenant. False: it does not fit, or memory is out. Without a tenant (len
- * 0: the operator, or a service without tokens) only the limit counts.
- */
+/* Reserves an amount for a tenant. False: it does not fit, or memory is out. Without a tenant (len
+   0: the operator, or a service without tokens) only the limit counts. */
 bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
@@ -39,7 +37,7 @@ size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 /* How much more a tenant can reserve now. */
 size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
 
-size_t hs_share_used(struct hs_share *share);
+size_t hs_share_used(const struct hs_share *share);
 size_t hs_share_limit(const struct hs_share *share);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef HS_SERVICE_CLOCK_H
 #define HS_SERVICE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -11,6 +12,21 @@ static inline int64_t hs_clock_us(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static inline struct timespec hs_clock_timespec(int64_t us)
+{
+    return (struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+}
+
+/* Makes a condition whose timed waits end at a time of this clock. */
+static inline void hs_clock_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 /* Nanoseconds since the same moment. */

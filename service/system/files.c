@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,7 +43,48 @@ FILE *hs_file_read(const char *path)
     return stream;
 }
 
+char *hs_file_rest(FILE *file, size_t max, size_t *size)
+{
+    char *bytes = file != NULL ? malloc(max + 1) : NULL;
+    *size = bytes != NULL ? fread(bytes, 1, max + 1, file) : 0;
+    int error = bytes == NULL || ferror(file) ? errno : *size > max ? EFBIG : 0;
+    if (file != NULL)
+        fclose(file);
+    if (error == 0)
+        return bytes;
+    free(bytes);
+    errno = error;
+    return NULL;
+}
+
+bool hs_file_write(int file, struct iovec *parts, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = writev(file, parts, (int)count);
+        if (written < 0 && errno != EINTR)
+            return false;
+        for (; count > 0 && written >= 0 && (size_t)written >= parts->iov_len; parts++, count--)
+            written -= (ssize_t)parts->iov_len;
+        if (count > 0 && written > 0) {
+            parts->iov_base = (char *)parts->iov_base + written;
+            parts->iov_len -= (size_t)written;
+        }
+    }
+    return true;
+}
+
 const char *hs_file_error(int error)
 {
-    return error == ENXIO ? "it is not a regular file" : strerror(error);
+    return error == ENXIO   ? "it is not a regular file"
+           : error == EFBIG ? "too large"
+                            : strerror(error);
+}
+
+DIR *hs_directory_open(int directory)
+{
+    int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = own >= 0 ? fdopendir(own) : NULL;
+    if (own >= 0 && entries == NULL)
+        refuse(own, errno);
+    return entries;
 }

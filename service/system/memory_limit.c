@@ -8,8 +8,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Returns the lower of `limit` and the number in a file of a group; `limit` if there is no number.
- */
+/* Returns the lower of `limit` and the number in a file of a group, if the file has one. */
 static double lower_limit(double limit, const char *root, const char *mount, const char *group,
                           const char *name)
 {
@@ -26,8 +25,8 @@ static double lower_limit(double limit, const char *root, const char *mount, con
 }
 
 /* The limits of a group and of all its parents apply. `group` is shortened. */
-static double least_upwards(double limit, const char *root, const char *mount, char *group,
-                            const char *name)
+static double lowest_upwards(double limit, const char *root, const char *mount, char *group,
+                             const char *name)
 {
     for (;;) {
         limit = lower_limit(limit, root, mount, group, name);
@@ -55,10 +54,10 @@ double hs_memory_limit_below(const char *root, double memory_bytes)
             continue;
         *group++ = '\0';
         if (strncmp(line, "0:", 2) == 0 && controllers[1] == '\0')
-            limit = least_upwards(limit, root, "/sys/fs/cgroup", group, "memory.max");
+            limit = lowest_upwards(limit, root, "/sys/fs/cgroup", group, "memory.max");
         else if (strcmp(controllers + 1, "memory") == 0)
-            limit =
-                least_upwards(limit, root, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
+            limit = lowest_upwards(limit, root, "/sys/fs/cgroup/memory", group,
+                                   "memory.limit_in_bytes");
     }
     fclose(file);
     return limit;

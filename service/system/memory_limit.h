@@ -4,14 +4,11 @@
 
 #include <stddef.h>
 
-/*
- * Returns the smallest of the machine's memory, the limit of this process's control group and those
- * of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes.
- */
+/* Returns the smallest of the machine's memory, the limit of this process's control group and those
+   of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes. */
 double hs_memory_limit_bytes(void);
 
-/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another size of memory.
- */
+/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory size. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
 /* Returns the configured limit. If it is 0, returns `memory` / `part`; if `memory` is 0 too, the part

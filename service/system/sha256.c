@@ -1,5 +1,6 @@
 #include "service/system/sha256.h"
 
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
 #include <stdint.h>
 
@@ -16,10 +17,6 @@ void hs_sha256_hex_parts(const struct hs_sha256_part *parts, size_t count, char 
     for (size_t i = 0; i < count; i++)
         sha256_update(&context, parts[i].size, parts[i].bytes);
     sha256_digest(&context, sizeof digest, digest);
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < sizeof digest; i++) {
-        out[2 * i] = digits[digest[i] >> 4];
-        out[2 * i + 1] = digits[digest[i] & 15];
-    }
+    base16_encode_update(out, sizeof digest, digest);
     out[HS_SHA256_HEX - 1] = '\0';
 }

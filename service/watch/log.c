@@ -10,11 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const level_names[] = {
-#define X(id, name) name,
-    HS_LOG_LEVELS(X)
-#undef X
-};
+#define NAME(id, name) name,
+static const char *const level_names[] = {HS_LOG_LEVELS(NAME)};
 static const struct hs_vocabulary levels = {level_names, HS_LOG_LEVEL_COUNT};
 
 static atomic_int threshold = HS_LOG_INFO;
@@ -51,7 +48,7 @@ static void put_time(struct hs_buffer *line)
 /* ---- writing ---- */
 
 /* A line fits one page of a pipe, so a write takes it completely or not at all. */
-enum { LINE_MAX_BYTES = 4096, ROOM_FOR_CUT = 16 };
+enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for poll and write together */
 static unsigned long long unread;                        /* guarded by the lock: not reported yet */
@@ -75,17 +72,17 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
 {
     put_time(line);
     hs_buffer_printf(line, ",\"level\":\"%s\",\"msg\":", level_names[level]);
-    hs_escape_json(line, (struct hs_str){msg, strlen(msg)});
+    hs_escape_json(line, hs_str_of(msg));
     for (size_t i = 0; i < count; i++) {
         size_t before = line->len;
         if (fields[i].text != NULL && fields[i].text[0] == '\0')
             continue;
         hs_buffer_printf(line, ",\"%s\":", fields[i].name);
         if (fields[i].text != NULL)
-            hs_escape_json(line, (struct hs_str){fields[i].text, strlen(fields[i].text)});
+            hs_escape_json(line, hs_str_of(fields[i].text));
         else
             hs_buffer_printf(line, "%lld", (long long)fields[i].number);
-        if (line->len > LINE_MAX_BYTES - ROOM_FOR_CUT) {
+        if (line->len > LINE_MAX_BYTES - SPACE_FOR_CUT) {
             line->len = before;
             hs_buffer_puts(line, ",\"cut\":true");
             break;

@@ -1,5 +1,5 @@
 /*
- * The log: one JSON object a line on stderr, with `ts`, `level`, `msg` and the fields of the event.
+ * The log on stderr. A line is a JSON object with `ts`, `level`, `msg` and the fields of the event.
  * Each line is one write, so lines of several threads never mix. A line has at most 4096 bytes: a
  * longer one loses its last fields and gets `cut`. Logging never waits for a reader. If stderr
  * accepts no more, lines are dropped and counted, and their number is logged later. Thread-safe.
@@ -19,12 +19,9 @@
     X(INFO, "info")                                                                                \
     X(DEBUG, "debug")
 
-enum hs_log_level {
 #define X(id, name) HS_LOG_##id,
-    HS_LOG_LEVELS(X)
+enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 #undef X
-        HS_LOG_LEVEL_COUNT
-};
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 

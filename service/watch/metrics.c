@@ -16,17 +16,19 @@ static const double wait_bounds[HS_METRICS_BUCKETS] = {5e-3, 10e-3, 15e-3, 25e-3
 static const double rewind_bounds[HS_METRICS_BUCKETS] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15,
                                                          0.2,  0.25,  0.3,  0.5,   1.0, 2.0};
 
-const struct hs_metric_row hs_metric_rows[HS_METRIC_COUNT] = {
+#define AT(id) offsetof(struct hs_metrics, id)
+
+static const struct row {
+    const char *name, *help;
+    size_t offset; /* in struct hs_metrics */
+    enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
+    enum hs_metric_labels labels;
+    const double *bounds; /* of a histogram */
+} rows[HS_METRIC_COUNT] = {
 #define HS_METRIC(id, kind, labels, name, help)                                                    \
-    {name, help, offsetof(struct hs_metrics, id), HS_METRIC_IS_##kind, HS_METRIC_LABELS_##labels,  \
-     NULL},
+    {name, help, AT(id), kind, HS_METRIC_LABELS_##labels, NULL},
 #define HS_HISTOGRAM(id, bounds, labels, name, help)                                               \
-    {name,                                                                                         \
-     help,                                                                                         \
-     offsetof(struct hs_metrics, id),                                                              \
-     HS_METRIC_IS_HISTOGRAM,                                                                       \
-     HS_METRIC_LABELS_##labels,                                                                    \
-     bounds},
+    {name, help, AT(id), HISTOGRAM, HS_METRIC_LABELS_##labels, bounds},
 #include "service/watch/metrics.def"
 };
 
@@ -36,7 +38,7 @@ _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
 
 static atomic_llong *cell(struct hs_metrics *metrics, enum hs_metric metric, size_t series)
 {
-    return (atomic_llong *)(void *)((char *)metrics + hs_metric_rows[metric].offset) + series;
+    return (atomic_llong *)(void *)((char *)metrics + rows[metric].offset) + series;
 }
 
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
@@ -53,7 +55,7 @@ void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t se
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds)
 {
-    const struct hs_metric_row *row = &hs_metric_rows[histogram];
+    const struct row *row = &rows[histogram];
     struct hs_histogram *to =
         (struct hs_histogram *)(void *)((char *)metrics + row->offset) + series;
     size_t i = 0;
@@ -90,8 +92,13 @@ void hs_metrics_destroy(struct hs_metrics *metrics)
 
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds)
 {
+    static const int codes[] = {
+#define X(status) status,
+        HS_METRICS_STATUSES(X)
+#undef X
+    };
     size_t i = 0;
-    while (i < HS_METRICS_CODES - 1 && hs_metrics_codes[i] != code)
+    while (i < HS_METRICS_STATUS_OTHER && codes[i] != code)
         i++;
     hs_metrics_add(metrics, HS_METRIC_REQUESTS, (size_t)route * HS_METRICS_CODES + i, 1);
     hs_metrics_observe(metrics, HS_METRIC_DURATION, hs_metrics_first_route(route), seconds);
@@ -100,9 +107,9 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
                         enum hs_reason reason, enum hs_mode mode)
 {
+    size_t claim = (kind * (size_t)HS_VERDICT_COUNT + verdict) * HS_REASON_COUNT + reason;
     if ((size_t)mode < HS_METRICS_MODES)
-        hs_metrics_add(metrics, HS_METRIC_VERDICTS,
-                       hs_metrics_verdict_series(kind, verdict, reason, mode), 1);
+        hs_metrics_add(metrics, HS_METRIC_VERDICTS, claim * HS_METRICS_MODES + mode, 1);
 }
 
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags)
@@ -135,4 +142,67 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
     if (successful)
         hs_metrics_set(metrics, HS_METRIC_RELOAD_SUCCESS_TIME, 0, epoch_us());
     hs_metrics_set(metrics, HS_METRIC_RELOAD_SUCCESSFUL, 0, successful);
+}
+
+/* ---- the Prometheus text format ---- */
+
+static long long value(const atomic_llong *of)
+{
+    return atomic_load_explicit(of, memory_order_relaxed);
+}
+
+static void put_histogram(struct hs_buffer *out, const struct row *row, const char *label,
+                          const struct hs_histogram *histogram)
+{
+    const char *comma = label[0] == '\0' ? "" : ",";
+    long long total = 0;
+    size_t i = 0;
+    for (; row->bounds[i] > 0; i++) {
+        total += value(&histogram->buckets[i]);
+        hs_buffer_printf(out, "%s_bucket{%s%sle=\"%g\"} %lld\n", row->name, label, comma,
+                         row->bounds[i], total);
+    }
+    total += value(&histogram->buckets[i]);
+    hs_buffer_printf(out, "%s_bucket{%s%sle=\"+Inf\"} %lld\n", row->name, label, comma, total);
+    const char *open = label[0] == '\0' ? "" : "{", *close = label[0] == '\0' ? "" : "}";
+    hs_buffer_printf(out, "%s_sum%s%s%s %.9f\n", row->name, open, label, close,
+                     (double)value(&histogram->sum_ns) * 1e-9);
+    hs_buffer_printf(out, "%s_count%s%s%s %lld\n", row->name, open, label, close, total);
+}
+
+static void put_number(struct hs_buffer *out, const struct row *row, const char *label,
+                       long long number)
+{
+    const char *open = label[0] == '\0' ? "" : "{", *close = label[0] == '\0' ? "" : "}";
+    hs_buffer_printf(out, "%s%s%s%s ", row->name, open, label, close);
+    if (row->kind == COUNTER || row->kind == GAUGE)
+        hs_buffer_printf(out, "%lld\n", number);
+    else
+        hs_buffer_printf(out, "%.16g\n", (double)number * 1e-6);
+}
+
+static void put_family(const struct hs_metrics *metrics, const struct row *row,
+                       struct hs_buffer *out)
+{
+    static const char *const types[] = {"counter", "gauge", "counter", "gauge", "histogram"};
+    const void *cells = (const char *)metrics + row->offset;
+    hs_buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name,
+                     types[row->kind]);
+    for (size_t i = 0; i < hs_metrics_series(row->labels); i++) {
+        char label[HS_METRICS_LABEL_SIZE];
+        bool occurs = hs_metrics_label(row->labels, i, label);
+        if (row->kind != HISTOGRAM) {
+            long long number = value((const atomic_llong *)cells + i);
+            if (occurs || number != 0)
+                put_number(out, row, label, number);
+        } else if (occurs) {
+            put_histogram(out, row, label, (const struct hs_histogram *)cells + i);
+        }
+    }
+}
+
+void hs_metrics_write(const struct hs_metrics *metrics, struct hs_buffer *out)
+{
+    for (size_t i = 0; i < HS_METRIC_COUNT; i++)
+        put_family(metrics, &rows[i], out);
 }

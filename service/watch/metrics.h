@@ -13,8 +13,7 @@
 #include "api/http/routes.h"
 #include "api/json/buffer.h"
 #include "api/moves.h"
-#include "service/access/tokens.h"
-#include "service/checkpoint/save.h"
+#include "service/watch/labels.h"
 #include "validators/vocabulary.h"
 
 struct hs_metrics;
@@ -22,62 +21,10 @@ struct hs_metrics;
 /* Requests without a route are counted under this one: route="other". */
 enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
 
-enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
-
-/* Stages of a request with claims. X(id, label) */
-#define HS_STAGES(X)                                                                               \
-    X(DECODE, "decode") /* from the body to the claims, once for each request */                   \
-    X(LOCK, "lock")     /* the wait for the match, once for each request */                        \
-    X(JUDGE, "judge")   /* the checks, once for each claim */                                      \
-    X(ENCODE, "encode") /* the answer, once for each claim */
-
-enum hs_stage {
-#define X(id, label) HS_STAGE_##id,
-    HS_STAGES(X)
-#undef X
-        HS_STAGE_COUNT
-};
-
-/* Why requests are refused to protect the service. X(id, label) */
-#define HS_SHED_REASONS(X)                                                                         \
-    X(CAPACITY, "capacity")       /* a table is full, or memory is out */                          \
-    X(BODIES, "body_memory")      /* the bodies that arrive fill their share of memory */          \
-    X(HISTORY, "history")         /* a new match: other matches fill the memory for histories */   \
-    X(QUEUE, "queue")             /* it waited too long for its turn */                            \
-    X(DEADLINE, "deadline")       /* its X-Deadline-Ms passed */                                   \
-    X(RATE, "tenant_rate")        /* its tenant sends too many requests: 429 */                    \
-    X(MAP, "awaiting_map")        /* its match waits for the map that it had before a restart */   \
-    X(CONNECTIONS, "connections") /* its tenant holds too many connections */
-
-enum hs_shed_reason {
-#define X(id, label) HS_SHED_##id,
-    HS_SHED_REASONS(X)
-#undef X
-        HS_SHED_REASON_COUNT
-};
-
-/* The statuses of answers; any other status is counted as "other". */
-#define HS_METRICS_STATUSES(X)                                                                     \
-    X(200)                                                                                         \
-    X(201)                                                                                         \
-    X(204)                                                                                         \
-    X(400)                                                                                         \
-    X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(429) X(500) X(503)
-
-enum {
-#define X(code) HS_METRICS_STATUS_##code,
-    HS_METRICS_STATUSES(X)
-#undef X
-        HS_METRICS_STATUS_OTHER,
-    HS_METRICS_CODES
-};
-
 enum {
     HS_METRICS_ROUTES = HS_ROUTE_COUNT + 1,
     HS_METRICS_MODES = 2, /* enforce and shadow; a check that is off counts nothing */
 };
-
-enum { HS_FILE_WRITTEN, HS_FILE_FAILED, HS_FILE_NOT_SYNCED };
 
 /* Sets of labels, and how many series a metric with the set has. X(id, count) */
 #define HS_METRIC_LABELS(X)                                                                        \
@@ -95,18 +42,15 @@ enum { HS_FILE_WRITTEN, HS_FILE_FAILED, HS_FILE_NOT_SYNCED };
     X(MOVE, HS_VERDICT_COUNT *HS_MOVE_REASON_COUNT)                                                \
     X(TIMING_FLAG, HS_TIMING_FLAGS)                                                                \
     X(MOVE_FAILURE, HS_MOVE_CHECK_COUNT *HS_METRICS_MODES)                                         \
-    X(FILE_RESULT, 2)                                                                              \
-    X(JOURNAL_RESULT, 3)                                                                           \
+    X(FILE_RESULT, 2)    /* written, failed */                                                     \
+    X(JOURNAL_RESULT, 3) /* written, failed, not synced */                                         \
     X(RESTORED, HS_RESTORED_COUNT)                                                                 \
     X(RESTORED_RULESET, HS_RESTORED_NAME_COUNT)                                                    \
     X(RESTORED_MAP, HS_RESTORED_NAME_COUNT)
 
-enum hs_metric_labels {
 #define X(id, count) HS_METRIC_LABELS_##id,
-    HS_METRIC_LABELS(X)
+enum hs_metric_labels { HS_METRIC_LABELS(X) HS_METRIC_LABELS_COUNT };
 #undef X
-        HS_METRIC_LABELS_COUNT
-};
 
 enum hs_metric {
 #define HS_METRIC(id, kind, labels, name, help)      HS_METRIC_##id,
@@ -119,10 +63,8 @@ enum hs_metric {
 struct hs_metrics *hs_metrics_create(void);
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/*
- * `series` is the index in the metric's set of labels, 0 for a metric without labels. Values are
- * integers; metrics of kind COUNTER_US and GAUGE_US are in microseconds. Thread-safe.
- */
+/* `series` is the index in the metric's set of labels, 0 for a metric without labels. Values are
+   integers; metrics of kind COUNTER_US and GAUGE_US are in microseconds. Thread-safe. */
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change);
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
@@ -132,8 +74,7 @@ void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t se
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds);
 
-/* Counts an answered request: `code` is its HTTP status, `seconds` the time from header to reply.
- */
+/* Counts an answered request with its HTTP status. `seconds`: from its header to its reply. */
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
 /* Counts a verified claim: its deciding reason under HS_MODE_ENFORCE, and each reason in

@@ -1,4 +1,4 @@
-/* The inside of the metrics, for metrics.c, metrics_labels.c and metrics_write.c. */
+/* The inside of the metrics, for metrics.c and metrics_labels.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
@@ -13,11 +13,9 @@ struct hs_histogram {
     atomic_llong sum_ns;
 };
 
-enum {
 #define X(id, count) HS_METRIC_SERIES_##id = (count),
-    HS_METRIC_LABELS(X)
+enum { HS_METRIC_LABELS(X) };
 #undef X
-};
 
 struct hs_metrics {
 #define HS_METRIC(id, kind, labels, name, help) atomic_llong id[HS_METRIC_SERIES_##labels];
@@ -26,33 +24,8 @@ struct hs_metrics {
 #include "service/watch/metrics.def"
 };
 
-enum hs_metric_kind {
-    HS_METRIC_IS_COUNTER,
-    HS_METRIC_IS_GAUGE,
-    HS_METRIC_IS_COUNTER_US,
-    HS_METRIC_IS_GAUGE_US,
-    HS_METRIC_IS_HISTOGRAM
-};
-
-/* A row of metrics.def. */
-struct hs_metric_row {
-    const char *name, *help;
-    size_t offset; /* in struct hs_metrics */
-    enum hs_metric_kind kind;
-    enum hs_metric_labels labels;
-    const double *bounds; /* of a histogram */
-};
-
-extern const struct hs_metric_row hs_metric_rows[HS_METRIC_COUNT];
-
-/* The statuses in order; the last one, "other", is 0. */
-extern const int hs_metrics_codes[HS_METRICS_CODES];
-
 /* The first route with the same pattern. */
 size_t hs_metrics_first_route(size_t route);
-
-/* The index in HS_METRIC_LABELS_VERDICT. */
-size_t hs_metrics_verdict_series(size_t kind, size_t verdict, size_t reason, size_t mode);
 
 /* How many series a set of labels has. */
 size_t hs_metrics_series(enum hs_metric_labels labels);

@@ -6,11 +6,23 @@
 
 #include "service/system/version.h"
 
-const int hs_metrics_codes[HS_METRICS_CODES] = {
-#define X(code) code,
-    HS_METRICS_STATUSES(X)
-#undef X
-};
+#define NAME(id, label) label,
+#define CODE(code)      #code,
+#define WORDS(list, ...)                                                                           \
+    static const char *const list##_names[] = {__VA_ARGS__};                                       \
+    static const struct hs_vocabulary list##_words = {list##_names, sizeof list##_names /          \
+                                                                        sizeof list##_names[0]};
+
+WORDS(version, HS_VERSION)
+WORDS(listener, "data", "admin")
+WORDS(shed_reason, HS_SHED_REASONS(NAME))
+WORDS(auth_failure, HS_AUTH_FAILURES(NAME))
+WORDS(code, HS_METRICS_STATUSES(CODE) "other")
+WORDS(kind, "hit", "shot")
+WORDS(stage, HS_STAGES(NAME))
+WORDS(file_result, "written", "failed", "not_synced")
+WORDS(restored, HS_RESTORED(NAME))
+WORDS(restored_name, HS_RESTORED_NAMES(NAME))
 
 static const char *pattern_of(size_t route)
 {
@@ -23,6 +35,11 @@ static const char *method_of(size_t route)
                                         : hs_method_name(hs_route_method((enum hs_route)route));
 }
 
+static const char *timing_flag_of(size_t flag)
+{
+    return hs_move_check_name(hs_timing_flags[flag]);
+}
+
 size_t hs_metrics_first_route(size_t route)
 {
     const char *pattern = pattern_of(route);
@@ -32,194 +49,109 @@ size_t hs_metrics_first_route(size_t route)
     return first;
 }
 
-size_t hs_metrics_verdict_series(size_t kind, size_t verdict, size_t reason, size_t mode)
+/* ---- which series occur ---- */
+
+static bool is_first_route(size_t series)
 {
-    return ((kind * HS_VERDICT_COUNT + verdict) * HS_REASON_COUNT + reason) * HS_METRICS_MODES +
-           mode;
-}
-
-/* Writes the labels of a series of one set. */
-typedef bool put_label(size_t series, char *text);
-
-#define PUT(...) snprintf(text, HS_METRICS_LABEL_SIZE, __VA_ARGS__)
-
-static bool put_NONE(size_t series, char *text)
-{
-    (void)series;
-    text[0] = '\0';
-    return true;
-}
-
-static bool put_VERSION(size_t series, char *text)
-{
-    (void)series;
-    PUT("version=\"" HS_VERSION "\"");
-    return true;
-}
-
-static bool put_LISTENER(size_t series, char *text)
-{
-    PUT("listener=\"%s\"", series == 0 ? "data" : "admin");
-    return true;
-}
-
-static bool put_SHED_REASON(size_t series, char *text)
-{
-    static const char *const reasons[] = {
-#define X(id, label) label,
-        HS_SHED_REASONS(X)
-#undef X
-    };
-    PUT("reason=\"%s\"", reasons[series]);
-    return true;
-}
-
-static bool put_AUTH_REASON(size_t series, char *text)
-{
-    PUT("reason=\"%s\"", hs_auth_failure_name((enum hs_auth_failure)series));
-    return true;
-}
-
-static bool put_ROUTE(size_t series, char *text)
-{
-    PUT("route=\"%s\"", pattern_of(series));
     return hs_metrics_first_route(series) == series;
 }
 
-static bool put_REQUEST(size_t series, char *text)
-{
-    size_t route = series / HS_METRICS_CODES, i = series % HS_METRICS_CODES;
-    char code[16] = "other";
-    if (i < HS_METRICS_CODES - 1)
-        snprintf(code, sizeof code, "%d", hs_metrics_codes[i]);
-    PUT("route=\"%s\",method=\"%s\",code=\"%s\"", pattern_of(route), method_of(route), code);
-    return true;
-}
-
-static const char *const kinds[HS_JUDGED_COUNT] = {"hit", "shot"};
-
 /* Every reason belongs to one verdict. Another pair is a mistake, and must be seen. */
-static bool put_VERDICT(size_t series, char *text)
+static bool is_verdict(size_t series)
 {
-    enum hs_mode mode = (enum hs_mode)(series % HS_METRICS_MODES);
-    size_t rest = series / HS_METRICS_MODES;
-    enum hs_reason reason = (enum hs_reason)(rest % HS_REASON_COUNT);
-    rest /= HS_REASON_COUNT;
-    enum hs_verdict verdict = (enum hs_verdict)(rest % HS_VERDICT_COUNT);
-    PUT("kind=\"%s\",verdict=\"%s\",reason=\"%s\",mode=\"%s\"", kinds[rest / HS_VERDICT_COUNT],
-        hs_verdict_name(verdict), hs_reason_name(reason), hs_mode_name(mode));
-    return hs_reason_verdict(reason) == verdict &&
+    size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
+    enum hs_verdict verdict = (enum hs_verdict)(rest / HS_REASON_COUNT % HS_VERDICT_COUNT);
+    return hs_reason_verdict((enum hs_reason)(rest % HS_REASON_COUNT)) == verdict &&
            (mode == HS_MODE_ENFORCE || verdict != HS_VERDICT_ACCEPTED);
 }
 
-static bool put_FLAG(size_t series, char *text)
+static bool is_move(size_t series)
 {
-    PUT("kind=\"%s\",flag=\"%s\"", kinds[series / HS_FLAG_COUNT],
-        hs_flag_name((enum hs_flag)(series % HS_FLAG_COUNT)));
-    return true;
-}
-
-static bool put_STAGE(size_t series, char *text)
-{
-    static const char *const stages[] = {
-#define X(id, label) label,
-        HS_STAGES(X)
-#undef X
-    };
-    PUT("stage=\"%s\"", stages[series]);
-    return true;
-}
-
-static bool put_FRAME_RESULT(size_t series, char *text)
-{
-    PUT("result=\"%s\"", hs_frame_result_name((enum hs_frame_result)series));
-    return true;
-}
-
-static bool put_MOVE(size_t series, char *text)
-{
-    enum hs_verdict verdict = (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
     enum hs_move_reason reason = (enum hs_move_reason)(series % HS_MOVE_REASON_COUNT);
-    PUT("verdict=\"%s\",reason=\"%s\"", hs_verdict_name(verdict), hs_move_reason_name(reason));
-    return hs_move_reason_verdict(reason) == verdict;
-}
-
-static bool put_TIMING_FLAG(size_t series, char *text)
-{
-    PUT("flag=\"%s\"", hs_move_check_name(hs_timing_flags[series]));
-    return true;
-}
-
-static bool put_MOVE_FAILURE(size_t series, char *text)
-{
-    PUT("check=\"%s\",mode=\"%s\"",
-        hs_move_check_name((enum hs_move_check)(series / HS_METRICS_MODES)),
-        hs_mode_name((enum hs_mode)(series % HS_METRICS_MODES)));
-    return true;
-}
-
-static bool put_JOURNAL_RESULT(size_t series, char *text)
-{
-    static const char *const results[] = {"written", "failed", "not_synced"};
-    PUT("result=\"%s\"", results[series]);
-    return true;
-}
-
-static bool put_FILE_RESULT(size_t series, char *text)
-{
-    return put_JOURNAL_RESULT(series, text);
-}
-
-static bool put_RESTORED(size_t series, char *text)
-{
-    static const char *const results[] = {
-#define X(id, label) label,
-        HS_RESTORED(X)
-#undef X
-    };
-    PUT("result=\"%s\"", results[series]);
-    return true;
-}
-
-static void put_restored_name(size_t series, char *text)
-{
-    static const char *const results[] = {
-#define X(id, label) label,
-        HS_RESTORED_NAMES(X)
-#undef X
-    };
-    PUT("result=\"%s\"", results[series]);
+    return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
 /* Rulesets have no files of their own that could be missing. */
-static bool put_RESTORED_RULESET(size_t series, char *text)
+static bool is_restored_ruleset(size_t series)
 {
-    put_restored_name(series, text);
     return series != HS_RESTORED_NAME_MISSING;
 }
 
 /* No file outside the data directory names a map. */
-static bool put_RESTORED_MAP(size_t series, char *text)
+static bool is_restored_map(size_t series)
 {
-    put_restored_name(series, text);
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
+/* ---- sets of labels ---- */
+
+/* The value of a label has the number (series / step) % count. */
+struct label {
+    const char *name;
+    const struct hs_vocabulary *words;   /* the values */
+    const char *(*value)(size_t number); /* instead of `words` */
+    size_t step, count;
+};
+
+enum { REASON = HS_METRICS_MODES, VERDICT = REASON * HS_REASON_COUNT }; /* steps */
+
 static const struct {
-    size_t count;
-    put_label *put;
+    size_t series;
+    bool (*occurs)(size_t series); /* NULL: all occur */
+    struct label labels[4];        /* closed by one without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
-#define X(id, count) {HS_METRIC_SERIES_##id, put_##id},
-    HS_METRIC_LABELS(X)
-#undef X
+#define SET(id, occurs, ...)                                                                       \
+    [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, occurs, {__VA_ARGS__}}
+#define ONE(id, name, words) SET(id, NULL, {name, &words, NULL, 1, HS_METRIC_SERIES_##id})
+    SET(NONE, NULL, {0}),
+    ONE(VERSION, "version", version_words),
+    ONE(LISTENER, "listener", listener_words),
+    ONE(SHED_REASON, "reason", shed_reason_words),
+    ONE(AUTH_REASON, "reason", auth_failure_words),
+    SET(ROUTE, is_first_route, {"route", NULL, pattern_of, 1, HS_METRICS_ROUTES}),
+    SET(REQUEST, NULL, {"route", NULL, pattern_of, HS_METRICS_CODES, HS_METRICS_ROUTES},
+        {"method", NULL, method_of, HS_METRICS_CODES, HS_METRICS_ROUTES},
+        {"code", &code_words, NULL, 1, HS_METRICS_CODES}),
+    SET(VERDICT, is_verdict,
+        {"kind", &kind_words, NULL, VERDICT *HS_VERDICT_COUNT, HS_JUDGED_COUNT},
+        {"verdict", &hs_verdict_words, NULL, VERDICT, HS_VERDICT_COUNT},
+        {"reason", &hs_reason_words, NULL, REASON, HS_REASON_COUNT},
+        {"mode", &hs_mode_words, NULL, 1, HS_METRICS_MODES}),
+    SET(FLAG, NULL, {"kind", &kind_words, NULL, HS_FLAG_COUNT, HS_JUDGED_COUNT},
+        {"flag", &hs_flag_words, NULL, 1, HS_FLAG_COUNT}),
+    ONE(STAGE, "stage", stage_words),
+    ONE(FRAME_RESULT, "result", hs_frame_result_words),
+    SET(MOVE, is_move, {"verdict", &hs_verdict_words, NULL, HS_MOVE_REASON_COUNT, HS_VERDICT_COUNT},
+        {"reason", &hs_move_reason_words, NULL, 1, HS_MOVE_REASON_COUNT}),
+    SET(TIMING_FLAG, NULL, {"flag", NULL, timing_flag_of, 1, HS_TIMING_FLAGS}),
+    SET(MOVE_FAILURE, NULL,
+        {"check", &hs_move_check_words, NULL, HS_METRICS_MODES, HS_MOVE_CHECK_COUNT},
+        {"mode", &hs_mode_words, NULL, 1, HS_METRICS_MODES}),
+    ONE(FILE_RESULT, "result", file_result_words),
+    ONE(JOURNAL_RESULT, "result", file_result_words),
+    ONE(RESTORED, "result", restored_words),
+    SET(RESTORED_RULESET, is_restored_ruleset,
+        {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
+    SET(RESTORED_MAP, is_restored_map,
+        {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
 };
 
 size_t hs_metrics_series(enum hs_metric_labels labels)
 {
-    return sets[labels].count;
+    return sets[labels].series;
 }
 
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series, char text[HS_METRICS_LABEL_SIZE])
 {
-    return sets[labels].put(series, text);
+    size_t len = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < 4 && sets[labels].labels[i].name != NULL; i++) {
+        const struct label *label = &sets[labels].labels[i];
+        size_t number = series / label->step % label->count;
+        const char *value =
+            label->words != NULL ? label->words->names[number] : label->value(number);
+        len += (size_t)snprintf(text + len, HS_METRICS_LABEL_SIZE - len, "%s%s=\"%s\"",
+                                i == 0 ? "" : ",", label->name, value);
+    }
+    return sets[labels].occurs == NULL || sets[labels].occurs(series);
 }

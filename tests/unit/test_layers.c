@@ -1,7 +1,7 @@
 /*
- * Dependencies point one way: cli -> service -> api -> validators, and inside validators/ from each
- * room to those before it. This test reads the #include lines of the tree in the current directory,
- * which is the top of the tree when make runs it.
+ * Dependencies point one way: cli -> service -> api -> validators, and inside validators/ and
+ * service/ from each room to those before it. This test reads the #include lines of the tree in the
+ * current directory, which is the top of the tree when make runs it.
  *
  * Quoted includes are paths from the top of the tree. Public headers, at the root of validators/,
  * are installed side by side: they include each other by their bare names, and nothing else.
@@ -29,10 +29,28 @@ static const char *const places[] = {
     "validators/moves",
     "validators/snapshot",
     "api",
+    "service/system",
+    "service/watch",
+    "service/options",
+    "service/state",
+    "service/record",
+    "service/checkpoint",
+    "service/access",
+    "service/reload",
+    "service/http",
+    "service/endpoints",
     "service",
     "cli",
 };
-enum { PLACES = sizeof places / sizeof *places, API = PLACES - 3, NOWHERE = -1 };
+enum { PLACES = sizeof places / sizeof *places, API = 10, NOWHERE = -1 };
+
+/* Files at the root of service/ that its rooms include, and the room that each belongs to. */
+static const struct {
+    const char *path, *room;
+} shared_files[] = {
+    {"service/service.h", "service/watch/"},
+    {"service/housekeeping.", "service/reload/"},
+};
 
 /* The room that a public header belongs to. */
 static const struct {
@@ -89,6 +107,9 @@ static int place_of(const char *path)
                 snprintf(room, sizeof room, "validators/%s/", public_headers[i].room);
         path = room;
     }
+    for (size_t i = 0; i < sizeof shared_files / sizeof *shared_files; i++)
+        if (begins(path, shared_files[i].path))
+            path = shared_files[i].room;
     for (int i = 0; i < PLACES; i++)
         if (begins(path, places[i]) && path[strlen(places[i])] == '/')
             return i;
@@ -267,6 +288,12 @@ static const struct {
     {"service/serve.c", "#include <microhttpd.h>", true},
     {"service/serve.c", "#include \"cli/token.h\"", false},
     {"service/serve.c", "#include \"tests/support/http/client.h\"", false},
+    {"service/watch/metrics.h", "#include \"service/watch/labels.h\"", true},
+    {"service/watch/metrics.h", "#include \"service/access/tokens.h\"", false},
+    {"service/options/values.c", "#include \"service/checkpoint/journal.h\"", false},
+    {"service/checkpoint/save.c", "#include \"service/service.h\"", true},
+    {"service/http/reply.c", "#include \"service/endpoints/table.h\"", false},
+    {"service/http/reply.c", "#include \"service/serve.h\"", false},
     {"cli/main.c", "#include \"service/serve.h\"", true},
     {"cli/main.c", "#include \"../tests/support/http/client.h\"", false},
 };

@@ -323,7 +323,7 @@ START_TEST(differences_are_told)
                            "auto_open true false 0\n"
                            "log_level info debug 1\n"
                            "max_matches 4096 1 0\n");
-    hs_options_take_reloaded(&options, &other);
+    hs_options_copy_reloaded(&options, &other);
     ck_assert_str_eq(options.rules, "/etc/rules");
     ck_assert_str_eq(options.log_level, "debug");
     ck_assert_uint_eq(options.max_matches, 4096);

@@ -44,7 +44,7 @@ static void request_on(struct hs_record *record, const char *match, struct hs_ma
                        enum hs_route route, const char *body, const char *answer)
 {
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_get(rulesets, HS_STR("default")),
                                        .map = map,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
     hs_registry_acquire(registry, (struct hs_str){0}, (struct hs_str){match, strlen(match)},
@@ -152,7 +152,7 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
 {
     unsigned char *state = calloc(1, size);
     struct hs_match_slot *slot = NULL;
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_get(rulesets, HS_STR("default")),
                                        .number = 7,
                                        .limits = {.players = 10, .samples = 20, .movers = 5}};
     ck_assert_ptr_nonnull(state);
@@ -162,7 +162,7 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
     hs_record_restored(record, slot, state, size, ends);
     hs_record_replayed(record, slot, "rec", 3);
     if (ends) {
-        hs_record_restored_end(record, slot);
+        hs_record_replayed(record, slot, NULL, 0);
         hs_registry_remove(registry, slot);
     }
     hs_registry_release(registry, slot);
@@ -181,7 +181,6 @@ START_TEST(restored_matches_are_in_the_stream)
     restore(record, "large", 65536, false);
     hs_record_restored(NULL, NULL, NULL, 0, false);
     hs_record_replayed(NULL, NULL, NULL, 0);
-    hs_record_restored_end(NULL, NULL);
     request(record, "a", HS_ROUTE_TICKS_POST, "{}", "{}");
     request(record, "large", HS_ROUTE_MATCH_DELETE, "{}", "{}");
     request(record, "large", HS_ROUTE_TICKS_POST, "{}", "{}");

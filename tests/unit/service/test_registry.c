@@ -29,7 +29,7 @@ static void setup(void)
     maps = hs_map_store_create(4, 1 << 20);
     registry = hs_registry_create(8, rulesets, maps);
     ck_assert(rulesets != NULL && maps != NULL && registry != NULL);
-    ruleset = hs_ruleset_store_default(rulesets);
+    ruleset = hs_ruleset_store_get(rulesets, HS_STR("default"));
     atomic_store(&ends, false);
 }
 

@@ -39,7 +39,7 @@ static void teardown(void)
 static enum hs_registry_result open_match(struct hs_str tenant, struct hs_str name,
                                           struct hs_match_slot **slot)
 {
-    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_default(rulesets),
+    struct hs_match_opening opening = {.ruleset = hs_ruleset_store_get(rulesets, HS_STR("default")),
                                        .limits = {.players = 8, .samples = 16, .movers = 8},
                                        .tenant = tenant};
     enum hs_registry_result result = hs_registry_acquire(registry, tenant, name, &opening, slot);
@@ -56,7 +56,7 @@ static void count_slot(void *context, struct hs_match_slot *slot)
 static size_t count_of(struct hs_str tenant)
 {
     size_t count = 0;
-    hs_registry_each_of(registry, tenant, count_slot, &count);
+    hs_registry_each(registry, tenant, count_slot, &count);
     return count;
 }
 

@@ -1,0 +1,16 @@
+/* The reload steps for the directory of rulesets and for the token file. */
+#ifndef HS_SERVICE_RELOAD_STEPS_H
+#define HS_SERVICE_RELOAD_STEPS_H
+
+#include "service/access/tokens.h"
+#include "service/reload/sources.h"
+#include "service/state/rulesets.h"
+
+/* Puts every ruleset of the directory `rules`. A missing default ruleset is a fault. */
+struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
+
+/* Applies the tokens of `token_file`. `keyring` is NULL if the service was started without tokens.
+   Whether tokens are needed changes only with a restart. */
+struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
+
+#endif

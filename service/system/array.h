@@ -1,0 +1,20 @@
+/* Growing arrays. */
+#ifndef HS_SERVICE_ARRAY_H
+#define HS_SERVICE_ARRAY_H
+
+#include <stdlib.h>
+
+/* Returns a malloc'ed array (NULL: an empty one) with space for one more item of `size` bytes: the
+   same one, or a larger copy. NULL: out of memory, and `array` stays valid. */
+static inline void *hs_array_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    size_t more = 2 * *capacity + 8;
+    if (count < *capacity)
+        return array;
+    void *grown = realloc(array, more * size);
+    if (grown != NULL)
+        *capacity = more;
+    return grown;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* The values of metric labels that other parts of the service name. X(id, label) */
+#ifndef HS_SERVICE_LABELS_H
+#define HS_SERVICE_LABELS_H
+
+enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
+
+/* Stages of a request with claims. */
+#define HS_STAGES(X)                                                                               \
+    X(DECODE, "decode") /* from the body to the claims, once for each request */                   \
+    X(LOCK, "lock")     /* the wait for the match, once for each request */                        \
+    X(JUDGE, "judge")   /* the checks, once for each claim */                                      \
+    X(ENCODE, "encode") /* the answer, once for each claim */
+
+#define X(id, label) HS_STAGE_##id,
+enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
+#undef X
+
+/* Why requests are refused to protect the service. */
+#define HS_SHED_REASONS(X)                                                                         \
+    X(CAPACITY, "capacity")       /* a table is full, or memory is out */                          \
+    X(BODIES, "body_memory")      /* the bodies that arrive fill their share of memory */          \
+    X(HISTORY, "history")         /* a new match: other matches fill the memory for histories */   \
+    X(QUEUE, "queue")             /* it waited too long for its turn */                            \
+    X(DEADLINE, "deadline")       /* its X-Deadline-Ms passed */                                   \
+    X(RATE, "tenant_rate")        /* its tenant sends too many requests: 429 */                    \
+    X(MAP, "awaiting_map")        /* its match waits for the map that it had before a restart */   \
+    X(CONNECTIONS, "connections") /* its tenant holds too many connections */
+
+#define X(id, label) HS_SHED_##id,
+enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
+#undef X
+
+/* Why a caller is not admitted. */
+#define HS_AUTH_FAILURES(X)                                                                        \
+    X(MISSING, "missing")     /* no Authorization header */                                        \
+    X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
+    X(UNKNOWN, "unknown")     /* no such tenant and kid, or another secret */                      \
+    X(EXPIRED, "expired")     /* outside its validity */                                           \
+    X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
+    X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
+
+#define X(id, label) HS_AUTH_##id,
+enum hs_auth_failure {
+    HS_AUTH_FAILURES(X) HS_AUTH_FAILURE_COUNT,
+    HS_AUTH_FINE = HS_AUTH_FAILURE_COUNT
+};
+#undef X
+
+/* Results of restoring a match at the start. */
+#define HS_RESTORED(X)                                                                             \
+    X(WHOLE, "restored")                                                                           \
+    X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
+    X(VERSION, "other_version")         /* a program with other rules wrote the match */           \
+    X(DAMAGED, "damaged")                                                                          \
+    X(NO_SPACE, "no_room")
+
+#define X(id, label) HS_RESTORED_##id,
+enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
+#undef X
+
+/* Results of restoring rulesets that were put, and maps. */
+#define HS_RESTORED_NAMES(X)                                                                       \
+    X(BACK, "restored")                                                                            \
+    X(IS_FILES, "name_of_a_file") /* a ruleset: a file now has its name */                         \
+    X(MISSING, "missing")                                                                          \
+    X(DAMAGED, "damaged")                                                                          \
+    X(NO_SPACE, "no_room")
+
+#define X(id, label) HS_RESTORED_NAME_##id,
+enum hs_restored_name { HS_RESTORED_NAMES(X) HS_RESTORED_NAME_COUNT };
+#undef X
+
+/* The statuses of answers; any other status is counted as "other". X(code) */
+#define HS_METRICS_STATUSES(X)                                                                     \
+    X(200)                                                                                         \
+    X(201)                                                                                         \
+    X(204)                                                                                         \
+    X(400)                                                                                         \
+    X(401) X(403) X(404) X(405) X(408) X(409) X(411) X(413) X(415) X(422) X(429) X(500) X(503)
+
+#define X(code) HS_METRICS_STATUS_##code,
+enum { HS_METRICS_STATUSES(X) HS_METRICS_STATUS_OTHER, HS_METRICS_CODES };
+#undef X
+
+#endif
