@@ -16,33 +16,28 @@
 #include "service/watch/metrics.h"
 #include "validators/journal.h"
 
-/* A ruleset of the stream: the revision it had there, and what it is here. */
-struct ruleset {
-    char revision[HS_REVISION_MAX];
-    struct hs_ruleset_entry *entry;
-};
-
-struct map {
-    char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry;
+/* A ruleset or a map, held for as long as the replay runs. */
+struct kept {
+    char revision[HS_REVISION_MAX]; /* as the stream calls it */
+    struct hs_ruleset_entry *ruleset;
+    struct hs_map_entry *map; /* exactly one of the two is not NULL */
 };
 
 struct hs_replay {
     struct hs_service service;
     struct hs_registry *before; /* under other rules: the matches before the last start, or NULL */
     struct hs_options options;
-    struct ruleset *rulesets;
-    struct map *maps;
-    size_t ruleset_count, map_count;
-    struct hs_ruleset_entry *instead; /* NULL: as recorded */
-    char instead_of[HS_NAME_MAX + 1]; /* only of matches with this ruleset; "": of all */
-    json_t *left_out;                 /* names of matches that are not looked at: a set */
-    struct hs_replay_counts counts;
+    struct kept *kept;
+    size_t kept_count;
+    struct hs_ruleset_entry *instead; /* the rules for all matches; NULL: the recorded rules */
+    struct hs_name instead_of;        /* only for matches with this ruleset; "": for all */
+    json_t *left_out;                 /* the names of matches that are left out, as keys */
+    struct hs_replay_summary summary; /* its counts */
 };
 
 /* ---- life ---- */
 
-/* The bounds of the service that was recorded held then; here only the format's do. */
+/* The recorded service enforced its own limits, so here only those of the format apply. */
 static void set_bounds(struct hs_options *options)
 {
     hs_options_default(options);
@@ -72,7 +67,7 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and holds it: one that comes later under its name does not matter.
+/* Puts a ruleset into the store and holds it: a later one of its name does not replace it here.
    NULL: out of memory, or too many. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
@@ -84,22 +79,22 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
-/* Remembers a ruleset, which it takes over, under its revision in the stream. False: out of memory.
- */
-static bool keep_ruleset(struct hs_replay *replay, struct hs_str revision,
-                         struct hs_ruleset_entry *entry)
+/* Keeps a held ruleset or map (the other is NULL), which is released in any case. False: both are
+   NULL, or out of memory. */
+static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
+                 struct hs_map_entry *map)
 {
-    struct ruleset *more =
-        realloc(replay->rulesets, (replay->ruleset_count + 1) * sizeof *replay->rulesets);
+    struct kept *more = realloc(replay->kept, (replay->kept_count + 1) * sizeof *more);
     if (more != NULL)
-        replay->rulesets = more;
-    if (more == NULL || entry == NULL) {
-        hs_ruleset_store_release(replay->service.rulesets, entry);
+        replay->kept = more;
+    if (more == NULL || (ruleset == NULL && map == NULL)) {
+        hs_ruleset_store_release(replay->service.rulesets, ruleset);
+        hs_map_store_release(replay->service.maps, map);
         return false;
     }
-    struct ruleset *kept = &replay->rulesets[replay->ruleset_count++];
+    struct kept *kept = &replay->kept[replay->kept_count++];
+    *kept = (struct kept){.ruleset = ruleset, .map = map};
     snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
-    kept->entry = entry;
     return true;
 }
 
@@ -108,24 +103,22 @@ static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < HS_BUILTIN_RULESETS; i++) {
-        const char *text = hs_builtin_rulesets[i].name;
-        struct hs_str name = {text, strlen(text)};
-        fine = keep_ruleset(replay, name, hs_ruleset_store_get(replay->service.rulesets, name));
+        struct hs_str name = hs_str_of(hs_builtin_rulesets[i].name);
+        fine = keep(replay, name, hs_ruleset_store_get(replay->service.rulesets, name), NULL);
     }
     return fine;
 }
 
-struct hs_replay *hs_replay_create(const struct hs_replay_rules *rules)
+struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only)
 {
     struct hs_replay *replay = calloc(1, sizeof *replay);
     bool fine = replay != NULL && create_service(replay) && keep_builtin(replay);
     if (!fine) {
-        hs_ruleset_destroy(rules->ruleset);
-    } else if (rules->ruleset != NULL) {
-        replay->instead = hold_ruleset(replay, rules->ruleset);
+        hs_ruleset_destroy(ruleset);
+    } else if (ruleset != NULL) {
+        replay->instead = hold_ruleset(replay, ruleset);
         fine = replay->instead != NULL;
-        snprintf(replay->instead_of, sizeof replay->instead_of, "%.*s", (int)rules->only.len,
-                 rules->only.ptr != NULL ? rules->only.ptr : "");
+        hs_name_set(&replay->instead_of, only);
     }
     if (fine)
         return replay;
@@ -140,33 +133,25 @@ void hs_replay_destroy(struct hs_replay *replay)
     struct hs_service *service = &replay->service;
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_registry_destroy(replay->before);
-    for (size_t i = 0; i < replay->ruleset_count; i++)
-        hs_ruleset_store_release(service->rulesets, replay->rulesets[i].entry);
-    for (size_t i = 0; i < replay->map_count; i++)
-        hs_map_store_release(service->maps, replay->maps[i].entry);
+    for (size_t i = 0; i < replay->kept_count; i++) {
+        hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);
+        hs_map_store_release(service->maps, replay->kept[i].map);
+    }
     hs_ruleset_store_release(service->rulesets, replay->instead);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_metrics_destroy(service->metrics);
     json_decref(replay->left_out);
-    free(replay->rulesets);
-    free(replay->maps);
+    free(replay->kept);
     free(replay);
 }
 
-const char *hs_replay_rules_name(const struct hs_replay *replay)
+struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay)
 {
-    return replay->instead != NULL ? replay->instead->ruleset->name.text : "";
-}
-
-const char *hs_replay_revision(const struct hs_replay *replay)
-{
-    return replay->instead != NULL ? replay->instead->revision : "";
-}
-
-struct hs_replay_counts hs_replay_counts(const struct hs_replay *replay)
-{
-    return replay->counts;
+    struct hs_replay_summary summary = replay->summary;
+    summary.rules_name = replay->instead != NULL ? replay->instead->ruleset->name.text : "";
+    summary.revision = replay->instead != NULL ? replay->instead->revision : "";
+    return summary;
 }
 
 /* ---- lines ---- */
@@ -179,9 +164,9 @@ static enum hs_replay_result impossible(char error[HS_STREAM_ERROR_MAX], const c
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* The start of a service: it has no matches yet. A saved state is of the recorded rules. Under
-   other rules a restored match goes on from its own state before the start. */
-static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
+/* A service starts without matches. A saved state belongs to the recorded rules: under other rules
+   a restored match continues from its own state before the start. */
+static enum hs_replay_result restart(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
 {
     hs_registry_destroy(replay->before);
     replay->before = replay->instead != NULL ? replay->service.registry : NULL;
@@ -195,23 +180,20 @@ static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_
                : impossible(error, "out of memory", (struct hs_str){0});
 }
 
-static bool is_revision(const char *revision, struct hs_str wanted)
+/* The ruleset of a revision, or the map of a revision and a name (ptr NULL for a ruleset). */
+static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
+                                    struct hs_str map)
 {
-    return hs_str_equal(wanted, (struct hs_str){revision, strlen(revision)});
-}
-
-static void set_revision(char revision[HS_REVISION_MAX], struct hs_str from)
-{
-    snprintf(revision, HS_REVISION_MAX, "%.*s", (int)from.len, from.ptr);
-}
-
-static struct hs_ruleset_entry *find_ruleset(const struct hs_replay *replay, struct hs_str revision)
-{
-    for (size_t i = replay->ruleset_count; i-- > 0;)
-        if (is_revision(replay->rulesets[i].revision, revision))
-            return replay->rulesets[i].entry;
+    for (size_t i = replay->kept_count; i-- > 0;) {
+        const struct kept *kept = &replay->kept[i];
+        struct hs_str name = kept->map != NULL ? hs_name_str(&kept->map->name) : (struct hs_str){0};
+        if (hs_str_equal(hs_str_of(kept->revision), revision) && hs_str_equal(name, map))
+            return kept;
+    }
     return NULL;
 }
+
+static const struct hs_str no_map = {0};
 
 static enum hs_replay_result take_ruleset(struct hs_replay *replay,
                                           const struct hs_stream_line *line,
@@ -219,7 +201,7 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay,
 {
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (find_ruleset(replay, line->revision) != NULL) /* known from before a restart */
+    if (find_kept(replay, line->revision, no_map) != NULL) /* known from before a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
     if (ruleset == NULL) {
@@ -228,22 +210,12 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay,
                  problem.count > 0 ? problem.errors[0].detail : problem.detail);
         return HS_REPLAY_IMPOSSIBLE;
     }
-    return keep_ruleset(replay, line->revision, hold_ruleset(replay, ruleset))
+    return keep(replay, line->revision, hold_ruleset(replay, ruleset), NULL)
                ? HS_REPLAY_DONE
-               : impossible(error, "no room for the ruleset ", line->name);
+               : impossible(error, "no space for the ruleset ", line->name);
 }
 
-static struct hs_map_entry *find_map(const struct hs_replay *replay, struct hs_str name,
-                                     struct hs_str revision)
-{
-    for (size_t i = replay->map_count; i-- > 0;)
-        if (is_revision(replay->maps[i].revision, revision) &&
-            hs_str_equal(name, hs_name_str(&replay->maps[i].entry->name)))
-            return replay->maps[i].entry;
-    return NULL;
-}
-
-/* The map of a document, held. NULL: it is none, or memory is out. */
+/* The map of a document, held. NULL: the document is not a map, or out of memory. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -266,25 +238,17 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
 static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_stream_line *line,
                                       char error[HS_STREAM_ERROR_MAX])
 {
-    if (find_map(replay, line->name, line->revision) != NULL) /* known from before a restart */
-        return HS_REPLAY_DONE;
-    struct map *more = realloc(replay->maps, (replay->map_count + 1) * sizeof *replay->maps);
-    if (more == NULL)
-        return impossible(error, "no room for the map ", line->name);
-    replay->maps = more;
-    struct hs_map_entry *entry = build_map(replay, line->name, line->document);
-    if (entry == NULL)
-        return impossible(error, "not a map, or no room for it: ", line->name);
-    struct map *taken = &replay->maps[replay->map_count++];
-    set_revision(taken->revision, line->revision);
-    taken->entry = entry;
-    return HS_REPLAY_DONE;
+    bool known = find_kept(replay, line->revision, line->name) != NULL; /* before a restart */
+    return known ||
+                   keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
+               ? HS_REPLAY_DONE
+               : impossible(error, "not a map, or no space for it: ", line->name);
 }
 
-/* A recording has the matches of all tenants, and whoever has it may compute all of them. */
+/* A recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends a match. What is known of it is not enough to go on. False: it is not open. */
+/* Ends a match, because too little is known to continue it. False: it is not open. */
 static bool forget_match(struct hs_replay *replay, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -298,24 +262,20 @@ static bool forget_match(struct hs_replay *replay, struct hs_str name)
 
 static void leave_out(struct hs_replay *replay, struct hs_str name, bool left_out)
 {
-    struct hs_name key;
-    hs_name_set(&key, name);
     if (left_out)
-        json_object_set_new(replay->left_out, key.text, json_true());
+        json_object_setn_new(replay->left_out, name.ptr, name.len, json_true());
     else
-        json_object_del(replay->left_out, key.text);
+        json_object_deln(replay->left_out, name.ptr, name.len);
 }
 
 static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
 {
-    struct hs_name key;
-    hs_name_set(&key, name);
-    return json_object_get(replay->left_out, key.text) != NULL;
+    return json_object_getn(replay->left_out, name.ptr, name.len) != NULL;
 }
 
 /* ---- restored matches ---- */
 
-static const char *const is_of_another_version = "its state is of another version of the program";
+static const char *const other_version = "its state is from another version of the program";
 
 static enum hs_replay_result unknown(struct hs_replay *replay, struct hs_str name, const char *why,
                                      struct hs_buffer *answer)
@@ -326,8 +286,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, struct hs_str nam
     return HS_REPLAY_UNKNOWN;
 }
 
-/* The saved state of the match of that opening before the start, under the rules that are used
-   instead. False: it was not whole. */
+/* Saves the match of that opening as it was before the start, under the rules that are used
+   instead. False: it is not known, or out of memory. */
 static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line,
                      struct hs_bytes *out)
 {
@@ -343,7 +303,7 @@ static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line
     return is_same && !out->failed;
 }
 
-/* The match that a line restores. NULL, and why not. */
+/* Restores the match of a line. NULL: *why is the reason. */
 static struct hs_match *load_match(struct hs_replay *replay, const struct hs_stream_line *line,
                                    const struct hs_match_opening *opening, const char **why)
 {
@@ -351,7 +311,7 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_str
     struct hs_match *match = NULL;
     if (replay->instead == NULL) {
         state.data = hs_stream_decode(line->state, &state.len);
-        *why = state.data == NULL ? "its state is damaged" : is_of_another_version;
+        *why = state.data == NULL ? "its state is damaged" : other_version;
     } else if (!save_own(replay, line, &state)) {
         *why = "its state before the restart is not known under these rules";
     }
@@ -363,8 +323,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_str
     return match;
 }
 
-/* Applies what the journal of the recorded service had of a restored match. Under other rules the
-   match has its own payments. */
+/* Applies the recorded service's journal of a restored match. Under other rules the match keeps its
+   own state. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay,
                                            const struct hs_stream_line *line,
                                            struct hs_buffer *answer,
@@ -383,13 +343,13 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay,
         return HS_REPLAY_DONE;
     size_t size = 0;
     unsigned char *records = hs_stream_decode(line->records, &size);
-    if (records == NULL || !is_revision(layout, line->layout)) {
+    if (records == NULL || !hs_str_equal(hs_str_of(layout), line->layout)) {
         free(records);
-        return unknown(replay, line->name, is_of_another_version, answer);
+        return unknown(replay, line->name, other_version, answer);
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        hs_match_replay(slot->match, records, size); /* damaged records: as the service did */
+        hs_match_replay(slot->match, records, size); /* the service accepted damaged records too */
         hs_registry_release(replay->service.registry, slot);
     }
     free(records);
@@ -399,17 +359,19 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay,
 
 /* ---- matches ---- */
 
-/* Opens a match that no open match has the name of. `opening` lacks its map. */
+/* Opens a match whose name is free. The caller leaves the map of `opening` to this function. */
 static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs_stream_line *line,
                                        struct hs_match_opening *opening, struct hs_buffer *answer,
                                        char error[HS_STREAM_ERROR_MAX])
 {
     struct hs_match_slot *slot = NULL;
     const char *why = NULL;
-    if (line->map.ptr != NULL)
-        opening->map = find_map(replay, line->map, line->map_revision);
-    if (line->map.ptr != NULL && opening->map == NULL)
-        return impossible(error, "the stream has no map ", line->map);
+    if (line->map.ptr != NULL) {
+        const struct kept *map = find_kept(replay, line->map_revision, line->map);
+        if (map == NULL)
+            return impossible(error, "the stream has no map ", line->map);
+        opening->map = map->map;
+    }
     if (line->state.ptr != NULL) {
         opening->match = load_match(replay, line, opening, &why);
         if (opening->match == NULL)
@@ -418,27 +380,27 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs
     hs_registry_acquire(replay->service.registry, anybody, line->name, opening, &slot);
     if (slot == NULL) {
         hs_match_destroy(opening->match);
-        return impossible(error, "no room for the match ", line->name);
+        return impossible(error, "no space for the match ", line->name);
     }
     hs_registry_release(replay->service.registry, slot);
-    replay->counts.opened++;
-    replay->counts.restored += line->state.ptr != NULL ? 1 : 0;
+    replay->summary.opened++;
+    replay->summary.restored += line->state.ptr != NULL ? 1 : 0;
     return HS_REPLAY_DONE;
 }
 
-/* A match that is open already was deleted while requests were dropped. */
+/* If the match is open, its deletion was not recorded. */
 static enum hs_replay_result open_match(struct hs_replay *replay, const struct hs_stream_line *line,
                                         struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
 {
-    struct hs_ruleset_entry *ruleset = find_ruleset(replay, line->revision);
+    const struct kept *kept = find_kept(replay, line->revision, no_map);
     bool reopened = forget_match(replay, line->name);
-    if (ruleset == NULL)
+    if (kept == NULL)
         return impossible(error, "the stream has no ruleset ", line->revision);
-    bool taken = replay->instead_of[0] == '\0' ||
-                 strcmp(replay->instead_of, ruleset->ruleset->name.text) == 0;
+    bool taken = replay->instead_of.text[0] == '\0' ||
+                 strcmp(replay->instead_of.text, kept->ruleset->ruleset->name.text) == 0;
     leave_out(replay, line->name, !taken);
     if (!taken) {
-        replay->counts.left_out++;
+        replay->summary.left_out++;
         return HS_REPLAY_DONE;
     }
     struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
@@ -446,7 +408,7 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
                                                   .movers = (uint32_t)line->max_movers},
                                        .tenant = line->tenant,
                                        .number = line->opening};
-    opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
+    opening.ruleset = replay->instead != NULL ? replay->instead : kept->ruleset;
     enum hs_replay_result result = open_slot(replay, line, &opening, answer, error);
     return result == HS_REPLAY_DONE && reopened ? HS_REPLAY_REOPENED : result;
 }
@@ -463,13 +425,13 @@ static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_str
                                  .body = line->body,
                                  .request_id = "",
                                  .arena = &arena,
-                                 /* Under other rules it is of interest how close it was. */
+                                 /* Other rules: the report shows the measures. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay, line->name))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items that did not fit when they were recorded must not be judged now. Items that fitted then
-       fit in any case. */
+    /* Items beyond the recorded budget of work must stay unverified. Without a recorded budget all
+       items were within it. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);
@@ -492,7 +454,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
         return impossible(error, "not a revision: ", line->revision);
     switch (line->kind) {
     case HS_STREAM_HEADER:
-        return start_anew(replay, error);
+        return restart(replay, error);
     case HS_STREAM_RULESET:
         return take_ruleset(replay, line, error);
     case HS_STREAM_MAP:

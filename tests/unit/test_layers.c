@@ -265,7 +265,7 @@ static const struct {
     {"api/hits.c", "\t#\tinclude \"tests/support/stage.h\"", false},
     {"service/serve.c", "#include \"api/json/buffer.h\"", true},
     {"service/serve.c", "#include <microhttpd.h>", true},
-    {"service/serve.c", "#include \"cli/token.h\"", false},
+    {"service/serve.c", "#include \"cli/command.h\"", false},
     {"service/serve.c", "#include \"tests/support/http.h\"", false},
     {"cli/main.c", "#include \"service/serve.h\"", true},
     {"cli/main.c", "#include \"../tests/support/http.h\"", false},
