@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "cli/play/scenario/reference.h"
+#include "cli/play/words.h"
 
 static const double length_tolerance = 1e-3;    /* metres: three decimals are written down */
-static const double direction_tolerance = 1e-3; /* likewise */
-/* Answers are printed to 1e-6; a moment near 2e9 s has a resolution of 2.4e-7 in double. */
+static const double direction_tolerance = 1e-3; /* the same */
+/* Answers have six decimals; a double near 2e9 s has a resolution of 2.4e-7. */
 static const double plain_tolerance = 2e-6;
 
 struct comparison {
@@ -38,7 +39,6 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct comparison *cmp, c
     return false;
 }
 
-/* A value in a few words, for a sentence. */
 static bool fail_values(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
     char *wanted = json_dumps(expected, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
@@ -82,26 +82,26 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
         return direction_tolerance;
     case HS_QUANTITY_MEASURE:
         return hs_measures_length(object) ? length_tolerance * cmp->unit : plain_tolerance;
-    case HS_QUANTITY_PLAIN:
-    case HS_QUANTITY_FALLOFF:
-    case HS_QUANTITY_TIME:
-    case HS_QUANTITY_UP:
-        break;
+    default:
+        return plain_tolerance;
     }
-    return plain_tolerance;
 }
 
-/* Does any element match? Its faults are of no interest. */
+/* compare() without a fault. */
+static bool matches(const struct comparison *cmp, const json_t *expected, const json_t *actual)
+{
+    char ignored[HS_EXPECT_FAULT_MAX];
+    struct comparison inner = *cmp;
+    inner.fault = ignored;
+    return compare(&inner, expected, actual);
+}
+
 static bool has_match(const struct comparison *cmp, const json_t *expected, const json_t *array)
 {
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        char ignored[HS_EXPECT_FAULT_MAX];
-        struct comparison inner = *cmp;
-        inner.fault = ignored;
-        if (compare(&inner, expected, json_array_get(array, i)))
-            return true;
-    }
-    return false;
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(array); i++)
+        found = matches(cmp, expected, json_array_get(array, i));
+    return found;
 }
 
 static bool compare_contents(struct comparison *cmp, const json_t *expected, const json_t *actual,
@@ -126,9 +126,7 @@ static bool compare_contents(struct comparison *cmp, const json_t *expected, con
 
 static bool compare_size(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
-    size_t size = json_is_array(actual)    ? json_array_size(actual)
-                  : json_is_object(actual) ? json_object_size(actual)
-                                           : json_string_length(actual);
+    size_t size = json_array_size(actual) + json_object_size(actual) + json_string_length(actual);
     if (json_is_integer(expected) && (json_int_t)size == json_integer_value(expected))
         return true;
     return fail(cmp, "expected %lld elements, got %zu", (long long)json_integer_value(expected),
@@ -137,14 +135,10 @@ static bool compare_size(struct comparison *cmp, const json_t *expected, const j
 
 static bool compare_one_of(struct comparison *cmp, const json_t *options, const json_t *actual)
 {
-    for (size_t i = 0; i < json_array_size(options); i++) {
-        char ignored[HS_EXPECT_FAULT_MAX];
-        struct comparison inner = *cmp;
-        inner.fault = ignored;
-        if (compare(&inner, json_array_get(options, i), actual))
-            return true;
-    }
-    return fail_values(cmp, options, actual);
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(options); i++)
+        found = matches(cmp, json_array_get(options, i), actual);
+    return found || fail_values(cmp, options, actual);
 }
 
 /* An object whose first key begins with $: an operator. */
@@ -265,21 +259,12 @@ static bool compare_errors(struct comparison *cmp, const json_t *pointers, const
 
 static bool only_known(struct comparison *cmp, const json_t *expect)
 {
-    static const char *const known[] = {"status", "body", "code", "errors"};
-    const char *key;
-    json_t *member;
-    json_object_foreach((json_t *)(uintptr_t)expect, key, member)
-    {
-        bool found = false;
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-            found |= strcmp(key, known[i]) == 0;
-        if (!found)
-            return fail(cmp, "the expectation says \"%s\", which means nothing", key);
-    }
-    return true;
+    static const char *const known[] = {"status", "body", "code", "errors", NULL};
+    const char *unknown = hs_unknown_member(expect, known);
+    return unknown == NULL || fail(cmp, "the expectation has an unknown member \"%s\"", unknown);
 }
 
-/* The body tells more than the number, so it goes into the fault. */
+/* The fault contains the body, which explains the status. */
 static bool status_matches(struct comparison *cmp, const json_t *expected, long status,
                            const char *body)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/play/track.h"
+#include "cli/play/words.h"
 
 struct hs_scenarios {
     json_t *document;
@@ -31,27 +32,17 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* A misspelt field would silently test nothing. */
+/* A misspelt field would test nothing. */
 static bool only_known(const json_t *object, const char *const *known, const char *what,
                        char *error)
 {
-    const char *key;
-    json_t *value;
-    if (!json_is_object(object)) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX, "%s must be an object", what);
-        return false;
-    }
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        size_t i = 0;
-        while (known[i] != NULL && strcmp(known[i], key) != 0)
-            i++;
-        if (known[i] == NULL) {
-            snprintf(error, HS_SCENARIO_ERROR_MAX, "%s has an unknown field \"%s\"", what, key);
-            return false;
-        }
-    }
-    return true;
+    const char *unknown = hs_unknown_member(object, known);
+    if (json_is_object(object) && unknown == NULL)
+        return true;
+    snprintf(error, HS_SCENARIO_ERROR_MAX, "%s %s%s", what,
+             unknown != NULL ? "has an unknown field " : "must be an object",
+             unknown != NULL ? unknown : "");
+    return false;
 }
 
 /* A fixture in a file of its own is named relative to the file that uses it. */
