@@ -114,7 +114,7 @@ static bool read_whole(const char *path, struct hs_buffer *out, char error[HS_PL
         why = out->failed ? "out of memory" : out->len > MAP_MAX_BYTES ? "it is too large" : NULL;
     }
     if (why == NULL)
-        why = out->len > 0 ? hs_lines_error(lines) : "it is empty";
+        why = lines->error == NULL && out->len == 0 ? "it is empty" : lines->error;
     if (why != NULL)
         snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path, why);
     hs_lines_close(lines);

@@ -39,7 +39,7 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry)
 
 /* ---- members ---- */
 
-/* A member as JSON; *out stays NULL where there is none. */
+/* A member as JSON; *out stays NULL if it is absent. */
 static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out,
                       char error[HS_PLAY_ERROR_MAX])
 {
@@ -63,7 +63,7 @@ static bool is_label(const json_t *value)
     return name.ptr != NULL && hs_name_is_valid(name);
 }
 
-/* One value for all claims, or an array with one a claim; kept as an array. */
+/* Makes an array with one value a claim, from such an array or from one value for all. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out, char error[HS_PLAY_ERROR_MAX])
@@ -83,7 +83,7 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     return good || fail(file, error, fault);
 }
 
-/* When a game server sent a body: its `now`, or the time of its newest frame. */
+/* The time of a body: its `now`, or the time of its newest frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");
@@ -130,7 +130,7 @@ static bool read_document(const struct file_recording *file, const struct hs_str
     return read_json(file, line->document, &entry->document, error);
 }
 
-/* A match names its ruleset by the revision that stands before it, or one that the service has. */
+/* A match names its ruleset by a revision of the recording, or by a name that the service has. */
 static bool read_opening(const struct file_recording *file, const struct hs_stream_line *line,
                          struct hs_recording_entry *entry, char error[HS_PLAY_ERROR_MAX])
 {
@@ -164,7 +164,7 @@ static bool read_entry(const struct file_recording *file, const struct hs_stream
     case HS_STREAM_MAP:
         return read_document(file, line, HS_ENTRY_MAP, entry, error);
     case HS_STREAM_OPEN:
-        if (line->state.ptr != NULL) /* a restored match: its past cannot be sent */
+        if (line->state.ptr != NULL) /* a restored match: its state cannot be sent */
             break;
         return read_opening(file, line, entry, error);
     case HS_STREAM_REQUEST:

@@ -5,40 +5,62 @@
 #include "api/json/writing.h"
 #include "service/system/version.h"
 
-static void print_number(const char *what, size_t number, const char *remark, FILE *out)
+struct count {
+    const char *key, *label; /* in JSON; in the text, or NULL */
+    size_t number;
+    const char *remark; /* in the text */
+    bool shows_zero;    /* in the text */
+};
+
+static void print_count(void *out, const struct count *count)
 {
-    fprintf(out, "  %-22s %9zu%s%s\n", what, number, remark[0] != '\0' ? "  " : "", remark);
+    if (count->label != NULL && (count->number > 0 || count->shows_zero))
+        fprintf(out, "  %-22s %9zu%s%s\n", count->label, count->number,
+                count->remark[0] != '\0' ? "  " : "", count->remark);
 }
 
-/* Numbers that are 0 in most recordings. */
-static void print_some(const char *what, size_t number, const char *remark, FILE *out)
+static void put_count(void *writer, const struct count *count)
 {
-    if (number > 0)
-        print_number(what, number, remark, out);
+    hs_write_int_field(writer, count->key, (int64_t)count->number);
 }
 
-static void print_counts(const struct hs_recheck_report *report, FILE *out)
+static void each_count(const struct hs_recheck_report *report,
+                       void (*use)(void *context, const struct count *count), void *context)
 {
     const struct hs_differences *d = &report->differences;
-    char remark[128];
-    snprintf(remark, sizeof remark, "%zu of them restored after a restart",
-             report->replay.restored);
-    print_number("matches", report->replay.opened, report->replay.restored > 0 ? remark : "", out);
-    print_number("requests", d->requests, "", out);
-    print_some("not compared", report->unanswered, "requests without an answer in the file", out);
-    snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
-    print_number("claims", d->hits + d->shots, remark, out);
-    print_some("moves", d->moves, "", out);
-    print_some("replayed", d->replayed, "sent again, counted once", out);
-    print_number(d->other_rules ? "unchanged" : "identical", d->same, "", out);
-    print_number("another verdict", d->flipped, "or reason", out);
-    print_number("another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", out);
-    print_some("other differences", d->otherwise, "in results", out);
-    print_some("changed replays", d->replayed_otherwise, "", out);
-    snprintf(remark, sizeof remark, "%s; the first in line %zu",
-             d->other_rules ? "other poses stored or refused" : "outside the results",
+    const struct hs_replay_summary *replay = &report->replay;
+    char restored[64] = "", claims[64], first[96];
+    if (replay->restored > 0)
+        snprintf(restored, sizeof restored, "%zu of them restored after a restart",
+                 replay->restored);
+    snprintf(claims, sizeof claims, "%zu hits, %zu shots", d->hits, d->shots);
+    snprintf(first, sizeof first, "%s; the first in line %zu",
+             d->other_rules ? "other poses stored or refused" : "outside their results",
              d->answers_line);
-    print_some("other answers", d->answers_otherwise, remark, out);
+    const struct count counts[] = {
+        {"matches", "matches", replay->opened, restored, true},
+        {"matches_restored", NULL, replay->restored, "", false},
+        {"matches_left_out", NULL, replay->left_out, "", false},
+        {"requests", "requests", d->requests, "", true},
+        {"requests_left_out", NULL, report->requests_left_out, "", false},
+        {"requests_unanswered", "not compared", report->unanswered,
+         "requests without an answer in the file", false},
+        {"claims", "claims", d->hits + d->shots, claims, true},
+        {"hits", NULL, d->hits, "", false},
+        {"shots", NULL, d->shots, "", false},
+        {"moves", "moves", d->moves, "", false},
+        {"replayed", "replayed", d->replayed, "sent again, counted once", false},
+        {d->other_rules ? "unchanged" : "identical", d->other_rules ? "unchanged" : "identical",
+         d->same, "", true},
+        {"flipped", "another verdict", d->flipped, "or reason", true},
+        {"damage_changed", "another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", true},
+        {"otherwise_changed", "other differences", d->otherwise, "in results", false},
+        {"replayed_changed", "changed replays", d->replayed_otherwise, "", false},
+        {"answers_changed", "other answers", d->answers_otherwise, first, false},
+        {"interrupted", NULL, report->interrupted, "", false},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        use(context, &counts[i]);
 }
 
 /* `what`: the heading of the column of verdicts. */
@@ -126,7 +148,7 @@ void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
         fprintf(out, "\nwith the rules of %s (%s, %.19s..)", report->rules,
                 report->replay.rules_name, report->replay.revision);
     fputs("\n\n", out);
-    print_counts(report, out);
+    each_count(report, print_count, out);
     if (differences->hits + differences->shots > 0)
         print_reasons("verdict", differences->reasons, HS_DIFFERENCES_REASONS, out);
     if (differences->moves > 0)
@@ -140,29 +162,6 @@ void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
 static void put_number(struct hs_writer *writer, const char *key, uint64_t number)
 {
     hs_write_int_field(writer, key, (int64_t)number);
-}
-
-static void put_counts(struct hs_writer *writer, const struct hs_recheck_report *report)
-{
-    const struct hs_differences *d = &report->differences;
-    put_number(writer, "matches", report->replay.opened);
-    put_number(writer, "matches_restored", report->replay.restored);
-    put_number(writer, "matches_left_out", report->replay.left_out);
-    put_number(writer, "requests", d->requests);
-    put_number(writer, "requests_left_out", report->requests_left_out);
-    put_number(writer, "requests_unanswered", report->unanswered);
-    put_number(writer, "claims", d->hits + d->shots);
-    put_number(writer, "hits", d->hits);
-    put_number(writer, "shots", d->shots);
-    put_number(writer, "moves", d->moves);
-    put_number(writer, "replayed", d->replayed);
-    put_number(writer, d->other_rules ? "unchanged" : "identical", d->same);
-    put_number(writer, "flipped", d->flipped);
-    put_number(writer, "damage_changed", d->damaged);
-    put_number(writer, "otherwise_changed", d->otherwise);
-    put_number(writer, "replayed_changed", d->replayed_otherwise);
-    put_number(writer, "answers_changed", d->answers_otherwise);
-    put_number(writer, "interrupted", report->interrupted);
 }
 
 static void put_reasons(struct hs_writer *writer, const char *key,
@@ -249,7 +248,7 @@ bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out)
     } else {
         hs_write_null(&writer);
     }
-    put_counts(&writer, report);
+    each_count(report, put_count, &writer);
     put_reasons(&writer, "reasons", report->differences.reasons, HS_DIFFERENCES_REASONS);
     put_reasons(&writer, "move_reasons", report->differences.move_reasons,
                 HS_DIFFERENCES_MOVE_REASONS);

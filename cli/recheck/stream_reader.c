@@ -182,12 +182,11 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
-    const char *failure = hs_lines_error(reader->lines);
-    if (failure != NULL)
-        wrong(reader, hs_lines_number(reader->lines), failure);
+    if (reader->lines->error != NULL)
+        wrong(reader, reader->lines->number, reader->lines->error);
     else if (text != NULL)
-        reader->number = hs_lines_number(reader->lines);
-    return failure != NULL ? NULL : text;
+        reader->number = reader->lines->number;
+    return text;
 }
 
 /* After a broken line: skips further broken lines up to a header. False: the end of the file, or an
@@ -199,7 +198,7 @@ static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *
     bool ended, is_line;
     do {
         count++;
-        ended = hs_lines_ended(reader->lines);
+        ended = reader->lines->ended;
         text = next_text(reader);
         is_line = text != NULL && read_line(text, line);
     } while (text != NULL && !is_line);
