@@ -33,6 +33,10 @@ struct hs_replay {
     struct hs_name instead_of;        /* only for matches with this ruleset; "": for all */
     json_t *left_out;                 /* the names of matches that are left out, as keys */
     struct hs_replay_summary summary; /* its counts */
+    /* The arguments of hs_replay_line. */
+    const struct hs_stream_line *line;
+    struct hs_buffer *answer;
+    char *error;
 };
 
 /* ---- life ---- */
@@ -156,17 +160,17 @@ struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay)
 
 /* ---- lines ---- */
 
-static enum hs_replay_result impossible(char error[HS_STREAM_ERROR_MAX], const char *what,
+static enum hs_replay_result impossible(struct hs_replay *replay, const char *what,
                                         struct hs_str name)
 {
-    snprintf(error, HS_STREAM_ERROR_MAX, "%s%.*s", what, (int)name.len,
+    snprintf(replay->error, HS_STREAM_ERROR_MAX, "%s%.*s", what, (int)name.len,
              name.ptr != NULL ? name.ptr : "");
     return HS_REPLAY_IMPOSSIBLE;
 }
 
 /* A service starts without matches. A saved state belongs to the recorded rules: under other rules
    a restored match continues from its own state before the start. */
-static enum hs_replay_result restart(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
     replay->before = replay->instead != NULL ? replay->service.registry : NULL;
@@ -177,7 +181,7 @@ static enum hs_replay_result restart(struct hs_replay *replay, char error[HS_STR
     json_object_clear(replay->left_out);
     return replay->service.registry != NULL
                ? HS_REPLAY_DONE
-               : impossible(error, "out of memory", (struct hs_str){0});
+               : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
 /* The ruleset of a revision, or the map of a revision and a name (ptr NULL for a ruleset). */
@@ -195,24 +199,28 @@ static const struct kept *find_kept(const struct hs_replay *replay, struct hs_st
 
 static const struct hs_str no_map = {0};
 
-static enum hs_replay_result take_ruleset(struct hs_replay *replay,
-                                          const struct hs_stream_line *line,
-                                          char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result refused(struct hs_replay *replay, const char *what,
+                                     const struct hs_problem *problem)
 {
+    snprintf(replay->error, HS_STREAM_ERROR_MAX, "%s: %.80s %.100s", what,
+             problem->count > 0 ? problem->errors[0].pointer : "",
+             problem->count > 0 ? problem->errors[0].detail : problem->detail);
+    return HS_REPLAY_IMPOSSIBLE;
+}
+
+static enum hs_replay_result take_ruleset(struct hs_replay *replay)
+{
+    const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     hs_problem_init(&problem);
     if (find_kept(replay, line->revision, no_map) != NULL) /* known from before a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
-    if (ruleset == NULL) {
-        snprintf(error, HS_STREAM_ERROR_MAX, "not a ruleset: %.60s %.120s",
-                 problem.count > 0 ? problem.errors[0].pointer : "",
-                 problem.count > 0 ? problem.errors[0].detail : problem.detail);
-        return HS_REPLAY_IMPOSSIBLE;
-    }
+    if (ruleset == NULL)
+        return refused(replay, "not a ruleset", &problem);
     return keep(replay, line->revision, hold_ruleset(replay, ruleset), NULL)
                ? HS_REPLAY_DONE
-               : impossible(error, "no space for the ruleset ", line->name);
+               : impossible(replay, "no space for the ruleset ", line->name);
 }
 
 /* The map of a document, held. NULL: the document is not a map, or out of memory. */
@@ -235,24 +243,24 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
     return entry;
 }
 
-static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_stream_line *line,
-                                      char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result take_map(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     bool known = find_kept(replay, line->revision, line->name) != NULL; /* before a restart */
     return known ||
                    keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
                ? HS_REPLAY_DONE
-               : impossible(error, "not a map, or no space for it: ", line->name);
+               : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
 /* A recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends a match, because too little is known to continue it. False: it is not open. */
-static bool forget_match(struct hs_replay *replay, struct hs_str name)
+/* Ends the match of the line, because too little is known to continue it. False: it is not open. */
+static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(replay->service.registry, anybody, name, NULL, &slot);
+    hs_registry_acquire(replay->service.registry, anybody, replay->line->name, NULL, &slot);
     if (slot != NULL) {
         hs_registry_remove(replay->service.registry, slot);
         hs_registry_release(replay->service.registry, slot);
@@ -260,16 +268,19 @@ static bool forget_match(struct hs_replay *replay, struct hs_str name)
     return slot != NULL;
 }
 
-static void leave_out(struct hs_replay *replay, struct hs_str name, bool left_out)
+/* From now on the match of the line is left out, or not. */
+static void leave_out(struct hs_replay *replay, bool left_out)
 {
+    struct hs_str name = replay->line->name;
     if (left_out)
         json_object_setn_new(replay->left_out, name.ptr, name.len, json_true());
     else
         json_object_deln(replay->left_out, name.ptr, name.len);
 }
 
-static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
+static bool is_left_out(const struct hs_replay *replay)
 {
+    struct hs_str name = replay->line->name;
     return json_object_getn(replay->left_out, name.ptr, name.len) != NULL;
 }
 
@@ -277,20 +288,19 @@ static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
 
 static const char *const other_version = "its state is from another version of the program";
 
-static enum hs_replay_result unknown(struct hs_replay *replay, struct hs_str name, const char *why,
-                                     struct hs_buffer *answer)
+static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
 {
-    forget_match(replay, name);
-    leave_out(replay, name, true);
-    hs_buffer_puts(answer, why);
+    forget_match(replay);
+    leave_out(replay, true);
+    hs_buffer_puts(replay->answer, why);
     return HS_REPLAY_UNKNOWN;
 }
 
 /* Saves the match of that opening as it was before the start, under the rules that are used
    instead. False: it is not known, or out of memory. */
-static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line,
-                     struct hs_bytes *out)
+static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     if (replay->before != NULL)
         hs_registry_acquire(replay->before, anybody, line->name, NULL, &slot);
@@ -304,15 +314,16 @@ static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line
 }
 
 /* Restores the match of a line. NULL: *why is the reason. */
-static struct hs_match *load_match(struct hs_replay *replay, const struct hs_stream_line *line,
-                                   const struct hs_match_opening *opening, const char **why)
+static struct hs_match *load_match(struct hs_replay *replay, const struct hs_match_opening *opening,
+                                   const char **why)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_bytes state = {0};
     struct hs_match *match = NULL;
     if (replay->instead == NULL) {
         state.data = hs_stream_decode(line->state, &state.len);
         *why = state.data == NULL ? "its state is damaged" : other_version;
-    } else if (!save_own(replay, line, &state)) {
+    } else if (!save_own(replay, &state)) {
         *why = "its state before the restart is not known under these rules";
     }
     if (state.len > 0)
@@ -325,27 +336,25 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_str
 
 /* Applies the recorded service's journal of a restored match. Under other rules the match keeps its
    own state. */
-static enum hs_replay_result apply_journal(struct hs_replay *replay,
-                                           const struct hs_stream_line *line,
-                                           struct hs_buffer *answer,
-                                           char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     char layout[HS_STREAM_LAYOUT];
     hs_stream_layout(layout);
-    if (is_left_out(replay, line->name))
+    if (is_left_out(replay))
         return HS_REPLAY_DONE;
     if (line->ended)
-        return forget_match(replay, line->name)
+        return forget_match(replay)
                    ? HS_REPLAY_DONE
-                   : impossible(error, "the end of a match that is not open: ", line->name);
+                   : impossible(replay, "the end of a match that is not open: ", line->name);
     if (replay->instead != NULL)
         return HS_REPLAY_DONE;
     size_t size = 0;
     unsigned char *records = hs_stream_decode(line->records, &size);
     if (records == NULL || !hs_str_equal(hs_str_of(layout), line->layout)) {
         free(records);
-        return unknown(replay, line->name, other_version, answer);
+        return unknown(replay, other_version);
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
@@ -354,33 +363,32 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay,
     }
     free(records);
     return slot != NULL ? HS_REPLAY_DONE
-                        : impossible(error, "a journal of a match that is not open: ", line->name);
+                        : impossible(replay, "a journal of a match that is not open: ", line->name);
 }
 
 /* ---- matches ---- */
 
 /* Opens a match whose name is free. The caller leaves the map of `opening` to this function. */
-static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs_stream_line *line,
-                                       struct hs_match_opening *opening, struct hs_buffer *answer,
-                                       char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     const char *why = NULL;
     if (line->map.ptr != NULL) {
         const struct kept *map = find_kept(replay, line->map_revision, line->map);
         if (map == NULL)
-            return impossible(error, "the stream has no map ", line->map);
+            return impossible(replay, "the stream has no map ", line->map);
         opening->map = map->map;
     }
     if (line->state.ptr != NULL) {
-        opening->match = load_match(replay, line, opening, &why);
+        opening->match = load_match(replay, opening, &why);
         if (opening->match == NULL)
-            return unknown(replay, line->name, why != NULL ? why : "out of memory", answer);
+            return unknown(replay, why != NULL ? why : "out of memory");
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, opening, &slot);
     if (slot == NULL) {
         hs_match_destroy(opening->match);
-        return impossible(error, "no space for the match ", line->name);
+        return impossible(replay, "no space for the match ", line->name);
     }
     hs_registry_release(replay->service.registry, slot);
     replay->summary.opened++;
@@ -389,16 +397,16 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs
 }
 
 /* If the match is open, its deletion was not recorded. */
-static enum hs_replay_result open_match(struct hs_replay *replay, const struct hs_stream_line *line,
-                                        struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result open_match(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     const struct kept *kept = find_kept(replay, line->revision, no_map);
-    bool reopened = forget_match(replay, line->name);
+    bool reopened = forget_match(replay);
     if (kept == NULL)
-        return impossible(error, "the stream has no ruleset ", line->revision);
+        return impossible(replay, "the stream has no ruleset ", line->revision);
     bool taken = replay->instead_of.text[0] == '\0' ||
                  strcmp(replay->instead_of.text, kept->ruleset->ruleset->name.text) == 0;
-    leave_out(replay, line->name, !taken);
+    leave_out(replay, !taken);
     if (!taken) {
         replay->summary.left_out++;
         return HS_REPLAY_DONE;
@@ -409,16 +417,16 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
                                        .tenant = line->tenant,
                                        .number = line->opening};
     opening.ruleset = replay->instead != NULL ? replay->instead : kept->ruleset;
-    enum hs_replay_result result = open_slot(replay, line, &opening, answer, error);
+    enum hs_replay_result result = open_slot(replay, &opening);
     return result == HS_REPLAY_DONE && reopened ? HS_REPLAY_REOPENED : result;
 }
 
-static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_stream_line *line,
-                                   struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result apply(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     struct hs_arena arena = {0};
-    struct hs_reply reply = {.status = 200, .problem = &problem, .body = *answer};
+    struct hs_reply reply = {.status = 200, .problem = &problem, .body = *replay->answer};
     struct hs_request request = {.route = line->route,
                                  .listener = HS_LISTENER_DATA,
                                  .params = {.name = {line->name}},
@@ -427,7 +435,7 @@ static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_str
                                  .arena = &arena,
                                  /* Other rules: the report shows the measures. */
                                  .explain = line->explain || replay->instead != NULL};
-    if (is_left_out(replay, line->name))
+    if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
     /* Items beyond the recorded budget of work must stay unverified. Without a recorded budget all
@@ -435,42 +443,35 @@ static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_str
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);
-    *answer = reply.body;
-    if (problem.code == HS_PROBLEM_NONE && !answer->failed)
+    *replay->answer = reply.body;
+    if (problem.code == HS_PROBLEM_NONE && !reply.body.failed)
         return HS_REPLAY_ANSWERED;
     if (problem.code == HS_PROBLEM_UNKNOWN_MATCH)
-        return impossible(error, "a request for a match that is not open: ", line->name);
-    snprintf(error, HS_STREAM_ERROR_MAX, "cannot be applied: %s %.80s %.100s",
-             hs_problem_name(problem.code), problem.count > 0 ? problem.errors[0].pointer : "",
-             problem.count > 0 ? problem.errors[0].detail : problem.detail);
-    return HS_REPLAY_IMPOSSIBLE;
+        return impossible(replay, "a request for a match that is not open: ", line->name);
+    return refused(replay, hs_problem_name(problem.code), &problem);
+}
+
+static enum hs_replay_result begin_gap(struct hs_replay *replay)
+{
+    forget_match(replay);
+    leave_out(replay, false);
+    return HS_REPLAY_DONE;
 }
 
 enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_stream_line *line,
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
 {
+    static enum hs_replay_result (*const kinds[HS_STREAM_KIND_COUNT])(struct hs_replay *) = {
+        [HS_STREAM_HEADER] = restart,        [HS_STREAM_RULESET] = take_ruleset,
+        [HS_STREAM_MAP] = take_map,          [HS_STREAM_OPEN] = open_match,
+        [HS_STREAM_REQUEST] = apply,         [HS_STREAM_GAP] = begin_gap,
+        [HS_STREAM_JOURNAL] = apply_journal,
+    };
+    replay->line = line;
+    replay->answer = answer;
+    replay->error = error;
     answer->len = 0;
-    if (line->revision.len >= HS_REVISION_MAX)
-        return impossible(error, "not a revision: ", line->revision);
-    switch (line->kind) {
-    case HS_STREAM_HEADER:
-        return restart(replay, error);
-    case HS_STREAM_RULESET:
-        return take_ruleset(replay, line, error);
-    case HS_STREAM_MAP:
-        return take_map(replay, line, error);
-    case HS_STREAM_OPEN:
-        return open_match(replay, line, answer, error);
-    case HS_STREAM_REQUEST:
-        return apply(replay, line, answer, error);
-    case HS_STREAM_JOURNAL:
-        return apply_journal(replay, line, answer, error);
-    case HS_STREAM_GAP:
-        forget_match(replay, line->name);
-        leave_out(replay, line->name, false);
-        return HS_REPLAY_DONE;
-    case HS_STREAM_KIND_COUNT:
-        break;
-    }
-    return HS_REPLAY_DONE;
+    return line->revision.len < HS_REVISION_MAX
+               ? kinds[line->kind](replay)
+               : impossible(replay, "not a revision: ", line->revision);
 }
