@@ -98,28 +98,23 @@ static bool is_ruleset(const char *path)
 
 static bool check_ruleset(const char *path)
 {
-    struct hs_problem *problem = malloc(sizeof *problem);
-    if (problem == NULL) {
-        puts("out of memory");
-        return false;
-    }
-    hs_problem_init(problem);
-    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, problem);
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, &problem);
     struct hs_str name = ruleset != NULL ? hs_name_str(&ruleset->name) : HS_STR("");
     if (hs_ruleset_name_is_reserved(name))
-        hs_problem_add(problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
+        hs_problem_add(&problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
     struct hs_options options;
     hs_options_default(&options);
     if (ruleset != NULL)
-        hs_ruleset_check_work(ruleset, options.request_work, problem);
-    bool fine = problem->code == HS_PROBLEM_NONE;
+        hs_ruleset_check_work(ruleset, options.request_work, &problem);
+    bool fine = problem.code == HS_PROBLEM_NONE;
     if (fine) {
         printf("ruleset %s\n", ruleset->name.text);
         hs_ruleset_warn(ruleset, put_warning, (void *)path);
     } else
-        put_problem(NULL, path, problem);
+        put_problem(NULL, path, &problem);
     hs_ruleset_destroy(ruleset);
-    free(problem);
     return fine;
 }
 

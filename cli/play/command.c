@@ -141,8 +141,8 @@ static bool run(struct play_options *options, struct hs_buffer *map, char error[
     bool good = scenarios ? hs_play_scenarios(options->recording, playback->client, playback->tally,
                                               playback->complaints, error)
                           : hs_playback_run(playback, error);
-    size_t failed = hs_tally_expectations_failed(playback->tally);
-    if (good || hs_tally_total(playback->tally)->claims > 0)
+    size_t failed = playback->tally->failed;
+    if (good || playback->tally->total.claims > 0)
         print_result(options);
     if (good && failed > 0)
         snprintf(error, HS_PLAY_ERROR_MAX, "%zu expectations failed", failed);

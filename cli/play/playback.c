@@ -259,7 +259,7 @@ static void show_progress(struct session *session, double at)
     struct hs_recording *recording = playback->recording;
     fprintf(stderr, "\r\033[K  %.1f s of the match, %zu requests, %zu claims",
             isfinite(at) ? at - session->first_at : 0.0, session->sent,
-            hs_tally_total(playback->tally)->claims);
+            playback->tally->total.claims);
     if (recording->progress != NULL)
         fprintf(stderr, "  (%.0f %%)", 100.0 * recording->progress(recording->state));
     fflush(stderr);

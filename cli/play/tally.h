@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32 };
+enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32, HS_TALLY_KINDS = 64 };
 
 enum hs_truth { HS_TRUTH_UNKNOWN, HS_TRUTH_HIT, HS_TRUTH_MISS };
 
@@ -39,7 +39,23 @@ struct hs_tally_kind {
     size_t flag_count;
 };
 
-struct hs_tally;
+struct hs_tally_truth {
+    size_t claims, accepted;
+};
+
+/* For reading; the functions below change it. */
+struct hs_tally {
+    struct hs_tally_kind total;
+    struct hs_tally_kind kinds[HS_TALLY_KINDS]; /* in order of appearance */
+    size_t kind_count;
+    double *seconds; /* of every request */
+    size_t requests, capacity;
+    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* by enum hs_truth */
+    size_t expected, failed;
+    size_t poses, poses_refused;
+    struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* of poses, by reason */
+    size_t refusal_count;
+};
 
 struct hs_tally *hs_tally_create(void); /* NULL: out of memory */
 void hs_tally_destroy(struct hs_tally *tally);
@@ -61,15 +77,11 @@ void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 /* The measurement of the check that decided a result; `known` is false when there is none. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
-size_t hs_tally_expectations_failed(const struct hs_tally *tally);
-const struct hs_tally_kind *hs_tally_total(const struct hs_tally *tally);
-
 /* The kind of that label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* In percent; false when no claim is known to be a hit (a miss). */
-bool hs_tally_hits_confirmed(const struct hs_tally *tally, double *percent);
-bool hs_tally_misses_accepted(const struct hs_tally *tally, double *percent);
+/* The percentage of accepted claims among the true hits (misses); false: none are known. */
+bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);
 
