@@ -10,7 +10,6 @@
 #include "service/system/clock.h"
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
-enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct hs_client {
     CURL *curl;
@@ -105,20 +104,6 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
         return exact;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;
-}
-
-bool hs_client_wait(struct hs_client_patience *patience, const struct hs_client_response *response)
-{
-    double seconds = response->wait_seconds, now = hs_client_now();
-    if (seconds <= 0.0)
-        return false;
-    if (patience->waits == 0)
-        patience->until = now + PATIENCE_SECONDS;
-    if (patience->waits == WAITS_MAX || now + seconds > patience->until)
-        return false;
-    hs_client_pause(seconds);
-    patience->waits++;
-    return true;
 }
 
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,

@@ -34,19 +34,6 @@ void hs_client_close(struct hs_client *client);
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);
 
-/* The waits of one request so far. Zeroed at first. */
-struct hs_client_patience {
-    unsigned waits;
-    double until; /* hs_client_now() at the latest; set at the first wait */
-};
-
-/*
- * After a temporary refusal: waits as long as the answer requests and returns true to send the
- * request again. False without a requested wait, and when all waits would exceed 30 s or 100. The
- * contract permits repeats: nothing counts twice.
- */
-bool hs_client_wait(struct hs_client_patience *patience, const struct hs_client_response *response);
-
 /* The reason why the last request got no answer, one sentence without a full stop. */
 const char *hs_client_error(const struct hs_client *client);
 

@@ -8,6 +8,8 @@
 #include "cli/play/scenario/expect.h"
 #include "service/record/stream.h"
 
+enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
+
 struct session {
     const struct hs_playback *playback;
     struct hs_name match;   /* the first opened match, by its name in the recording */
@@ -22,8 +24,8 @@ struct session {
     const char *method;
     char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response;
-    struct hs_client_patience patience;
-    char *error; /* HS_PLAY_ERROR_MAX */
+    unsigned waits; /* for the last request */
+    char *error;    /* HS_PLAY_ERROR_MAX */
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct session *session, const char *format,
@@ -60,8 +62,7 @@ static void describe_problem(const struct session *session, char *out, size_t si
     }
     if (response->wait_seconds > 0.0)
         fprintf(text, " (sent %u time%s; the service asks to wait another %g s)",
-                session->patience.waits + 1, session->patience.waits > 0 ? "s" : "",
-                response->wait_seconds);
+                session->waits + 1, session->waits > 0 ? "s" : "", response->wait_seconds);
     fclose(text);
     out[size - 1] = '\0';
     json_decref(problem);
@@ -71,9 +72,8 @@ static void describe_problem(const struct session *session, char *out, size_t si
 static bool send_text(struct session *session, struct hs_str body, const json_t *expect)
 {
     const struct hs_playback *playback = session->playback;
-    session->patience = (struct hs_client_patience){0};
     if (hs_playback_send(playback->client, session->method, session->path, body, expect,
-                         playback->recording->header.unit, &session->patience, &session->response))
+                         playback->recording->header.unit, &session->waits, &session->response))
         return true;
     return fail(session,
                 "no answer from %s: %s\n"
@@ -397,18 +397,23 @@ static bool play_all(struct session *session)
 }
 
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
-                      struct hs_str body, const json_t *expect, double unit,
-                      struct hs_client_patience *patience, struct hs_client_response *response)
+                      struct hs_str body, const json_t *expect, double unit, unsigned *waits,
+                      struct hs_client_response *response)
 {
     char fault[HS_EXPECT_FAULT_MAX];
-    do {
+    double until = 0.0;
+    for (*waits = 0;; ++*waits) {
         if (!hs_client_send(client, method, path, body.ptr, body.len, response))
             return false;
-    } while (response->wait_seconds > 0.0 &&
-             !(expect != NULL && hs_expect_answer(expect, response->status, response->body,
-                                                  response->size, unit, fault)) &&
-             hs_client_wait(patience, response));
-    return true;
+        double wait = response->wait_seconds, now = hs_client_now();
+        if (*waits == 0)
+            until = now + PATIENCE_SECONDS;
+        if (wait <= 0.0 || *waits == WAITS_MAX || now + wait > until ||
+            (expect != NULL && hs_expect_answer(expect, response->status, response->body,
+                                                response->size, unit, fault)))
+            return true;
+        hs_client_pause(wait);
+    }
 }
 
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX])

@@ -39,12 +39,13 @@ struct hs_playback {
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
 /*
- * Sends one request (body.ptr NULL: no body). Repeats it after a temporary refusal (429, 503) as
- * hs_client_wait permits, unless the refusal is what `expect` (hs_expect_answer, or NULL) wants.
- * False: no answer. `patience` is zeroed by the caller.
+ * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) waits as long as
+ * the answer requests and sends it again, unless the refusal is what `expect` (hs_expect_answer, or
+ * NULL) wants, or all waits would exceed 30 s or 100. The contract permits repeats: nothing counts
+ * twice. *waits is the number of repeats. False: no answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
-                      struct hs_str body, const json_t *expect, double unit,
-                      struct hs_client_patience *patience, struct hs_client_response *response);
+                      struct hs_str body, const json_t *expect, double unit, unsigned *waits,
+                      struct hs_client_response *response);
 
 #endif

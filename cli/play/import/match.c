@@ -57,37 +57,36 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-static const char *find_part(const char *path, const char *part)
+/* The length of a path without .poses.csv or .shots.csv, and *zipped: it ends in .gz. -1: the path
+   has another ending. */
+static int stem_of(const char *path, bool *zipped)
 {
-    const char *found = NULL;
-    for (const char *at = strstr(path, part); at != NULL; at = strstr(at + 1, part))
-        found = at;
-    if (found == NULL)
-        return NULL;
-    const char *rest = found + strlen(part);
-    return *rest == '\0' || strcmp(rest, ".gz") == 0 ? found : NULL;
+    size_t length = strlen(path), part = strlen(".poses.csv");
+    *zipped = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    length -= *zipped ? 3 : 0;
+    if (length < part || (strncmp(path + length - part, ".poses.csv", part) != 0 &&
+                          strncmp(path + length - part, ".shots.csv", part) != 0))
+        return -1;
+    return (int)(length - part);
 }
 
 bool hs_csv_match_is_name(const char *path)
 {
-    return find_part(path, ".poses.csv") != NULL || find_part(path, ".shots.csv") != NULL;
+    bool zipped;
+    return stem_of(path, &zipped) >= 0;
 }
 
 /* Opens one table of the pair, with .gz or without. */
 static bool open_table(struct table *table, const char *path, const char *part,
                        char error[HS_PLAY_ERROR_MAX])
 {
-    const char *at = find_part(path, ".poses.csv");
-    if (at == NULL)
-        at = find_part(path, ".shots.csv");
+    bool zipped;
     char name[PATH_BYTES];
-    int stem = (int)(at - path);
-    bool zipped = at[strlen(".poses.csv")] != '\0';
+    int stem = stem_of(path, &zipped);
     for (int other = 0; other < 2; other++) {
-        if (snprintf(name, sizeof(name), "%.*s%s%s", stem, path, part,
-                     zipped != (other == 1) ? ".gz" : "") >= (int)sizeof(name))
-            break;
-        if (access(name, R_OK) == 0) {
+        int length = snprintf(name, sizeof(name), "%.*s%s%s", stem, path, part,
+                              zipped != (other == 1) ? ".gz" : "");
+        if (length < PATH_BYTES && access(name, R_OK) == 0) {
             hs_csv_close(table->csv);
             table->csv = hs_csv_open(name, error);
             return table->csv != NULL;

@@ -23,12 +23,12 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
 {
     struct sender *sender = context;
     struct hs_client_response response;
-    struct hs_client_patience patience = {0};
+    unsigned waits;
     json_t *result;
     size_t i;
     sender->silent = !hs_playback_send(sender->client, step->method, step->path,
                                        (struct hs_str){step->body, step->size}, step->expect, 1.0,
-                                       &patience, &response);
+                                       &waits, &response);
     *answer = response.body;
     *size = response.size;
     if (sender->silent)
