@@ -202,13 +202,8 @@ static bool apply_change(struct track *track, const json_t *change)
         json_array_append_new(list, sample_of(kind, motion, time, false));
     }
     json_t *sample = json_array_get(list, at);
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)change, key, value)
-    {
-        if (strcmp(key, "time") != 0)
-            json_object_set(sample, key, value);
-    }
+    json_object_update(sample, (json_t *)(uintptr_t)change);
+    json_object_del(sample, "time");
     return true;
 }
 

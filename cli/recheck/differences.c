@@ -102,33 +102,28 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-static const json_t *find_check(const json_t *result, const char *name)
-{
-    size_t i;
-    json_t *check;
-    json_array_foreach(json_object_get(result, "checks"), i, check)
-    {
-        const char *own = json_string_value(json_object_get(check, "check"));
-        if (own != NULL && strcmp(own, name) == 0)
-            return check;
-    }
-    return NULL;
-}
-
-/* The check that decided this side, or, if this side is accepted, the same check as the other
-   side. */
+/* The measurement of the check that decided this side, or, if this side is accepted, of the check
+   that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
+    json_t *check, *measured;
+    size_t i;
     if (!number.known)
         number = hs_tally_deciding(other);
-    const json_t *check = number.known ? find_check(own, number.check) : NULL;
-    const json_t *measured = json_object_get(check, "measured");
-    if (!json_is_number(measured))
+    json_array_foreach(json_object_get(own, "checks"), i, check)
+    {
+        const char *name = json_string_value(json_object_get(check, "check"));
+        if (!number.known || name == NULL || strcmp(name, number.check) != 0)
+            continue;
+        measured = json_object_get(check, "measured");
+        if (json_is_number(measured)) {
+            hs_name_set(&side->check, hs_str_of(name));
+            side->measured = json_number_value(measured);
+            side->limit = json_number_value(json_object_get(check, "limit"));
+        }
         return;
-    hs_name_set(&side->check, hs_str_of(number.check));
-    side->measured = json_number_value(measured);
-    side->limit = json_number_value(json_object_get(check, "limit"));
+    }
 }
 
 static void describe(struct hs_changed_claim *changed, const struct place *place,
@@ -136,7 +131,6 @@ static void describe(struct hs_changed_claim *changed, const struct place *place
 {
     json_t *was = json_loadb(before->text.ptr, before->text.len, 0, NULL);
     json_t *is = json_loadb(after->text.ptr, after->text.len, 0, NULL);
-    *changed = (struct hs_changed_claim){.line = place->line};
     hs_name_set(&changed->match, place->match);
     hs_name_set(&changed->kind, kind_names[place->kind]);
     hs_name_set(&changed->shooter, before->shooter);
@@ -161,16 +155,15 @@ static bool keep(struct hs_differences *differences, const struct place *place, 
     }
     if (differences->changed_count == differences->changed_capacity) {
         size_t capacity = differences->changed_capacity * 2 + 16;
-        struct hs_changed_claim *more =
-            realloc(differences->changed, capacity * sizeof *differences->changed);
+        struct hs_changed_claim *more = realloc(differences->changed, capacity * sizeof *more);
         if (more == NULL)
             return false;
         differences->changed = more;
         differences->changed_capacity = capacity;
     }
     struct hs_changed_claim *changed = &differences->changed[differences->changed_count++];
+    *changed = (struct hs_changed_claim){.line = place->line, .flips = flips};
     describe(changed, place, before, after);
-    changed->flips = flips;
     return true;
 }
 

@@ -7,7 +7,6 @@
 
 #include "cli/play/scenario/expect.h"
 #include "cli/play/track.h"
-#include "cli/play/words.h"
 #include "validators/str.h"
 
 struct hs_scenarios {
@@ -34,18 +33,8 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* A misspelt field would test nothing. */
-static bool only_known(const json_t *object, const char *const *known, const char *what,
-                       char *error)
-{
-    const char *unknown = hs_unknown_member(object, known);
-    if (json_is_object(object) && unknown == NULL)
-        return true;
-    snprintf(error, HS_SCENARIO_ERROR_MAX, "%s %s%s", what,
-             unknown != NULL ? "has an unknown field " : "must be an object",
-             unknown != NULL ? unknown : "");
-    return false;
-}
+/* For json_unpack_ex: an unknown field is a fault, because a misspelt field would test nothing. */
+enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* The path of a fixture is relative to the file that uses it. */
 static json_t *load_fixture(const char *path, const json_t *fixture, char *error)
@@ -63,46 +52,24 @@ static json_t *load_fixture(const char *path, const json_t *fixture, char *error
     return load_json(full, error);
 }
 
-static bool check_scenario(const json_t *item, const char *what, char *error)
-{
-    static const char *const known[] = {"row", "title", "requires", "ruleset_patch",
-                                        "map", "open",  "requests", NULL};
-    if (!only_known(item, known, what, error))
-        return false;
-    if (json_is_string(json_object_get(item, "row")) &&
-        json_is_string(json_object_get(item, "title")) &&
-        json_array_size(json_object_get(item, "requests")) != 0)
-        return true;
-    snprintf(error, HS_SCENARIO_ERROR_MAX, "%s lacks row, title or requests", what);
-    return false;
-}
-
 static bool check_document(const struct hs_scenarios *scenarios, const char *path, char *error)
 {
-    static const char *const file[] = {"title", "fixture", "scenarios", NULL};
-    static const char *const fixture[] = {"ruleset", "players", "movers", "map",
-                                          "claim",   "now",     NULL};
-    char what[300];
-    snprintf(what, sizeof(what), "%.200s", path);
-    if (!only_known(scenarios->document, file, what, error))
-        return false;
-    snprintf(what, sizeof(what), "%.200s: the fixture", path);
-    if (!only_known(scenarios->fixture, fixture, what, error))
-        return false;
-    const json_t *list = json_object_get(scenarios->document, "scenarios");
-    if (!json_is_string(json_object_get(scenarios->document, "title")) ||
-        json_array_size(list) == 0 ||
-        !json_is_object(json_object_get(scenarios->fixture, "ruleset"))) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX,
-                 "%.200s lacks a title, scenarios or the fixture's ruleset", path);
-        return false;
-    }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        snprintf(what, sizeof(what), "%.200s: scenario %zu", path, i);
-        if (!check_scenario(json_array_get(list, i), what, error))
-            return false;
-    }
-    return true;
+    json_error_t why;
+    json_t *list = json_object_get(scenarios->document, "scenarios");
+    size_t i = 0;
+    bool good = json_unpack_ex(scenarios->document, &why, SHAPE, "{s:s, s:o, s:[o*]}", "title",
+                               "fixture", "scenarios") == 0 &&
+                json_unpack_ex(scenarios->fixture, &why, SHAPE, "{s:{*}, s?o, s?o, s?o, s?o, s?o}",
+                               "ruleset", "players", "movers", "map", "claim", "now") == 0;
+    for (; good && i < json_array_size(list); i++)
+        good = json_unpack_ex(json_array_get(list, i), &why, SHAPE,
+                              "{s:s, s:s, s?s, s?o, s?o, s?o, s:[o*]}", "row", "title", "requires",
+                              "ruleset_patch", "map", "open", "requests") == 0;
+    if (!good && i > 0)
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "%.200s: scenario %zu: %s", path, i, why.text);
+    else if (!good)
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "%.200s: %s", path, why.text);
+    return good;
 }
 
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX])
@@ -332,10 +299,6 @@ static struct hs_scenario_step *add_plain(struct draft *draft, const json_t *req
 {
     const char *method = json_string_value(json_object_get(request, "method"));
     const char *path = json_string_value(json_object_get(request, "path"));
-    if (method == NULL || path == NULL) {
-        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a request needs a method and a path");
-        return NULL;
-    }
     if (json_is_string(json_object_get(request, "raw")))
         return add_raw(draft, request, method, path);
     json_t *expect = copy_member(request, "expect");
@@ -346,16 +309,22 @@ static struct hs_scenario_step *add_plain(struct draft *draft, const json_t *req
 
 static bool add_request(struct draft *draft, const json_t *request)
 {
-    static const char *const plain[] = {"method", "path",   "body", "raw",
-                                        "pad",    "expect", "save", NULL};
-    static const char *const claim[] = {"claim", "now", "expect", "save", NULL};
-    static const char *const frames[] = {"track", "frames", "expect", "save", NULL};
+    json_error_t why;
     bool is_claim = json_object_get(request, "claim") != NULL;
     bool is_frames =
         json_object_get(request, "track") != NULL || json_object_get(request, "frames") != NULL;
-    const char *const *known = is_claim ? claim : is_frames ? frames : plain;
-    if (!only_known(request, known, "a request", draft->error))
+    json_t *shaped = (json_t *)(uintptr_t)request;
+    int wrong = is_claim ? json_unpack_ex(shaped, &why, SHAPE, "{s:o, s?o, s?o, s?s}", "claim",
+                                          "now", "expect", "save")
+                : is_frames
+                    ? json_unpack_ex(shaped, &why, SHAPE, "{s?o, s?o, s?o, s?s}", "track", "frames",
+                                     "expect", "save")
+                    : json_unpack_ex(shaped, &why, SHAPE, "{s:s, s:s, s?o, s?s, s?i, s?o, s?s}",
+                                     "method", "path", "body", "raw", "pad", "expect", "save");
+    if (wrong != 0) {
+        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a request: %s", why.text);
         return false;
+    }
     struct hs_scenario_step *step = is_claim    ? add_claim(draft, request)
                                     : is_frames ? add_frames(draft, request)
                                                 : add_plain(draft, request);
