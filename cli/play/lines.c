@@ -39,14 +39,6 @@ void hs_lines_close(struct hs_lines *lines)
     free(lines);
 }
 
-static void set_error(struct hs_lines *lines)
-{
-    int code = Z_OK;
-    const char *text = gzerror(lines->file, &code);
-    if (code != Z_OK && code != Z_STREAM_END)
-        lines->error = code == Z_ERRNO ? strerror(errno) : text;
-}
-
 char *hs_lines_next(struct hs_lines *lines)
 {
     size_t len = 0;
@@ -64,7 +56,10 @@ char *hs_lines_next(struct hs_lines *lines)
             lines->capacity *= 2;
         }
         if (gzgets(lines->file, lines->line + len, (int)(lines->capacity - len)) == NULL) {
-            set_error(lines);
+            int code = Z_OK;
+            const char *text = gzerror(lines->file, &code);
+            if (code != Z_OK && code != Z_STREAM_END)
+                lines->error = code == Z_ERRNO ? strerror(errno) : text;
             break;
         }
         len += strlen(lines->line + len);

@@ -60,8 +60,7 @@ static bool is_truth(const json_t *value)
 
 static bool is_label(const json_t *value)
 {
-    struct hs_str name = {json_string_value(value), json_string_length(value)};
-    return name.ptr != NULL && hs_name_is_valid(name);
+    return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
 /* Makes an array with one value a claim, from such an array or from one value for all. */

@@ -34,15 +34,11 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-static long long microseconds(const json_t *seconds)
-{
-    return llround(json_number_value(seconds) * 1e6);
-}
-
+/* A member in seconds as microseconds. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
-    return value != NULL ? microseconds(value) : otherwise;
+    return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
 /* Fields that describe the motion and are not sent. */

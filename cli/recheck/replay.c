@@ -41,31 +41,26 @@ struct hs_replay {
 
 /* ---- life ---- */
 
-/* The recorded service enforced its own limits, so here only those of the format apply. */
-static void set_bounds(struct hs_options *options)
-{
-    hs_options_default(options);
-    options->auto_open = false;
-    options->max_matches = 1000000;
-    options->max_batch = 65536;
-    options->max_maps = 4096;
-    options->map_bytes = (size_t)1 << 40;
-    options->ruleset_bytes = (size_t)1 << 40;
-}
-
 static bool create_service(struct hs_replay *replay)
 {
     struct hs_service *service = &replay->service;
     char error[256];
-    set_bounds(&replay->options);
-    service->options = &replay->options;
+    struct hs_options *options = &replay->options;
+    hs_options_default(options);
+    /* The recorded service enforced its own limits, so here only those of the format apply. */
+    options->auto_open = false;
+    options->max_matches = 1000000;
+    options->max_batch = 65536;
+    options->max_maps = 4096;
+    options->map_bytes = options->ruleset_bytes = (size_t)1 << 40;
+    service->options = options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets,
-                                                replay->options.ruleset_bytes, error);
-    service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
+    service->rulesets = hs_ruleset_store_create("centimetres", options->max_rulesets,
+                                                options->ruleset_bytes, error);
+    service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
-            hs_registry_create(replay->options.max_matches, service->rulesets, service->maps);
+            hs_registry_create(options->max_matches, service->rulesets, service->maps);
     replay->left_out = json_object();
     return service->metrics != NULL && service->rulesets != NULL && service->registry != NULL &&
            service->maps != NULL && replay->left_out != NULL;

@@ -135,12 +135,9 @@ static bool is_complete(struct hs_stream_line *line)
         return hs_stream_request_route(line->request, &line->route);
     case HS_STREAM_JOURNAL:
         return line->ended || (line->layout.ptr != NULL && line->records.ptr != NULL);
-    case HS_STREAM_HEADER:
-    case HS_STREAM_GAP:
-    case HS_STREAM_KIND_COUNT:
-        break;
+    default:
+        return true;
     }
-    return true;
 }
 
 static bool read_line(const char *text, struct hs_stream_line *line)

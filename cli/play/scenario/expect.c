@@ -93,21 +93,20 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* compare() without a fault. */
-static bool matches(const struct comparison *cmp, const json_t *expected, const json_t *actual)
+/* Whether a value and an element of `array` match. `is_choice`: the elements are expectations of
+   the value; else the value is the expectation. The fault is not kept. */
+static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
+                      bool is_choice)
 {
     char ignored[HS_EXPECT_FAULT_MAX];
-    struct comparison inner = *cmp;
-    inner.fault = ignored;
-    return compare(&inner, expected, actual);
-}
-
-static bool has_match(const struct comparison *cmp, const json_t *expected, const json_t *array)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < json_array_size(array); i++)
-        found = matches(cmp, expected, json_array_get(array, i));
-    return found;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *element = json_array_get(array, i);
+        struct comparison inner = *cmp;
+        inner.fault = ignored;
+        if (compare(&inner, is_choice ? element : value, is_choice ? value : element))
+            return true;
+    }
+    return false;
 }
 
 static bool compare_contents(struct comparison *cmp, const json_t *expected, const json_t *actual,
@@ -117,7 +116,7 @@ static bool compare_contents(struct comparison *cmp, const json_t *expected, con
         return fail_values(cmp, expected, actual);
     for (size_t i = 0; i < json_array_size(expected); i++) {
         const json_t *element = json_array_get(expected, i);
-        if (has_match(cmp, element, actual) != wanted)
+        if (has_match(cmp, element, actual, false) != wanted)
             return fail_json(cmp, wanted ? "no" : "unwanted", element, " in", actual);
     }
     return true;
@@ -132,14 +131,6 @@ static bool compare_size(struct comparison *cmp, const json_t *expected, const j
                 size);
 }
 
-static bool compare_one_of(struct comparison *cmp, const json_t *options, const json_t *actual)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < json_array_size(options); i++)
-        found = matches(cmp, json_array_get(options, i), actual);
-    return found || fail_values(cmp, options, actual);
-}
-
 /* An object whose first key begins with $: an operator. */
 static bool compare_operator(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
@@ -151,7 +142,7 @@ static bool compare_operator(struct comparison *cmp, const json_t *expected, con
     if ((argument = json_object_get(expected, "$size")) != NULL)
         return compare_size(cmp, argument, actual);
     if ((argument = json_object_get(expected, "$one_of")) != NULL)
-        return compare_one_of(cmp, argument, actual);
+        return has_match(cmp, actual, argument, true) || fail_values(cmp, argument, actual);
     if (json_object_get(expected, "$any") != NULL)
         return actual != NULL || fail(cmp, "is missing");
     if (json_object_get(expected, "$absent") != NULL)
@@ -167,15 +158,10 @@ static bool compare_operator(struct comparison *cmp, const json_t *expected, con
     return fail(cmp, "the expectation has an unknown operator");
 }
 
-static bool is_operator(const json_t *expected)
-{
-    void *first = json_object_iter((json_t *)(uintptr_t)expected);
-    return first != NULL && json_object_iter_key(first)[0] == '$';
-}
-
 static bool compare_object(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
-    if (is_operator(expected))
+    void *first = json_object_iter((json_t *)(uintptr_t)expected);
+    if (first != NULL && json_object_iter_key(first)[0] == '$')
         return compare_operator(cmp, expected, actual);
     if (!json_is_object(actual))
         return fail_values(cmp, expected, actual);
