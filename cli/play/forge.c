@@ -193,11 +193,11 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     double away = known ? hs_vec_distance(start, then) : length; /* of the target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* Several tolerances off, and off the body as well. */
+        /* Far beyond the tolerance, and outside the body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* At the same spot of the body, at its position now. */
+        /* The same point of the body, moved to its position now. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;

@@ -96,7 +96,7 @@ bool hs_local_service_start(struct hs_local_service *service, const char *record
                 sscanf(line, "hindsight %*s ready data=%63s admin=%63s", service->data,
                        service->admin) == 2;
     if (!good) {
-        snprintf(error, HS_PLAY_ERROR_MAX, "the service started for this did not come up");
+        snprintf(error, HS_PLAY_ERROR_MAX, "the private service did not start");
         if (service->pid < 0)
             service->pid = 0;
         hs_local_service_stop(service);

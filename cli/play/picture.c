@@ -114,7 +114,7 @@ static double low_edge(double middle, int cells, double cell)
     return low + (at_zero - floor(at_zero) - 0.5) * cell;
 }
 
-/* Sets the matrices of a view whose scale is set. */
+/* Sets the matrices from the scale and the bounds. */
 static void set_matrices(struct view *view, mat4 camera, const struct bounds *bounds)
 {
     double column = view->scale, row = CELL_ASPECT * view->scale;

@@ -99,7 +99,7 @@ static void aim(struct session *session, const char *method, const char *collect
     snprintf(session->path, sizeof(session->path), "/v1/%s/%s", collection, name);
 }
 
-/* Whether the last request had success. `line`: of the recording; 0: a request to prepare it. */
+/* Whether the last request succeeded. `line`: its line in the recording; 0: it prepares a match. */
 static bool succeeded(struct session *session, size_t line)
 {
     char problem[HS_PLAY_ERROR_MAX / 2], where[32] = "";
@@ -125,7 +125,7 @@ static json_t *answer_of(const struct session *session)
     return json_loadb(session->response.body, session->response.size, 0, NULL);
 }
 
-/* The name in the service of a match of the recording. */
+/* The name that a recorded match gets in the service. */
 static const char *name_of(const struct session *session, const char *match)
 {
     return session->playback->match != NULL ? session->playback->match : match;

@@ -194,7 +194,7 @@ static bool apply_change(struct track *track, const json_t *change)
     if (at == json_array_size(list)) {
         const json_t *motion = motion_of(track, kind, name, time);
         if (motion == NULL)
-            return fail(track, "a change of something unknown", name);
+            return fail(track, "a change of an unknown name", name);
         json_array_append_new(list, sample_of(kind, motion, time, false));
     }
     json_t *sample = json_array_get(list, at);

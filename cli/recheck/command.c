@@ -110,7 +110,7 @@ static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *re
         else if (result == HS_REPLAY_ANSWERED &&
                  !hs_differences_add(&report->differences, &compared, line.answer,
                                      (struct hs_str){answer.data, answer.len}))
-            snprintf(error, sizeof error, "the answer is not one to this request");
+            snprintf(error, sizeof error, "the answer does not belong to this request");
     }
     hs_buffer_free(&answer);
     if (error[0] != '\0')

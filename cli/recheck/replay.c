@@ -18,7 +18,7 @@
 
 /* A ruleset or a map, held for as long as the replay runs. */
 struct kept {
-    char revision[HS_REVISION_MAX]; /* as the stream calls it */
+    char revision[HS_REVISION_MAX]; /* its name in the stream */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map; /* exactly one of the two is not NULL */
 };
@@ -263,7 +263,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* From now on the match of the line is left out, or not. */
+/* Whether the match of the line is left out from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;

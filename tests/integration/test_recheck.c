@@ -535,7 +535,7 @@ static const struct {
      "line 4: a request for a match that is not open"},
     {"\"body\":{\"frames\"", "\"body\":{\"fumes\"",
      "line 4: invalid_request: /fumes"},
-    {"{\"results\":[", "{\"results\":[{},", "the answer is not one to this request"},
+    {"{\"results\":[", "{\"results\":[{},", "the answer does not belong to this request"},
     {"\"answer\":", "\"answer\"", "line 4: is not a line"},
 };
 

@@ -44,6 +44,7 @@ struct table {
     int columns[SHOT_COLUMNS]; /* indices of its columns; -1: absent */
     bool waiting;              /* a row has been read and not yet used */
     double time;               /* of that row, seconds */
+    char *error;               /* HS_PLAY_ERROR_MAX, of the current call */
 };
 
 struct csv_match {
@@ -77,8 +78,7 @@ bool hs_csv_match_is_name(const char *path)
 }
 
 /* Opens one table of the pair, with .gz or without. */
-static bool open_table(struct table *table, const char *path, const char *part,
-                       char error[HS_PLAY_ERROR_MAX])
+static bool open_table(struct table *table, const char *path, const char *part)
 {
     bool zipped;
     char name[PATH_BYTES];
@@ -88,23 +88,22 @@ static bool open_table(struct table *table, const char *path, const char *part,
                               zipped != (other == 1) ? ".gz" : "");
         if (length < PATH_BYTES && access(name, R_OK) == 0) {
             hs_csv_close(table->csv);
-            table->csv = hs_csv_open(name, error);
+            table->csv = hs_csv_open(name, table->error);
             return table->csv != NULL;
         }
     }
-    snprintf(error, HS_PLAY_ERROR_MAX, "%.*s%s[.gz] is needed and cannot be read", stem, path,
-             part);
+    snprintf(table->error, HS_PLAY_ERROR_MAX, "%.*s%s[.gz] is needed and cannot be read", stem,
+             path, part);
     return false;
 }
 
 /* Finds the columns by name; those from `optional` on may be absent. */
-static bool find_columns(struct table *table, const char *const *names, int count, int optional,
-                         char error[HS_PLAY_ERROR_MAX])
+static bool find_columns(struct table *table, const char *const *names, int count, int optional)
 {
     for (int i = 0; i < count; i++) {
         table->columns[i] = hs_csv_column(table->csv, names[i]);
         if (table->columns[i] < 0 && i < optional) {
-            snprintf(error, HS_PLAY_ERROR_MAX, "the table of %s has no column %s",
+            snprintf(table->error, HS_PLAY_ERROR_MAX, "the table of %s has no column %s",
                      names == pose_columns ? "poses" : "shots", names[i]);
             return false;
         }
@@ -121,17 +120,17 @@ static double number(const struct table *table, int column, double otherwise)
 }
 
 /* Reads the next row and its time, the first column. Times may not decrease. */
-static bool advance(struct table *table, char error[HS_PLAY_ERROR_MAX])
+static bool advance(struct table *table)
 {
-    enum hs_recording_result result = hs_csv_next(table->csv, error);
+    enum hs_recording_result result = hs_csv_next(table->csv, table->error);
     table->waiting = result == HS_RECORDING_ENTRY;
     if (!table->waiting)
         return result == HS_RECORDING_END;
     double before = table->time;
     table->time = number(table, 0, 0.0) / 1000.0;
-    if (hs_csv_fault(table->csv, error))
+    if (hs_csv_fault(table->csv, table->error))
         return false;
-    return table->time >= before || hs_csv_fail(table->csv, error, "t_ms runs back");
+    return table->time >= before || hs_csv_fail(table->csv, table->error, "t_ms runs back");
 }
 
 static double rewind_of(const struct hs_csv_game *game, double ping_ms)
@@ -140,16 +139,16 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
 }
 
 /* The weapon of a name, added if it is new. NULL with a sentence in `error`. */
-static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name,
-                                         char error[HS_PLAY_ERROR_MAX])
+static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
     size_t i = 0;
     while (i < match->weapon_count && strcmp(match->weapons[i].name, name) != 0)
         i++;
     if (i == HS_CSV_WEAPONS)
-        hs_csv_fail(match->shots.csv, error, "more than %d weapons", HS_CSV_WEAPONS);
+        hs_csv_fail(match->shots.csv, match->shots.error, "more than %d weapons", HS_CSV_WEAPONS);
     else if (!hs_name_is_valid(hs_str_of(name)))
-        hs_csv_fail(match->shots.csv, error, "\"%.64s\" is no name for a weapon", name);
+        hs_csv_fail(match->shots.csv, match->shots.error, "\"%.64s\" is no name for a weapon",
+                    name);
     else {
         struct hs_csv_weapon *weapon = &match->weapons[i];
         snprintf(weapon->name, sizeof(weapon->name), "%s", name);
@@ -160,18 +159,18 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
 }
 
 /* Reads the whole table of shots for the ruleset: its weapons, ranges and pings. */
-static bool survey_shots(struct csv_match *match, char error[HS_PLAY_ERROR_MAX])
+static bool survey_shots(struct csv_match *match)
 {
     struct table *shots = &match->shots;
-    while (advance(shots, error)) {
+    while (advance(shots)) {
         if (!shots->waiting)
             return true;
         double distance = number(shots, SHOT_MAX_DIST, match->game->default_distance);
         double damage = number(shots, SHOT_DAMAGE, 0.0), ping = number(shots, SHOT_PING, 0.0);
-        if (hs_csv_fault(shots->csv, error))
+        if (hs_csv_fault(shots->csv, shots->error))
             return false;
         struct hs_csv_weapon *weapon =
-            find_weapon(match, hs_csv_text(shots->csv, shots->columns[SHOT_WEAPON]), error);
+            find_weapon(match, hs_csv_text(shots->csv, shots->columns[SHOT_WEAPON]));
         if (weapon == NULL)
             return false;
         weapon->damage = fmax(weapon->damage, damage);
@@ -182,14 +181,14 @@ static bool survey_shots(struct csv_match *match, char error[HS_PLAY_ERROR_MAX])
 }
 
 /* The name of a player, "p" and a slot. Slots are small whole numbers. */
-static bool read_slot(const struct table *table, int column, long *slot, char name[16],
-                      char error[HS_PLAY_ERROR_MAX])
+static bool read_slot(const struct table *table, int column, long *slot, char name[16])
 {
     double value = number(table, column, 0.0);
-    if (hs_csv_fault(table->csv, error))
+    if (hs_csv_fault(table->csv, table->error))
         return false;
     if (value < 0 || value >= MAX_SLOTS || value != floor(value))
-        return hs_csv_fail(table->csv, error, "a slot must be a whole number below %d", MAX_SLOTS);
+        return hs_csv_fail(table->csv, table->error, "a slot must be a whole number below %d",
+                           MAX_SLOTS);
     *slot = (long)value;
     snprintf(name, 16, "p%ld", *slot);
     return true;
@@ -201,18 +200,18 @@ static json_t *vector(const double v[3])
 }
 
 /* The waiting row of poses as a player of a frame. NULL with a sentence in `error`. */
-static json_t *pose_to_player(struct csv_match *match, char error[HS_PLAY_ERROR_MAX])
+static json_t *pose_to_player(struct csv_match *match)
 {
     const struct table *poses = &match->poses;
     double position[3];
     char name[16];
     long index;
-    if (!read_slot(poses, POSE_SLOT, &index, name, error))
+    if (!read_slot(poses, POSE_SLOT, &index, name))
         return NULL;
     for (int i = 0; i < 3; i++)
         position[i] = number(poses, POSE_X + i, 0.0);
     double alive = number(poses, POSE_ALIVE, 0.0), duck = number(poses, POSE_DUCK, 0.0);
-    if (hs_csv_fault(poses->csv, error))
+    if (hs_csv_fault(poses->csv, poses->error))
         return NULL;
 
     struct slot *slot = &match->slots[index];
@@ -244,15 +243,15 @@ static json_t *pose_to_player(struct csv_match *match, char error[HS_PLAY_ERROR_
 }
 
 /* All waiting poses of one time as one frame, appended to `frames`. */
-static bool take_frame(struct csv_match *match, json_t *frames, char error[HS_PLAY_ERROR_MAX])
+static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;
     json_t *players = json_array();
     bool good = true;
     while (good && match->poses.waiting && match->poses.time == time) {
-        json_t *player = pose_to_player(match, error);
-        good = player != NULL && json_array_append_new(players, player) == 0 &&
-               advance(&match->poses, error);
+        json_t *player = pose_to_player(match);
+        good =
+            player != NULL && json_array_append_new(players, player) == 0 && advance(&match->poses);
     }
     match->last_time = time;
     json_array_append_new(frames, json_pack("{s:f, s:o}", "time", time, "players", players));
@@ -260,15 +259,14 @@ static bool take_frame(struct csv_match *match, json_t *frames, char error[HS_PL
 }
 
 /* The waiting row of shots as a claim; its truth is appended to `truth`. */
-static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth,
-                      char error[HS_PLAY_ERROR_MAX])
+static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
 {
     struct table *shots = &match->shots;
     double start[3], end[3], time = shots->time;
     char shooter[16], victim[16];
     long index;
-    if (!read_slot(shots, SHOT_SHOOTER, &index, shooter, error) ||
-        !read_slot(shots, SHOT_VICTIM, &index, victim, error))
+    if (!read_slot(shots, SHOT_SHOOTER, &index, shooter) ||
+        !read_slot(shots, SHOT_VICTIM, &index, victim))
         return false;
     double distance = number(shots, SHOT_MAX_DIST, match->game->default_distance);
     for (int i = 0; i < 3; i++) {
@@ -276,7 +274,7 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth,
         end[i] = start[i] + number(shots, SHOT_DIRECTION + i, 0.0) * distance;
     }
     double ping = number(shots, SHOT_PING, 0.0), hit = number(shots, SHOT_HIT, 0.0);
-    if (hs_csv_fault(shots->csv, error))
+    if (hs_csv_fault(shots->csv, shots->error))
         return false;
     json_array_append_new(
         hits, json_pack("{s:I, s:s, s:s, s:f, s:f, s:o, s:o, s:s}", "shot",
@@ -285,7 +283,7 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth,
                         time - rewind_of(match->game, ping), "fire_time", time, "start",
                         vector(start), "end", vector(end), "target", victim));
     json_array_append_new(truth, json_string(hit != 0.0 ? "hit" : "miss"));
-    return advance(shots, error);
+    return advance(shots);
 }
 
 /* Whether the next row is a pose: poses of the same time come before shots. */
@@ -299,13 +297,14 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
                                            char error[HS_PLAY_ERROR_MAX])
 {
     struct csv_match *match = state;
+    match->poses.error = match->shots.error = error;
     if (!match->poses.waiting && !match->shots.waiting)
         return HS_RECORDING_END;
     json_t *frames = json_array();
     entry->body = json_pack("{s:o}", "frames", frames);
     entry->route = HS_ROUTE_FRAMES_POST;
     while (pose_is_next(match) && json_array_size(frames) < FRAMES_A_REQUEST) {
-        if (!take_frame(match, frames, error))
+        if (!take_frame(match, frames))
             return HS_RECORDING_BAD;
     }
     entry->at = match->last_time;
@@ -320,7 +319,7 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
     json_object_set_new(entry->body, "now", json_real(now));
     json_object_set_new(entry->body, "hits", hits);
     while (match->shots.waiting && match->shots.time == now) {
-        if (!take_shot(match, hits, entry->truth, error))
+        if (!take_shot(match, hits, entry->truth))
             return HS_RECORDING_BAD;
     }
     return HS_RECORDING_ENTRY;
@@ -354,27 +353,24 @@ static void name_match(const char *path, struct hs_recording_header *header)
     }
 }
 
-static bool open_pair(struct csv_match *match, const char *path, double grow,
-                      char error[HS_PLAY_ERROR_MAX])
+static bool open_pair(struct csv_match *match, const char *path, double grow)
 {
     struct table *poses = &match->poses, *shots = &match->shots;
-    if (!open_table(poses, path, ".poses.csv", error) ||
-        !open_table(shots, path, ".shots.csv", error) ||
-        !find_columns(poses, pose_columns, POSE_COLUMNS, POSE_DUCK, error))
+    if (!open_table(poses, path, ".poses.csv") || !open_table(shots, path, ".shots.csv") ||
+        !find_columns(poses, pose_columns, POSE_COLUMNS, POSE_DUCK))
         return false;
     int game = poses->columns[POSE_DUCK] >= 0;
     match->game = &hs_csv_games[game];
     match->shot_number = 1;
-    if (!find_columns(shots, shot_columns[game], SHOT_COLUMNS, SHOT_MAX_DIST, error) ||
-        !survey_shots(match, error))
+    if (!find_columns(shots, shot_columns[game], SHOT_COLUMNS, SHOT_MAX_DIST) ||
+        !survey_shots(match))
         return false;
     if (grow <= -match->game->half_width) {
-        snprintf(error, HS_PLAY_ERROR_MAX, "--grow %g leaves no body", grow);
+        snprintf(shots->error, HS_PLAY_ERROR_MAX, "--grow %g leaves no body", grow);
         return false;
     }
     shots->time = poses->time = -HUGE_VAL;
-    return open_table(shots, path, ".shots.csv", error) && advance(shots, error) &&
-           advance(poses, error);
+    return open_table(shots, path, ".shots.csv") && advance(shots) && advance(poses);
 }
 
 struct hs_recording *hs_csv_match_open(const char *path, double grow, char error[HS_PLAY_ERROR_MAX])
@@ -390,7 +386,8 @@ struct hs_recording *hs_csv_match_open(const char *path, double grow, char error
     struct hs_recording_header *header = &recording->header;
     *recording = (struct hs_recording){
         .state = match, .next = match_next, .progress = match_progress, .destroy = match_destroy};
-    if (!open_pair(match, path, grow, error)) {
+    match->poses.error = match->shots.error = error;
+    if (!open_pair(match, path, grow)) {
         hs_recording_close(recording);
         return NULL;
     }

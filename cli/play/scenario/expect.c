@@ -10,7 +10,7 @@
 #include "cli/play/scenario/reference.h"
 #include "cli/play/words.h"
 
-static const double length_tolerance = 1e-3;    /* metres: three decimals are written down */
+static const double length_tolerance = 1e-3;    /* metres: scenarios have three decimals */
 static const double direction_tolerance = 1e-3; /* the same */
 /* Answers have six decimals; a double near 2e9 s has a resolution of 2.4e-7. */
 static const double plain_tolerance = 2e-6;

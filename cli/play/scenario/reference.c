@@ -6,7 +6,7 @@
 
 #include "cli/play/words.h"
 
-#define HALF_ROOT 0.70710678118654752440 /* of 2: sine and cosine of an eighth */
+#define HALF_ROOT 0.70710678118654752440 /* sqrt(2)/2: sine and cosine of 45 degrees */
 
 const struct hs_reference hs_references[HS_REFERENCES] = {
     {"metres", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
