@@ -70,28 +70,6 @@ static double number_at(const json_t *array, size_t index)
     return json_number_value(json_array_get(array, index));
 }
 
-/* array[first..first+2] turned, times `scale`, plus `shift` (may be NULL), appended to `out`. */
-static void append_turned(const struct hs_reference *reference, const json_t *array, size_t first,
-                          double scale, const double *shift, bool keep_sign, json_t *out)
-{
-    for (size_t i = 0; i < 3; i++) {
-        double old = number_at(array, first + (size_t)reference->axis[i]);
-        double sign = keep_sign ? 1 : reference->sign[i];
-        json_array_append_new(out, json_real(old * sign * scale + (shift ? shift[i] : 0)));
-    }
-}
-
-static json_t *turned(const struct place *place, const json_t *value, double scale, bool shifts,
-                      bool keep_sign)
-{
-    if (!is_numbers(value, 3))
-        return json_deep_copy(value);
-    json_t *out = json_array();
-    append_turned(place->reference, value, 0, scale, shifts ? place->reference->shift : NULL,
-                  keep_sign, out);
-    return out;
-}
-
 /* 1, or -1 for a mirror: the determinant of the signed permutation. */
 static double handedness(const struct hs_reference *reference)
 {
@@ -100,45 +78,35 @@ static double handedness(const struct hs_reference *reference)
     return order * sign[0] * sign[1] * sign[2];
 }
 
-/* The rotation R q R^-1: its axis turns, its angle stays, or changes its sign in a mirror. */
-static void append_rotation(const struct hs_reference *reference, const json_t *value, size_t first,
-                            json_t *out)
+/*
+ * Turns an array of numbers. `parts` are its parts in order: p(oint), v(elocity), d(irection),
+ * e(xtents) and s(cales) have three numbers, r(otation) has four. A rotation becomes R q R^-1: its
+ * axis turns, its angle stays, or changes its sign in a mirror.
+ */
+static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
-    append_turned(reference, value, first, handedness(reference), NULL, false, out);
-    json_array_append_new(out, json_real(number_at(value, first + 3)));
-}
-
-static json_t *turned_rotation(const struct hs_reference *reference, const json_t *value)
-{
-    if (!is_numbers(value, 4))
-        return json_deep_copy(value);
-    json_t *out = json_array();
-    append_rotation(reference, value, 0, out);
-    return out;
-}
-
-static json_t *turned_bone(const struct place *place, const json_t *value)
-{
-    size_t count = json_array_size(value);
-    if (!is_numbers(value, count) || (count != 7 && count != 10))
-        return json_deep_copy(value);
     const struct hs_reference *reference = place->reference;
-    json_t *out = json_array();
-    append_turned(reference, value, 0, reference->unit, place->local ? NULL : reference->shift,
-                  false, out);
-    append_rotation(reference, value, 3, out);
-    if (count == 10)
-        append_turned(reference, value, 7, 1, NULL, true, out);
-    return out;
-}
-
-static json_t *turned_bones(const struct place *place, const json_t *value)
-{
-    if (!json_is_array(value))
+    size_t count = 0, at = 0;
+    for (const char *part = parts; *part != '\0'; part++)
+        count += *part == 'r' ? 4 : 3;
+    if (!is_numbers(value, count))
         return json_deep_copy(value);
     json_t *out = json_array();
-    for (size_t i = 0; i < json_array_size(value); i++)
-        json_array_append_new(out, turned_bone(place, json_array_get(value, i)));
+    for (const char *part = parts; *part != '\0'; part++) {
+        bool has_sign = *part != 'e' && *part != 's', shifts = *part == 'p' && !place->local;
+        double scale = *part == 'r'                                   ? handedness(reference)
+                       : *part == 'p' || *part == 'v' || *part == 'e' ? reference->unit
+                                                                      : 1;
+        for (size_t i = 0; i < 3; i++) {
+            double old = number_at(value, at + (size_t)reference->axis[i]);
+            double sign = has_sign ? reference->sign[i] : 1;
+            double shift = shifts ? reference->shift[i] : 0;
+            json_array_append_new(out, json_real(old * sign * scale + shift));
+        }
+        at += 3;
+        if (*part == 'r')
+            json_array_append_new(out, json_real(number_at(value, at++)));
+    }
     return out;
 }
 
@@ -256,28 +224,18 @@ static json_t *apply_object(const struct place *place, const json_t *value)
 
 static json_t *apply_array(const struct place *place, const json_t *value)
 {
-    const double unit = place->reference->unit;
-    bool is_list =
-        json_is_array(json_array_get(value, 0)) &&
-        (place->quantity == HS_QUANTITY_POINT || place->quantity == HS_QUANTITY_DIRECTION);
-    switch (is_list ? HS_QUANTITY_PLAIN : place->quantity) {
-    case HS_QUANTITY_POINT:
-        return turned(place, value, unit, !place->local, false);
-    case HS_QUANTITY_DISPLACEMENT:
-        return turned(place, value, unit, false, false);
-    case HS_QUANTITY_DIRECTION:
-        return turned(place, value, 1, false, false);
-    case HS_QUANTITY_EXTENTS:
-        return turned(place, value, unit, false, true);
-    case HS_QUANTITY_FALLOFF:
+    static const char *const parts[] = {
+        [HS_QUANTITY_POINT] = "p",     [HS_QUANTITY_DISPLACEMENT] = "v",
+        [HS_QUANTITY_DIRECTION] = "d", [HS_QUANTITY_EXTENTS] = "e",
+        [HS_QUANTITY_ROTATION] = "r",  [HS_QUANTITY_MEASURE] = NULL};
+    bool is_list = json_is_array(json_array_get(value, 0));
+    bool is_bone = place->quantity == HS_QUANTITY_BONES && json_is_number(json_array_get(value, 0));
+    if (place->quantity == HS_QUANTITY_FALLOFF)
         return scaled_falloff(place, value);
-    case HS_QUANTITY_BONES:
-        return turned_bones(place, value);
-    case HS_QUANTITY_ROTATION:
-        return turned_rotation(place->reference, value);
-    default:
-        break;
-    }
+    if (is_bone)
+        return turned(place, value, json_array_size(value) == 10 ? "prs" : "pr");
+    if (parts[place->quantity] != NULL && !is_list)
+        return turned(place, value, parts[place->quantity]);
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(value); i++)
         json_array_append_new(out, apply(place, json_array_get(value, i)));
