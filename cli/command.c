@@ -9,39 +9,42 @@
 
 #include "validators/str.h"
 
-enum { OPTIONS_MAX = 16, FIRST_OPTION = 256 /* beyond every character */ };
+enum { OPTIONS_MAX = 16, OPTION = 256 /* beyond every character */ };
 
-bool hs_argument_text(const char *text, const struct hs_argument *option)
+bool hs_argument_text(const struct hs_argument *argument, const char *text)
 {
-    *(const char **)option->out = text;
+    *(const char **)argument->target = text;
     return true;
 }
 
-bool hs_argument_name(const char *text, const struct hs_argument *option)
+bool hs_argument_name(const struct hs_argument *argument, const char *text)
 {
-    return hs_name_is_valid(hs_str_of(text)) && hs_argument_text(text, option);
+    return hs_name_is_valid(hs_str_of(text)) && hs_argument_text(argument, text);
 }
 
-bool hs_argument_whole(const char *text, const struct hs_argument *option)
+bool hs_argument_whole(const struct hs_argument *argument, const char *text)
 {
     char *end;
     errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        (double)value < option->min || (double)value > option->max)
-        return false;
-    *(uint64_t *)option->out = value;
-    return true;
+    uint64_t value = *(uint64_t *)argument->target = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
+           (double)value >= argument->min && (double)value <= argument->max;
 }
 
-bool hs_argument_real(const char *text, const struct hs_argument *option)
+bool hs_argument_real(const struct hs_argument *argument, const char *text)
 {
     char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= option->min && value <= option->max))
-        return false;
-    *(double *)option->out = value;
-    return true;
+    double value = *(double *)argument->target = strtod(text, &end);
+    return end != text && *end == '\0' && value >= argument->min && value <= argument->max;
+}
+
+bool hs_argument_word(const struct hs_argument *argument, const char *text)
+{
+    int *index = argument->target;
+    for (*index = (int)argument->min; *index <= (int)argument->max; ++*index)
+        if (strcasecmp(argument->list[*index], text) == 0)
+            return true;
+    return false;
 }
 
 int hs_command_wrong(const struct hs_command *command, const char *format, ...)
@@ -55,32 +58,40 @@ int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     return HS_EXIT_USAGE;
 }
 
-static bool read_option(const struct hs_command *command, const struct hs_argument *option)
+/* Prints the values that an option takes. */
+static void wrong_value(const struct hs_command *command, const struct hs_argument *argument)
 {
-    if (option->parse == NULL)
-        *(bool *)option->out = true;
-    else if (!option->parse(optarg, option)) {
-        hs_command_wrong(command, "--%s takes %s, not %s", option->name, option->takes, optarg);
-        return false;
-    }
-    return true;
+    char takes[96] = "one of the words in its help";
+    if (argument->parse == hs_argument_name)
+        snprintf(takes, sizeof takes, "1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
+    else if (argument->list == NULL)
+        snprintf(takes, sizeof takes, "a%s number from %.10g to %.10g",
+                 argument->parse == hs_argument_whole ? " whole" : "", argument->min,
+                 argument->max);
+    hs_command_wrong(command, "--%s takes %s, not %s", argument->name, takes, optarg);
 }
 
-bool hs_command_read(const struct hs_command *command, const struct hs_argument *options,
-                     size_t count, int argc, char **argv, const char **operand, int *code)
+bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
+                     int argc, char **argv, const char **operand, int *code)
 {
     struct option list[OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
-    int found;
-    for (size_t i = 0; i < count && i < OPTIONS_MAX; i++)
-        list[i + 1] = (struct option){options[i].name,
-                                      options[i].parse != NULL ? required_argument : no_argument,
-                                      NULL, FIRST_OPTION + (int)i};
+    int found, at;
+    for (int i = 0; i < OPTIONS_MAX && arguments[i].name != NULL; i++)
+        list[i + 1] = (struct option){arguments[i].name,
+                                      arguments[i].parse != NULL ? required_argument : no_argument,
+                                      NULL, OPTION};
     *code = HS_EXIT_USAGE;
     optind = 0; /* getopt_long starts again */
     opterr = 0;
-    while ((found = getopt_long(argc, argv, ":h", list, NULL)) >= FIRST_OPTION)
-        if (!read_option(command, &options[found - FIRST_OPTION]))
+    while ((found = getopt_long(argc, argv, ":h", list, &at)) == OPTION) {
+        const struct hs_argument *argument = &arguments[at - 1];
+        if (argument->parse == NULL) {
+            *(bool *)argument->target = true;
+        } else if (!argument->parse(argument, optarg)) {
+            wrong_value(command, argument);
             return false;
+        }
+    }
     if (found == 'h') {
         fputs(command->help, stdout);
         *code = HS_EXIT_FINE;
@@ -88,11 +99,12 @@ bool hs_command_read(const struct hs_command *command, const struct hs_argument 
         hs_command_wrong(command, "%s: %s",
                          found == ':' ? "an option needs a value" : "there is no such option",
                          argv[optind - 1]);
-    } else if (optind + (command->operand != NULL) != argc) {
+    } else if (optind + (operand != NULL) != argc) {
         hs_command_wrong(command, "takes options and %s",
-                         command->operand != NULL ? command->operand : "nothing else");
+                         operand != NULL ? command->operand : "nothing else");
     } else {
-        *operand = argv[optind];
+        if (operand != NULL)
+            *operand = argv[optind];
         return true;
     }
     return false;

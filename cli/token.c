@@ -111,18 +111,18 @@ int hs_token_main(int argc, char **argv)
 {
     struct wanted wanted = {0};
     const struct hs_argument options[] = {
-        {"tenant", hs_argument_text, &wanted.tenant, NULL, 0, 0},
-        {"scopes", hs_argument_text, &wanted.scopes, NULL, 0, 0},
-        {"kid", hs_argument_text, &wanted.kid, NULL, 0, 0},
-        {"days", hs_argument_whole, &wanted.days, "a whole number from 1 to 36500", 1, MAX_DAYS}};
+        {"tenant", hs_argument_text, &wanted.tenant, 0, 0, NULL},
+        {"scopes", hs_argument_text, &wanted.scopes, 0, 0, NULL},
+        {"kid", hs_argument_text, &wanted.kid, 0, 0, NULL},
+        {"days", hs_argument_whole, &wanted.days, 1, MAX_DAYS, NULL},
+        {.name = NULL}};
     const char *action;
     int code;
     if (argc < 2) {
         fputs(usage, stderr);
         return HS_EXIT_USAGE;
     }
-    if (!hs_command_read(&command, options, sizeof options / sizeof options[0], argc, argv, &action,
-                         &code))
+    if (!hs_command_read(&command, options, argc, argv, &action, &code))
         return code;
     if (strcmp(action, "new") != 0)
         return hs_command_wrong(&command, "there is no action %s", action);

@@ -56,27 +56,24 @@ static const char help[] =
 
 static const struct hs_command command = {"play", help, "one RECORDING"};
 
-static bool read_cheat(const char *text, const struct hs_argument *option)
-{
-    return hs_cheat_parse(text, option->out);
-}
-
 static bool read_options(int argc, char **argv, struct play_options *options, int *code)
 {
     struct hs_playback *playback = &options->playback;
+    int cheat = HS_CHEAT_NONE;
     const struct hs_argument list[] = {
-        {"url", hs_argument_text, &options->url, NULL, 0, 0},
-        {"speed", hs_argument_real, &playback->speed, "a number, 0 or more", 0, 1e9},
-        {"match", hs_argument_name, &playback->match, HS_ARGUMENT_NAME_TAKES, 0, 0},
-        {"replace", NULL, &playback->replace, NULL, 0, 0},
-        {"map", hs_argument_text, &options->map, NULL, 0, 0},
-        {"cheat", read_cheat, &playback->cheat, "one of its kinds", 0, 0},
-        {"grow", hs_argument_real, &options->grow, "a number", -1e9, 1e9},
-        {"json", NULL, &options->json, NULL, 0, 0}};
-    if (!hs_command_read(&command, list, sizeof(list) / sizeof(list[0]), argc, argv,
-                         &options->recording, code))
+        {"url", hs_argument_text, &options->url, 0, 0, NULL},
+        {"speed", hs_argument_real, &playback->speed, 0, 1e9, NULL},
+        {"match", hs_argument_name, &playback->match, 0, 0, NULL},
+        {.name = "replace", .target = &playback->replace},
+        {"map", hs_argument_text, &options->map, 0, 0, NULL},
+        {"cheat", hs_argument_word, &cheat, 1, HS_CHEAT_COUNT - 1, hs_cheat_names},
+        {"grow", hs_argument_real, &options->grow, -1e9, 1e9, NULL},
+        {.name = "json", .target = &options->json},
+        {.name = NULL}};
+    if (!hs_command_read(&command, list, argc, argv, &options->recording, code))
         return false;
     *code = HS_EXIT_FINE;
+    playback->cheat = (enum hs_cheat)cheat;
     if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
         *code = hs_command_wrong(&command, "--grow is for CSV pairs");
     bool changed = playback->match != NULL || playback->replace || playback->speed > 0.0 ||

@@ -19,22 +19,11 @@ struct hs_forge {
     json_t *tracks;                  /* player -> [[time, x, y, z], ..], the newest last */
 };
 
-static const char *const names[HS_CHEAT_COUNT] = {"",
+const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
 #define X(id, name, text) name,
-                                                  HS_CHEATS(X)
+                                                    HS_CHEATS(X)
 #undef X
 };
-
-bool hs_cheat_parse(const char *name, enum hs_cheat *out)
-{
-    for (int i = 1; i < HS_CHEAT_COUNT; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = (enum hs_cheat)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Three numbers of an array, from the element `first` on. */
 static bool read_vector(const json_t *array, size_t first, struct hs_vec *out)

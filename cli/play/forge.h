@@ -29,8 +29,7 @@ enum hs_cheat {
         HS_CHEAT_COUNT
 };
 
-/* False: no such kind. */
-bool hs_cheat_parse(const char *name, enum hs_cheat *out);
+extern const char *const hs_cheat_names[HS_CHEAT_COUNT];
 
 struct hs_forge;
 

@@ -168,15 +168,14 @@ static int recheck(const struct recheck_options *options, struct hs_ruleset *rul
 int hs_recheck_main(int argc, char **argv)
 {
     struct recheck_options options = {.limit = 50};
-    const struct hs_argument list[] = {
-        {"rules", hs_argument_text, &options.rules, NULL, 0, 0},
-        {"ruleset", hs_argument_name, &options.only, HS_ARGUMENT_NAME_TAKES, 0, 0},
-        {"limit", hs_argument_whole, &options.limit, "a whole number", 0, 1e18},
-        {"json", NULL, &options.json, NULL, 0, 0}};
+    const struct hs_argument list[] = {{"rules", hs_argument_text, &options.rules, 0, 0, NULL},
+                                       {"ruleset", hs_argument_name, &options.only, 0, 0, NULL},
+                                       {"limit", hs_argument_whole, &options.limit, 0, 1e9, NULL},
+                                       {.name = "json", .target = &options.json},
+                                       {.name = NULL}};
     struct hs_ruleset *ruleset = NULL;
     int code;
-    if (!hs_command_read(&command, list, sizeof list / sizeof list[0], argc, argv, &options.file,
-                         &code))
+    if (!hs_command_read(&command, list, argc, argv, &options.file, &code))
         return code;
     if (options.only != NULL && options.rules == NULL)
         return hs_command_wrong(&command, "--ruleset needs --rules");
