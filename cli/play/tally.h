@@ -74,7 +74,7 @@ void hs_tally_expectation(struct hs_tally *tally, bool held);
 /* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* The measurement of the check that decided a result; `known` is false when there is none. */
+/* The measurement of the check that decided a result; `known` is false without one. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
 /* The kind of that label, or NULL. */
