@@ -149,8 +149,9 @@ static bool read_entry(const struct file_recording *file, struct hs_recording_en
 {
     const struct hs_stream_line *line = &file->line;
     entry->line = file->reader.number;
-    hs_name_set(&entry->name, line->name);
     entry->kind = line->kind == HS_STREAM_HEADER ? HS_ENTRY_RESTART : HS_ENTRY_GAP;
+    if (line->kind != HS_STREAM_HEADER)
+        hs_name_set(&entry->name, line->name);
     if (line->kind == HS_STREAM_RULESET || line->kind == HS_STREAM_MAP)
         return read_document(file, entry);
     if (line->kind == HS_STREAM_REQUEST)
