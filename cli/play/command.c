@@ -104,7 +104,11 @@ static void print_result(const struct play_options *options)
 static bool read_whole(const char *path, struct hs_buffer *out, char error[HS_PLAY_ERROR_MAX])
 {
     struct hs_lines *lines = hs_lines_open(path);
-    const char *line = NULL, *why = lines == NULL ? strerror(errno) : NULL;
+    const char *line, *why = NULL;
+    if (lines == NULL) {
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path, strerror(errno));
+        return false;
+    }
     while (why == NULL && (line = hs_lines_next(lines)) != NULL) {
         hs_buffer_puts(out, line);
         hs_buffer_append(out, "\n", 1);

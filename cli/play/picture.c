@@ -45,8 +45,10 @@ struct hs_picture_style hs_picture_style_for(FILE *out)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *locale = "", *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    for (size_t i = 0; i < 3 && *locale == '\0'; i++)
-        locale = getenv(names[i]) != NULL ? getenv(names[i]) : "";
+    for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
+        locale = getenv(names[i]);
+    if (locale == NULL)
+        locale = "";
     return (struct hs_picture_style){
         .unicode = strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL,
         .colour = isatty(fileno(out)) == 1 && (no_color == NULL || *no_color == '\0') &&

@@ -458,8 +458,7 @@ START_TEST(a_state_that_is_too_large_is_a_gap)
     ck_assert(hs_test_service_stop(&service));
     RUN(&result, "recheck", next);
     ck_assert_int_eq(result.program.code, 0);
-    ck_assert_ptr_nonnull(
-        strstr(result.program.out, "gaps: these matches are not compared until"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "gaps: these matches are not compared until"));
     ck_assert_ptr_nonnull(
         strstr(result.program.out, ": its saved state does not fit into --record-queue-bytes\n"));
 }
@@ -533,8 +532,7 @@ static const struct {
      "line 3: the stream has no ruleset sha224:"},
     {"{\"open\":\"little\"", "{\"open\":\"litter\"",
      "line 4: a request for a match that is not open"},
-    {"\"body\":{\"frames\"", "\"body\":{\"fumes\"",
-     "line 4: invalid_request: /fumes"},
+    {"\"body\":{\"frames\"", "\"body\":{\"fumes\"", "line 4: invalid_request: /fumes"},
     {"{\"results\":[", "{\"results\":[{},", "the answer does not belong to this request"},
     {"\"answer\":", "\"answer\"", "line 4: is not a line"},
 };
