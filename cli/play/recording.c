@@ -39,8 +39,6 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry)
     return json_is_array(hits) ? hits : NULL;
 }
 
-/* ---- members ---- */
-
 /* A member as JSON; *out stays NULL if it is absent. */
 static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out)
 {
@@ -92,8 +90,6 @@ static double time_of(const json_t *body)
         now = json_object_get(json_array_get(frames, count - 1), "time");
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
-
-/* ---- lines ---- */
 
 static bool read_request(const struct file_recording *file, struct hs_recording_entry *entry)
 {
