@@ -1,6 +1,6 @@
-#include "cli/check_config.h"
-
+/* `hindsight check-config`: finds faults of a configuration before the service starts with it. */
 #include "api/rulesets/document.h"
+#include "cli/command.h"
 #include "service/http/tls.h"
 #include "service/options/values.h"
 #include "service/reload/steps.h"
@@ -8,23 +8,34 @@
 #include "service/system/memory_limit.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+extern char **environ;
+
+static const char usage[] =
+    "usage: hindsight check-config FILE [OPTION]...\n\n"
+    "Checks a configuration of `hindsight serve` and each ruleset in the directory it names.\n"
+    "FILE, the environment and the options of `hindsight serve` are combined. Prints every value\n"
+    "with its source, then ok; or a line for every problem, with the JSON pointer to it. A FILE\n"
+    "that has a \"name\" is checked as a ruleset.\n"
+    "Warnings about rulesets go to standard error and do not change the exit code.\n";
+
 static void put_problem(void *context, const char *source, const struct hs_problem *problem)
 {
-    FILE *to = context;
+    (void)context;
     for (size_t i = 0; i < problem->count; i++)
-        fprintf(to, "%s: %s: %s\n", source,
-                problem->errors[i].pointer[0] == '\0' ? "(root)" : problem->errors[i].pointer,
-                problem->errors[i].detail);
+        printf("%s: %s: %s\n", source,
+               problem->errors[i].pointer[0] == '\0' ? "(root)" : problem->errors[i].pointer,
+               problem->errors[i].detail);
     if (problem->count == 0)
-        fprintf(to, "%s: %s\n", source, problem->detail);
+        printf("%s: %s\n", source, problem->detail);
     if (problem->left_out > 0)
-        fprintf(to, "%s: and %zu more\n", source, problem->left_out);
+        printf("%s: and %zu more\n", source, problem->left_out);
 }
 
-/* Warnings go beside the output, which a script may compare, and change no exit code. */
+/* Warnings go to standard error: a script may compare standard output. */
 static void put_warning(void *context, const char *pointer, const char *text)
 {
     fprintf(stderr, "%s: warning: %s: %s\n", (const char *)context, pointer, text);
@@ -40,16 +51,16 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Does what a start would, and lets go of it. */
-static bool check_steps(const struct hs_options *options, FILE *to)
+/* Loads rulesets and tokens like a start of the service, and frees them. */
+static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";
-    struct hs_reload reload = {.fault = put_problem, .context = to};
+    struct hs_reload reload = {.fault = put_problem};
     struct hs_ruleset_store *store = hs_ruleset_store_create(
         options->default_ruleset, options->max_rulesets,
         hs_memory_part(options->ruleset_bytes, options->memory, HS_RULESET_PART), error);
     if (store == NULL) {
-        fprintf(to, "%s\n", error);
+        printf("%s\n", error);
         return false;
     }
     hs_ruleset_store_limit_work(store, options->request_work);
@@ -65,20 +76,20 @@ static bool check_steps(const struct hs_options *options, FILE *to)
     return fine;
 }
 
-static bool check_tls(const struct hs_options *options, FILE *to)
+static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* One without the other was told with the options. */
+    /* A key without a certificate was reported with the options. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);
     if (!fine)
-        fprintf(to, "%s\n", error);
+        printf("%s\n", error);
     return fine;
 }
 
-/* Rulesets have a name; no option is called that. */
+/* Only rulesets have a `name`: no option has this name. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);
@@ -87,65 +98,72 @@ static bool is_ruleset(const char *path)
     return named;
 }
 
-static bool check_ruleset(const char *path, FILE *to)
+static bool check_ruleset(const char *path)
 {
-    struct hs_problem *problem = malloc(sizeof *problem);
-    if (problem == NULL) {
-        fputs("out of memory\n", to);
-        return false;
-    }
-    hs_problem_init(problem);
-    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, problem);
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    struct hs_ruleset *ruleset = hs_ruleset_from_file(path, (struct hs_str){NULL, 0}, &problem);
     struct hs_str name = ruleset != NULL ? hs_name_str(&ruleset->name) : HS_STR("");
     if (hs_ruleset_name_is_reserved(name))
-        hs_problem_add(problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
+        hs_problem_add(&problem, "/name", HS_RULESET_RESERVED_TEXT, (int)name.len, name.ptr);
     struct hs_options options;
     hs_options_default(&options);
     if (ruleset != NULL)
-        hs_ruleset_check_work(ruleset, options.request_work, problem);
-    bool fine = problem->code == HS_PROBLEM_NONE;
+        hs_ruleset_check_work(ruleset, options.request_work, &problem);
+    bool fine = problem.code == HS_PROBLEM_NONE;
     if (fine) {
-        fprintf(to, "ruleset %s\n", ruleset->name.text);
+        printf("ruleset %s\n", ruleset->name.text);
         hs_ruleset_warn(ruleset, put_warning, (void *)path);
     } else
-        put_problem(to, path, problem);
+        put_problem(NULL, path, &problem);
     hs_ruleset_destroy(ruleset);
-    free(problem);
     return fine;
 }
 
-static bool check_configuration(int argc, char *const *argv, char *const *environment, FILE *to)
+static bool check_configuration(int argc, char **argv)
 {
     struct hs_options options;
     char faults[HS_OPTIONS_FAULTS_MAX], config[] = "--config";
     char **arguments = calloc((size_t)argc + 2, sizeof *arguments);
     if (arguments == NULL) {
-        fputs("out of memory\n", to);
+        puts("out of memory");
         return false;
     }
     arguments[0] = argv[0];
     arguments[1] = config;
     memcpy(arguments + 2, argv + 1, ((size_t)argc - 1) * sizeof *arguments);
-    struct hs_options_input input = {argc + 1, arguments, environment};
+    struct hs_options_input input = {argc + 1, arguments, environ};
     enum hs_options_result result = hs_options_read(&input, &options, faults);
     free(arguments);
     if (result == HS_OPTIONS_WRONG)
-        fprintf(to, "%s\n", faults);
-    /* What could be read is looked at all the same, so that everything is told at once. */
-    bool fine = check_steps(&options, to);
-    fine = check_tls(&options, to) && fine && result == HS_OPTIONS_OK;
+        printf("%s\n", faults);
+    /* The next checks run after a fault too, so that one run reports everything. */
+    bool fine = check_steps(&options);
+    fine = check_tls(&options) && fine && result == HS_OPTIONS_OK;
     if (fine)
-        hs_options_write_effective(&options, to);
+        hs_options_write_effective(&options, stdout);
+    char *const *environment = environ;
     for (const char *stray; (stray = hs_options_stray_variable(&environment)) != NULL;)
-        fprintf(to, "ignored: %.*s is not an option\n", (int)strcspn(stray, "="), stray);
+        printf("ignored: %.*s is not an option\n", (int)strcspn(stray, "="), stray);
     return fine;
 }
 
-int hs_check_config(int argc, char *const *argv, char *const *environment, FILE *to)
+int hs_check_config_main(int argc, char **argv)
 {
-    bool fine = is_ruleset(argv[1]) ? check_ruleset(argv[1], to)
-                                    : check_configuration(argc, argv, environment, to);
+    bool wrong = argc < 2 || argv[1][0] == '-';
+    for (int at = 1; at < argc; at++) {
+        if (strcmp(argv[at], "--help") == 0) {
+            fputs(usage, stdout);
+            return HS_EXIT_FINE;
+        }
+        wrong |= strncmp(argv[at], "--config", 8) == 0;
+    }
+    if (wrong) {
+        fputs(usage, stderr);
+        return HS_EXIT_USAGE;
+    }
+    bool fine = is_ruleset(argv[1]) ? check_ruleset(argv[1]) : check_configuration(argc, argv);
     if (fine)
-        fputs("ok\n", to);
-    return fine ? 0 : 1;
+        puts("ok");
+    return fine ? HS_EXIT_FINE : HS_EXIT_FAILED;
 }

@@ -1,4 +1,4 @@
-#include "cli/token.h"
+#include "cli/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,38 +9,30 @@
 #include "api/http/routes.h"
 #include "service/access/tokens.h"
 
-enum { FINE = 0, FAILED = 1, WRONG_USAGE = 2, KID_BYTES = 4, MAX_DAYS = 36500 };
+enum { KID_BYTES = 4, MAX_DAYS = 36500 };
 
 static const char usage[] =
     "usage: hindsight token new --tenant TENANT --scopes SCOPE,... [--kid KID] [--days N]\n\n"
-    "Makes a token. Prints two lines: the token, for the caller, which is written nowhere else "
-    "and\n"
-    "cannot be shown again; and its entry for the \"tokens\" of the file that `hindsight serve\n"
-    "--token-file` reads, which holds the SHA-256 of the secret only.\n\n"
-    "  --tenant TENANT   to whom matches, rulesets and maps belong: [A-Za-z0-9.-]\n"
-    "  --scopes SCOPES   of ingest, verify, rules, evidence and admin, with commas\n"
-    "  --kid KID         the name of this key among those of the tenant (a random one)\n"
-    "  --days N          valid for so many days (for ever)\n\n"
-    "A tenant may have several keys at a time: to replace one, add the new one, reload (SIGHUP),\n"
-    "hand it out, and take the old one away. See docs/security.md.\n";
+    "Makes a token and prints two lines. The first is the token, for the caller. It is stored\n"
+    "nowhere and cannot be shown again. The second is its entry for \"tokens\" in the file of\n"
+    "`hindsight serve --token-file`. The entry contains only the SHA-256 of the secret.\n\n"
+    "  --tenant TENANT   the owner of matches, rulesets and maps: [A-Za-z0-9.-]\n"
+    "  --scopes SCOPES   some of ingest, verify, rules, evidence and admin, with commas\n"
+    "  --kid KID         the name of this key, unique for the tenant (default: random)\n"
+    "  --days N          valid for this many days (default: no end)\n\n"
+    "A tenant may have several keys at a time. To replace a key, add the new one, reload\n"
+    "(SIGHUP), hand it out, and remove the old one. See docs/security.md.\n";
+
+static const struct hs_command command = {"token", usage, "new"};
+
+static const char part_takes[] = "1 to 32 of [A-Za-z0-9.-], the first a letter or digit";
 
 struct wanted {
     const char *tenant, *scopes, *kid;
-    long days; /* 0: for ever */
+    uint64_t days; /* 0: without an end */
 };
 
-static struct hs_str str(const char *text)
-{
-    return (struct hs_str){text, strlen(text)};
-}
-
-static int wrong(const char *what)
-{
-    fprintf(stderr, "hindsight token: %s; see hindsight token --help\n", what);
-    return WRONG_USAGE;
-}
-
-/* Random bytes in hexadecimal; false: the system has none to give. */
+/* Random bytes in hexadecimal. False: the system gives none. */
 static bool random_text(char *text, size_t bytes)
 {
     unsigned char drawn[HS_SECRET_BYTES];
@@ -52,7 +44,7 @@ static bool random_text(char *text, size_t bytes)
     return true;
 }
 
-/* The list of scopes as set; 0: one of them is none. */
+/* The set of the listed scopes; 0: one of the names is not a scope. */
 static unsigned parse_scopes(const char *list)
 {
     unsigned scopes = 0;
@@ -68,7 +60,7 @@ static unsigned parse_scopes(const char *list)
     }
 }
 
-/* Every text in it is of an alphabet that needs no escaping. */
+/* The alphabet of these texts needs no escaping. */
 static void print_entry(const struct wanted *wanted, const char *kid, unsigned scopes,
                         const char *digest)
 {
@@ -98,10 +90,11 @@ static int make_token(const struct wanted *wanted)
     char secret[2 * HS_SECRET_BYTES + 1], drawn_kid[2 * KID_BYTES + 1], digest[HS_SHA256_HEX];
     unsigned scopes = parse_scopes(wanted->scopes);
     if (scopes == 0)
-        return wrong("--scopes takes some of ingest,verify,rules,evidence,admin");
+        return hs_command_wrong(&command,
+                                "--scopes takes some of ingest,verify,rules,evidence,admin");
     if (!random_text(secret, HS_SECRET_BYTES) || !random_text(drawn_kid, KID_BYTES)) {
         fputs("hindsight token: the system gives no random numbers\n", stderr);
-        return FAILED;
+        return HS_EXIT_FAILED;
     }
     const char *kid = wanted->kid != NULL ? wanted->kid : drawn_kid;
     hs_sha256_hex(secret, strlen(secret), digest);
@@ -109,49 +102,34 @@ static int make_token(const struct wanted *wanted)
     explicit_bzero(secret, sizeof secret);
     print_entry(wanted, kid, scopes, digest);
     if (fflush(stdout) == 0)
-        return FINE;
+        return HS_EXIT_FINE;
     perror("hindsight token");
-    return FAILED;
-}
-
-static bool take_days(const char *text, long *days)
-{
-    char *end;
-    *days = strtol(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && *days > 0 && *days <= MAX_DAYS;
+    return HS_EXIT_FAILED;
 }
 
 int hs_token_main(int argc, char **argv)
 {
     struct wanted wanted = {0};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            fputs(usage, stdout);
-            return FINE;
-        }
-    }
-    if (argc < 2 || strcmp(argv[1], "new") != 0) {
+    const struct hs_argument options[] = {
+        {"tenant", hs_argument_text, &wanted.tenant, 0, 0, NULL},
+        {"scopes", hs_argument_text, &wanted.scopes, 0, 0, NULL},
+        {"kid", hs_argument_text, &wanted.kid, 0, 0, NULL},
+        {"days", hs_argument_whole, &wanted.days, 1, MAX_DAYS, NULL},
+        {.name = NULL}};
+    const char *action;
+    int code;
+    if (argc < 2) {
         fputs(usage, stderr);
-        return WRONG_USAGE;
+        return HS_EXIT_USAGE;
     }
-    for (int i = 2; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (value == NULL)
-            return wrong("an option needs a value");
-        if (strcmp(argv[i], "--tenant") == 0)
-            wanted.tenant = value;
-        else if (strcmp(argv[i], "--scopes") == 0)
-            wanted.scopes = value;
-        else if (strcmp(argv[i], "--kid") == 0)
-            wanted.kid = value;
-        else if (strcmp(argv[i], "--days") != 0)
-            return wrong("there is no such option");
-        else if (!take_days(value, &wanted.days))
-            return wrong("--days takes a whole number from 1 to 36500");
-    }
-    if (wanted.tenant == NULL || !hs_token_part_is_valid(str(wanted.tenant), HS_TENANT_MAX))
-        return wrong("--tenant takes 1 to 32 of [A-Za-z0-9.-], the first a letter or digit");
-    if (wanted.kid != NULL && !hs_token_part_is_valid(str(wanted.kid), HS_KID_MAX))
-        return wrong("--kid takes 1 to 32 of [A-Za-z0-9.-], the first a letter or digit");
-    return wanted.scopes != NULL ? make_token(&wanted) : wrong("--scopes is needed");
+    if (!hs_command_read(&command, options, argc, argv, &action, &code))
+        return code;
+    if (strcmp(action, "new") != 0)
+        return hs_command_wrong(&command, "there is no action %s", action);
+    if (!hs_token_part_is_valid(hs_str_of(wanted.tenant), HS_TENANT_MAX))
+        return hs_command_wrong(&command, "--tenant takes %s", part_takes);
+    if (wanted.kid != NULL && !hs_token_part_is_valid(hs_str_of(wanted.kid), HS_KID_MAX))
+        return hs_command_wrong(&command, "--kid takes %s", part_takes);
+    return wanted.scopes != NULL ? make_token(&wanted)
+                                 : hs_command_wrong(&command, "--scopes is needed");
 }

@@ -1,5 +1,5 @@
 /* `hindsight demo`: what the service is for, shown in a minute without anything installed. */
-#include "cli/play/command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <getopt.h>

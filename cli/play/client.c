@@ -7,15 +7,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "service/system/clock.h"
+
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
-enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct hs_client {
     CURL *curl;
     struct curl_slist *json_headers, *bare_headers;
     char url[URL_MAX];
-    const char *token; /* of the environment; NULL: none */
-    char *body;        /* of the answer, with room for a terminator */
+    const char *token; /* from the environment, or NULL */
+    char *body;        /* of the answer, terminated */
     size_t size, capacity;
     char error[CURL_ERROR_SIZE];
 };
@@ -38,16 +39,9 @@ struct hs_client *hs_client_open(const char *url)
     /* An empty Expect: no round trip for "100 Continue" before a large body. */
     client->bare_headers = curl_slist_append(NULL, "Expect:");
     client->json_headers = curl_slist_append(NULL, "Expect:");
-    if (client->json_headers != NULL) {
-        struct curl_slist *more =
-            curl_slist_append(client->json_headers, "Content-Type: application/json");
-        if (more == NULL) {
-            hs_client_close(client);
-            return NULL;
-        }
-    }
     if (client->body == NULL || client->curl == NULL || client->bare_headers == NULL ||
-        client->json_headers == NULL) {
+        client->json_headers == NULL ||
+        curl_slist_append(client->json_headers, "Content-Type: application/json") == NULL) {
         hs_client_close(client);
         return NULL;
     }
@@ -84,42 +78,32 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     return more;
 }
 
-static double now_seconds(void)
+double hs_client_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-6 * (double)hs_clock_us();
 }
 
-/* The service's own word is exact; one in front of it has but the header, in whole seconds. */
-static double told_to_wait(CURL *curl, const struct hs_client_response *response)
+void hs_client_pause(double seconds)
+{
+    struct timespec pause = {.tv_sec = (time_t)seconds};
+    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+    if (seconds > 0.0)
+        nanosleep(&pause, NULL);
+}
+
+/* The service states milliseconds in the body; a proxy states whole seconds in the header. */
+static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;
     if (response->status != 429 && response->status != 503)
         return 0.0;
     json_t *problem = json_loadb(response->body, response->size, 0, NULL);
-    double told = 1e-3 * json_number_value(json_object_get(problem, "retry_after_ms"));
+    double exact = 1e-3 * json_number_value(json_object_get(problem, "retry_after_ms"));
     json_decref(problem);
-    if (told > 0.0)
-        return told;
+    if (exact > 0.0)
+        return exact;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;
-}
-
-bool hs_client_wait(struct hs_client_patience *patience, const struct hs_client_response *response)
-{
-    double seconds = response->wait_seconds, now = now_seconds();
-    if (seconds <= 0.0)
-        return false;
-    if (patience->waits == 0)
-        patience->until = now + PATIENCE_SECONDS;
-    if (patience->waits == WAITS_MAX || now + seconds > patience->until)
-        return false;
-    struct timespec pause = {.tv_sec = (time_t)seconds};
-    pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
-    nanosleep(&pause, NULL);
-    patience->waits++;
-    return true;
 }
 
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
@@ -156,9 +140,9 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "127.0.0.1,localhost,::1");
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    double begin = now_seconds();
+    double begin = hs_client_now();
     CURLcode code = curl_easy_perform(curl);
-    response->seconds = now_seconds() - begin;
+    response->seconds = hs_client_now() - begin;
     response->body = client->body;
     response->size = client->size;
     if (code != CURLE_OK) {
@@ -167,7 +151,7 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
         return false;
     }
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status);
-    response->wait_seconds = told_to_wait(curl, response);
+    response->wait_seconds = requested_wait(curl, response);
     return true;
 }
 

@@ -1,23 +1,21 @@
-#include "cli/play/command.h"
+/* `hindsight play`: sends a recording, a CSV pair or a file of scenarios to a running service. */
+#include "cli/command.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "api/json/buffer.h"
 #include "cli/play/import/match.h"
+#include "cli/play/lines.h"
 #include "cli/play/playback.h"
 #include "cli/play/scenario/suite.h"
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* Of a map document: far above what the service takes by default. */
-enum { MAP_MAX_BYTES = 1 << 30, READ_BYTES = 4 << 20 };
-
-enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+/* The limit for a map document: far above the default limit of the service. */
+enum { MAP_MAX_BYTES = 1 << 30 };
 
 struct play_options {
     const char *recording, *url;
@@ -27,124 +25,63 @@ struct play_options {
     struct hs_playback playback;
 };
 
-static void print_help(FILE *out)
-{
-    fprintf(out,
-            "usage: hindsight play RECORDING [options]\n"
-            "\n"
-            "Plays a recording against a running service and prints what came of its claims.\n"
-            "RECORDING is a recording (docs/recording.md; `serve --record`), or one of a CSV pair\n"
-            "NAME.poses.csv and NAME.shots.csv; each plain or gzip.\n"
-            "\n"
-            "  --url URL      the service (default " DEFAULT_URL ")\n"
-            "  --speed X      1: as fast as it happened, 2: twice as fast, ...\n"
-            "                 0: as fast as answers come (default)\n"
-            "  --match NAME   play into a match of this name (default: the recording's)\n"
-            "  --replace      end an open match of that name first\n"
-            "  --map FILE     put this map document, plain or gzip, before the match and open\n"
-            "                 it on that, whatever map the recording brings\n"
-            "  --cheat KIND   forge the claims before they are sent; see below\n"
-            "  --grow N       CSV pairs: widen the body by N units on every side\n"
-            "  --json         print the table as one JSON object\n"
-            "  --help         this text\n"
-            "\n"
-            "kinds of --cheat:\n");
-    hs_cheat_list(out);
-    fprintf(out, "\n"
-                 "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
-                 "expectation of the recording failed, 2 wrong usage.\n"
-                 "A service that asks for tokens gets that of the variable HINDSIGHT_TOKEN.\n");
-}
+static const char help[] =
+    "usage: hindsight play RECORDING [options]\n"
+    "\n"
+    "Plays a recording against a running service and prints the verdicts on its claims.\n"
+    "RECORDING is a recording (docs/recording.md; `serve --record`), a file of scenarios\n"
+    "(docs/scenarios.md), or one file of a CSV pair NAME.poses.csv and NAME.shots.csv;\n"
+    "plain or gzip.\n"
+    "\n"
+    "  --url URL      the service (default " DEFAULT_URL ")\n"
+    "  --speed X      1: at the speed of the recording, 2: twice as fast, ...\n"
+    "                 0: as fast as answers arrive (default)\n"
+    "  --match NAME   play into a match of this name (default: the recording's)\n"
+    "  --replace      end an open match of that name first\n"
+    "  --map FILE     put this map document, plain or gzip, before the match and open\n"
+    "                 the match on it; maps of the recording are not used\n"
+    "  --cheat KIND   forge the claims before they are sent; see below\n"
+    "  --grow N       CSV pairs: widen the body by N units on every side\n"
+    "  --json         print the table as one JSON object\n"
+    "  --help         this text\n"
+    "\n"
+    "kinds of --cheat:\n"
+#define X(id, name, text) "    " name ": " text "\n"
+    HS_CHEATS(X)
+#undef X
+        "\n"
+        "Exit codes: 0 fine, 1 the service does not answer, refuses a request, or an\n"
+        "expectation of the recording failed, 2 wrong usage.\n"
+        "For a service that requires tokens, set the variable HINDSIGHT_TOKEN.\n";
 
-static bool parse_number(const char *text, double *out)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
-        return false;
-    *out = value;
-    return true;
-}
+static const struct hs_command command = {"play", help, "one RECORDING"};
 
-static int wrong_usage(const char *what, const char *argument)
-{
-    fprintf(stderr, "hindsight play: %s%s%s\nTry: hindsight play --help\n", what,
-            argument != NULL ? ": " : "", argument != NULL ? argument : "");
-    return EXIT_USAGE;
-}
-
-/* Takes one option. 0, or an exit code when its value is wrong. */
-static int take_option(int option, struct play_options *options)
+static bool read_options(int argc, char **argv, struct play_options *options, int *code)
 {
     struct hs_playback *playback = &options->playback;
-    switch (option) {
-    case 'u':
-        options->url = optarg;
-        return 0;
-    case 's':
-        if (!parse_number(optarg, &playback->speed) || playback->speed < 0.0)
-            return wrong_usage("--speed must be a number, 0 or more", optarg);
-        return 0;
-    case 'm':
-        if (!hs_name_is_valid((struct hs_str){optarg, strlen(optarg)}))
-            return wrong_usage("--match must be 1 to 64 of [A-Za-z0-9_.:-]", optarg);
-        playback->match = optarg;
-        return 0;
-    case 'r':
-        playback->replace = true;
-        return 0;
-    case 'p':
-        options->map = optarg;
-        return 0;
-    case 'c':
-        return hs_cheat_parse(optarg, &playback->cheat) ? 0 : wrong_usage("no such cheat", optarg);
-    case 'g':
-        return parse_number(optarg, &options->grow)
-                   ? 0
-                   : wrong_usage("--grow must be a number", optarg);
-    case 'j':
-        options->json = true;
-        return 0;
-    default:
-        return wrong_usage("unknown option, or one without its value", NULL);
-    }
-}
-
-/* 0 to go on, else an exit code + 1, so that "fine" can be told too. */
-static int read_options(int argc, char **argv, struct play_options *options)
-{
-    static const struct option list[] = {
-        {"url", required_argument, NULL, 'u'},   {"speed", required_argument, NULL, 's'},
-        {"match", required_argument, NULL, 'm'}, {"replace", no_argument, NULL, 'r'},
-        {"map", required_argument, NULL, 'p'},   {"cheat", required_argument, NULL, 'c'},
-        {"grow", required_argument, NULL, 'g'},  {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
-    int option;
-    optind = 0; /* starts anew */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", list, NULL)) != -1) {
-        if (option == 'h') {
-            print_help(stdout);
-            return EXIT_FINE + 1;
-        }
-        int code = take_option(option, options);
-        if (code != 0)
-            return code + 1;
-    }
-    if (optind + 1 != argc)
-        return wrong_usage("needs one RECORDING", NULL) + 1;
-    options->recording = argv[optind];
+    int cheat = HS_CHEAT_NONE;
+    const struct hs_argument list[] = {
+        {"url", hs_argument_text, &options->url, 0, 0, NULL},
+        {"speed", hs_argument_real, &playback->speed, 0, 1e9, NULL},
+        {"match", hs_argument_name, &playback->match, 0, 0, NULL},
+        {.name = "replace", .target = &playback->replace},
+        {"map", hs_argument_text, &options->map, 0, 0, NULL},
+        {"cheat", hs_argument_word, &cheat, 1, HS_CHEAT_COUNT - 1, hs_cheat_names},
+        {"grow", hs_argument_real, &options->grow, -1e9, 1e9, NULL},
+        {.name = "json", .target = &options->json},
+        {.name = NULL}};
+    if (!hs_command_read(&command, list, argc, argv, &options->recording, code))
+        return false;
+    *code = HS_EXIT_FINE;
+    playback->cheat = (enum hs_cheat)cheat;
     if (options->grow != 0.0 && !hs_csv_match_is_name(options->recording))
-        return wrong_usage("--grow is for CSV pairs", NULL) + 1;
-    bool shaped = options->playback.match != NULL || options->playback.replace ||
-                  options->playback.speed > 0.0 || options->playback.cheat != HS_CHEAT_NONE ||
-                  options->map != NULL;
-    if (shaped && hs_play_scenarios_is_name(options->recording))
-        return wrong_usage("scenarios are played as they are: no --match, --replace, --speed, "
-                           "--map, --cheat",
-                           NULL) +
-               1;
-    return 0;
+        *code = hs_command_wrong(&command, "--grow is for CSV pairs");
+    bool changed = playback->match != NULL || playback->replace || playback->speed > 0.0 ||
+                   playback->cheat != HS_CHEAT_NONE || options->map != NULL;
+    if (changed && hs_play_scenarios_is_name(options->recording))
+        *code = hs_command_wrong(&command, "--match, --replace, --speed, --map and --cheat are "
+                                           "not for scenarios");
+    return *code == HS_EXIT_FINE;
 }
 
 static void print_result(const struct play_options *options)
@@ -163,43 +100,29 @@ static void print_result(const struct play_options *options)
     hs_tally_print(playback->tally, stdout);
 }
 
-/* Reads a file, plain or gzip, into memory. */
-static bool read_whole(const char *path, struct hs_str *out, char error[HS_PLAY_ERROR_MAX])
+/* Reads a text file, plain or gzip, into memory. */
+static bool read_whole(const char *path, struct hs_buffer *out, char error[HS_PLAY_ERROR_MAX])
 {
-    size_t size = 0, capacity = 0;
-    char *text = NULL;
-    int got = 1;
-    errno = ENOMEM;
-    gzFile file = gzopen(path, "rb");
-    while (file != NULL && got > 0 && size < MAP_MAX_BYTES) {
-        if (size == capacity) {
-            char *more = realloc(text, capacity + READ_BYTES);
-            if (more == NULL)
-                break;
-            text = more;
-            capacity += READ_BYTES;
-        }
-        got = gzread(file, text + size, (unsigned)(capacity - size));
-        size += got > 0 ? (size_t)got : 0;
+    struct hs_lines *lines = hs_lines_open(path);
+    const char *line, *why = NULL;
+    if (lines == NULL) {
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path, strerror(errno));
+        return false;
     }
-    int code = Z_ERRNO;
-    const char *why = got < 0 ? gzerror(file, &code) : "";
-    if (got > 0)
-        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path,
-                 size >= MAP_MAX_BYTES ? "it is too large" : strerror(errno));
-    else if (got < 0)
-        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path,
-                 code == Z_ERRNO ? strerror(errno) : why);
-    bool whole = got == 0;
-    if (file != NULL && gzclose(file) != Z_OK && whole) {
-        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: it is torn", path);
-        whole = false;
+    while (why == NULL && (line = hs_lines_next(lines)) != NULL) {
+        hs_buffer_puts(out, line);
+        hs_buffer_append(out, "\n", 1);
+        why = out->failed ? "out of memory" : out->len > MAP_MAX_BYTES ? "it is too large" : NULL;
     }
-    *out = (struct hs_str){text, size};
-    return whole;
+    if (why == NULL)
+        why = lines->error == NULL && out->len == 0 ? "it is empty" : lines->error;
+    if (why != NULL)
+        snprintf(error, HS_PLAY_ERROR_MAX, "cannot read %s: %s", path, why);
+    hs_lines_close(lines);
+    return why == NULL;
 }
 
-static bool run(struct play_options *options, char error[HS_PLAY_ERROR_MAX])
+static bool run(struct play_options *options, struct hs_buffer *map, char error[HS_PLAY_ERROR_MAX])
 {
     struct hs_playback *playback = &options->playback;
     bool scenarios = hs_play_scenarios_is_name(options->recording);
@@ -209,8 +132,9 @@ static bool run(struct play_options *options, char error[HS_PLAY_ERROR_MAX])
                                   : hs_recording_open(options->recording, error);
     if (!scenarios && playback->recording == NULL)
         return false;
-    if (options->map != NULL && !read_whole(options->map, &playback->map, error))
+    if (options->map != NULL && !read_whole(options->map, map, error))
         return false;
+    playback->map = (struct hs_str){map->data, map->len};
     playback->client = hs_client_open(options->url);
     playback->tally = hs_tally_create();
     if (playback->client == NULL || playback->tally == NULL)
@@ -218,8 +142,8 @@ static bool run(struct play_options *options, char error[HS_PLAY_ERROR_MAX])
     bool good = scenarios ? hs_play_scenarios(options->recording, playback->client, playback->tally,
                                               playback->complaints, error)
                           : hs_playback_run(playback, error);
-    size_t failed = hs_tally_expectations_failed(playback->tally);
-    if (good || hs_tally_total(playback->tally)->claims > 0)
+    size_t failed = playback->tally->failed;
+    if (good || playback->tally->total.claims > 0)
         print_result(options);
     if (good && failed > 0)
         snprintf(error, HS_PLAY_ERROR_MAX, "%zu expectations failed", failed);
@@ -230,16 +154,17 @@ static int play(struct play_options *options)
 {
     struct hs_playback *playback = &options->playback;
     char error[HS_PLAY_ERROR_MAX] = "out of memory";
-    bool good = run(options, error);
+    struct hs_buffer map = {0};
+    bool good = run(options, &map, error);
     hs_tally_destroy(playback->tally);
     hs_client_close(playback->client);
     hs_recording_close(playback->recording);
-    free((char *)(uintptr_t)playback->map.ptr);
+    hs_buffer_free(&map);
     if (good)
-        return EXIT_FINE;
+        return HS_EXIT_FINE;
     fflush(stdout);
     fprintf(stderr, "hindsight play: %s\n", error);
-    return EXIT_FAILED;
+    return HS_EXIT_FAILED;
 }
 
 int hs_play_main(int argc, char **argv)
@@ -247,6 +172,6 @@ int hs_play_main(int argc, char **argv)
     struct play_options options = {
         .url = DEFAULT_URL,
         .playback = {.show_progress = isatty(STDERR_FILENO) == 1, .complaints = stderr}};
-    int code = read_options(argc, argv, &options);
-    return code != 0 ? code - 1 : play(&options);
+    int code;
+    return read_options(argc, argv, &options, &code) ? play(&options) : code;
 }

@@ -6,55 +6,33 @@
 
 #include "validators/vec.h"
 
-/* Poses kept of a player: more than any rewind looks back at. */
+/* Poses kept for each player: more than any rewind needs. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
     enum hs_cheat cheat;
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
-    double reach;                    /* length: no hitbox point is further from its rig's origin */
-    double widest;                   /* length: the largest radius of a weapon */
-    char best_bone[HS_NAME_MAX + 1]; /* of the hitbox in the zone that pays best; may be empty */
+    double reach;  /* length: the maximum distance of a hitbox point from its bone */
+    double widest; /* length: the largest radius of a weapon */
+    char best_bone[HS_NAME_MAX + 1]; /* in the zone with the highest factor; may be empty */
     double newest;                   /* time of the newest frame */
     json_t *tracks;                  /* player -> [[time, x, y, z], ..], the newest last */
 };
 
-static const char *const names[HS_CHEAT_COUNT] = {"",
+const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
 #define X(id, name, text) name,
-                                                  HS_CHEATS(X)
+                                                    HS_CHEATS(X)
 #undef X
 };
 
-static const char *const texts[HS_CHEAT_COUNT] = {"",
-#define X(id, name, text) text,
-                                                  HS_CHEATS(X)
-#undef X
-};
-
-bool hs_cheat_parse(const char *name, enum hs_cheat *out)
+/* Three numbers of an array, from the element `first` on. */
+static bool read_vector(const json_t *array, size_t first, struct hs_vec *out)
 {
-    for (int i = 1; i < HS_CHEAT_COUNT; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = (enum hs_cheat)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-void hs_cheat_list(FILE *out)
-{
-    for (int i = 1; i < HS_CHEAT_COUNT; i++)
-        fprintf(out, "    %-14s %s\n", names[i], texts[i]);
-}
-
-static bool read_vector(const json_t *array, struct hs_vec *out)
-{
-    if (json_array_size(array) < 3)
+    if (json_array_size(array) < first + 3)
         return false;
-    *out = (struct hs_vec){json_number_value(json_array_get(array, 0)),
-                           json_number_value(json_array_get(array, 1)),
-                           json_number_value(json_array_get(array, 2))};
+    *out = (struct hs_vec){json_number_value(json_array_get(array, first)),
+                           json_number_value(json_array_get(array, first + 1)),
+                           json_number_value(json_array_get(array, first + 2))};
     return true;
 }
 
@@ -63,12 +41,12 @@ static json_t *write_vector(struct hs_vec v)
     return json_pack("[f, f, f]", v.x, v.y, v.z);
 }
 
-/* A generous size of a body: how far its hitboxes reach from the bones they hang on. */
+/* An upper bound of the distance of a hitbox point from its bone. */
 static double reach_of(const json_t *hitbox)
 {
     struct hs_vec center = {0}, half = {0};
-    read_vector(json_object_get(hitbox, "center"), &center);
-    read_vector(json_object_get(hitbox, "half_extents"), &half);
+    read_vector(json_object_get(hitbox, "center"), 0, &center);
+    read_vector(json_object_get(hitbox, "half_extents"), 0, &half);
     return hs_vec_length(center) + hs_vec_length(half) +
            json_number_value(json_object_get(hitbox, "radius")) +
            json_number_value(json_object_get(hitbox, "half_length"));
@@ -127,19 +105,11 @@ void hs_forge_destroy(struct hs_forge *forge)
     free(forge);
 }
 
-/* [time, x, y, z] */
-static void read_place(const json_t *place, struct hs_vec *out)
-{
-    *out = (struct hs_vec){json_number_value(json_array_get(place, 1)),
-                           json_number_value(json_array_get(place, 2)),
-                           json_number_value(json_array_get(place, 3))};
-}
-
-static void note_pose(struct hs_forge *forge, double time, const json_t *player)
+static void record_pose(struct hs_forge *forge, double time, const json_t *player)
 {
     const char *name = json_string_value(json_object_get(player, "player"));
     struct hs_vec position;
-    if (name == NULL || !read_vector(json_object_get(player, "position"), &position))
+    if (name == NULL || !read_vector(json_object_get(player, "position"), 0, &position))
         return;
     json_t *track = json_object_get(forge->tracks, name);
     if (track == NULL) {
@@ -152,7 +122,7 @@ static void note_pose(struct hs_forge *forge, double time, const json_t *player)
                           json_pack("[f, f, f, f]", time, position.x, position.y, position.z));
 }
 
-static void note_frames(struct hs_forge *forge, const json_t *body)
+static void record_frames(struct hs_forge *forge, const json_t *body)
 {
     size_t i, k;
     json_t *frame, *player;
@@ -164,12 +134,12 @@ static void note_frames(struct hs_forge *forge, const json_t *body)
         forge->newest = time;
         json_array_foreach(json_object_get(frame, "players"), k, player)
         {
-            note_pose(forge, time, player);
+            record_pose(forge, time, player);
         }
     }
 }
 
-/* How far a player has moved from a time until now. False: not known. */
+/* The position of a player at a time, and the movement since then. False: not known. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {
@@ -178,16 +148,16 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     size_t i = json_array_size(track);
     if (i == 0)
         return false;
-    read_place(json_array_get(track, i - 1), &now);
+    read_vector(json_array_get(track, i - 1), 1, &now);
     do {
         i--;
-        read_place(json_array_get(track, i), then);
+        read_vector(json_array_get(track, i), 1, then);
     } while (i > 0 && json_number_value(json_array_get(json_array_get(track, i), 0)) > time);
     *moved = hs_vec_sub(now, *then);
     return true;
 }
 
-/* A direction across `along`; any will do, but always the same. */
+/* A unit vector orthogonal to `along`, always the same one. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}
@@ -197,66 +167,47 @@ static struct hs_vec across(struct hs_vec along)
     return length > 0.0 ? hs_vec_scale(side, 1.0 / length) : (struct hs_vec){1, 0, 0};
 }
 
-/* Aims at the same spot of the target's body, where the target is by now. */
-static void aim_ahead(const struct hs_forge *forge, const json_t *hit, struct hs_vec start,
-                      struct hs_vec *end)
-{
-    const char *name = json_string_value(json_object_get(hit, "target"));
-    double time = json_number_value(json_object_get(hit, "hit_time"));
-    struct hs_vec then, moved;
-    if (name == NULL || !moved_since(forge, name, time, &then, &moved))
-        return;
-    double away = hs_vec_distance(start, then);
-    if (away > 0.0)
-        *end = hs_vec_add_scaled(*end, moved, hs_vec_distance(start, *end) / away);
-}
-
-/* Turns the path so far aside that it passes the target's body at this distance; where the target
-   is not known, that is where the path ends. */
-static void aim_beside(const struct hs_forge *forge, const json_t *hit, struct hs_vec start,
-                       double distance, struct hs_vec *end)
-{
-    const char *name = json_string_value(json_object_get(hit, "target"));
-    double time = json_number_value(json_object_get(hit, "hit_time"));
-    double length = hs_vec_distance(start, *end), away = length;
-    struct hs_vec then, moved;
-    if (name != NULL && moved_since(forge, name, time, &then, &moved))
-        away = hs_vec_distance(start, then);
-    if (away > 0.0)
-        *end = hs_vec_add_scaled(*end, across(hs_vec_sub(*end, start)), distance * length / away);
-}
-
 static void forge_path(const struct hs_forge *forge, json_t *hit)
 {
-    struct hs_vec start, end;
-    if (!read_vector(json_object_get(hit, "start"), &start) ||
-        !read_vector(json_object_get(hit, "end"), &end))
+    struct hs_vec start, end, then, moved;
+    if (!read_vector(json_object_get(hit, "start"), 0, &start) ||
+        !read_vector(json_object_get(hit, "end"), 0, &end))
         return;
     struct hs_vec path = hs_vec_sub(end, start);
+    double length = hs_vec_length(path);
     double radius = 5.0 * (forge->widest > 0.0 ? forge->widest : forge->reach);
+    const char *target = json_string_value(json_object_get(hit, "target"));
+    double time = json_number_value(json_object_get(hit, "hit_time"));
+    bool known = target != NULL && moved_since(forge, target, time, &then, &moved);
+    double away = known ? hs_vec_distance(start, then) : length; /* of the target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* Several tolerances off, and off the body as well. */
+        /* Far beyond the tolerance, and outside the body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        aim_ahead(forge, hit, start, &end);
+        /* The same point of the body, moved to its position now. */
+        if (known && away > 0.0)
+            end = hs_vec_add_scaled(end, moved, length / away);
         break;
     case HS_CHEAT_REVERSE_AIM:
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
+        /* The path passes the body at a distance of its reach and most of the radius. */
         json_object_set_new(hit, "radius", json_real(radius));
-        aim_beside(forge, hit, start, forge->reach + 0.8 * radius, &end);
+        if (away > 0.0)
+            end =
+                hs_vec_add_scaled(end, across(path), (forge->reach + 0.8 * radius) * length / away);
         break;
     default:
         return;
     }
-    /* As long as it was: the range has no part in this. */
+    /* The length stays, so that the range cannot reject the claim. */
     struct hs_vec forged = hs_vec_sub(end, start);
-    double length = hs_vec_length(forged);
-    if (length > 0.0)
-        end = hs_vec_add_scaled(start, forged, hs_vec_length(path) / length);
+    double forged_length = hs_vec_length(forged);
+    if (forged_length > 0.0)
+        end = hs_vec_add_scaled(start, forged, length / forged_length);
     json_object_set_new(hit, "start", write_vector(start));
     json_object_set_new(hit, "end", write_vector(end));
 }
@@ -265,7 +216,7 @@ void hs_forge_entry(struct hs_forge *forge, struct hs_recording_entry *entry)
 {
     size_t i;
     json_t *hit;
-    note_frames(forge, entry->body);
+    record_frames(forge, entry->body);
     json_t *stated = json_object_get(entry->body, "now");
     double now = json_is_number(stated) ? json_number_value(stated) : forge->newest;
     json_array_foreach(hs_recording_claims(entry), i, hit)

@@ -1,6 +1,6 @@
 /*
- * Cheating on purpose: what a cheat would make of honest claims, so that an operator can see what
- * the service says to it. Works on the claims of a recording before they are sent.
+ * Forges honest claims as a cheat would, so that an operator can see the verdicts of the service.
+ * Works on the claims of a recording before they are sent.
  */
 #ifndef HS_PLAY_FORGE_H
 #define HS_PLAY_FORGE_H
@@ -12,14 +12,14 @@
 
 /* X(id, name, what it does) */
 #define HS_CHEATS(X)                                                                               \
-    X(SHIFT_ORIGIN, "shift-origin", "fires from where the shooter's eye never was")                \
+    X(SHIFT_ORIGIN, "shift-origin", "fires from a point where the shooter's eye never was")        \
     X(SHIFT_TIME, "shift-time", "picks a moment 0.1 s further back than the rewind limit")         \
     X(FUTURE_TIME, "future-time", "picks a moment 0.1 s beyond the slack for the future")          \
-    X(AIM_AHEAD, "aim-ahead", "aims at where the target stands now, not where it was seen")        \
-    X(REVERSE_AIM, "reverse-aim", "claims the hit with the shot going the other way")              \
+    X(AIM_AHEAD, "aim-ahead", "aims at the target's position now instead of the one seen")         \
+    X(REVERSE_AIM, "reverse-aim", "claims the hit with a shot in the opposite direction")          \
     X(GROW_RADIUS, "grow-radius", "claims a wide shot, and passes beside the body")                \
     X(FORGE_DAMAGE, "forge-damage", "claims 999 damage (answered with the rules' own damage)")     \
-    X(WRONG_BONE, "wrong-bone", "claims the bone that pays best (the bone touched counts)")
+    X(WRONG_BONE, "wrong-bone", "claims the bone with the highest damage (the bone touched counts)")
 
 enum hs_cheat {
     HS_CHEAT_NONE,
@@ -29,22 +29,16 @@ enum hs_cheat {
         HS_CHEAT_COUNT
 };
 
-/* False: no such kind. */
-bool hs_cheat_parse(const char *name, enum hs_cheat *out);
-
-/* Prints the kinds, one a line, for --help. */
-void hs_cheat_list(FILE *out);
+extern const char *const hs_cheat_names[HS_CHEAT_COUNT];
 
 struct hs_forge;
 
-/*
- * A forger for one match under `ruleset` (the document in force; read at once, not kept).
- * NULL: out of memory.
- */
+/* A forger for one match under `ruleset`, a document that is read now and not kept. NULL: out of
+   memory. */
 struct hs_forge *hs_forge_create(enum hs_cheat cheat, const json_t *ruleset);
 void hs_forge_destroy(struct hs_forge *forge);
 
-/* Notes the poses in an entry's body and forges its claims in place. Entries in their order. */
+/* Records the poses in an entry's body and forges its claims in place. Call it in order. */
 void hs_forge_entry(struct hs_forge *forge, struct hs_recording_entry *entry);
 
 #endif

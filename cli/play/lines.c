@@ -4,19 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
-/* No line of a recording is longer: above any map the service takes by default, of 256 MiB. */
+/* The maximum of a line: larger than any map that the service accepts by default (256 MiB). */
 enum { LINE_MAX_BYTES = 512 << 20 };
-
-struct hs_lines {
-    gzFile file;
-    char *line;
-    size_t capacity, number;
-    bool ended;
-    double size; /* of the file on disk */
-    const char *error;
-};
 
 struct hs_lines *hs_lines_open(const char *path)
 {
@@ -27,7 +17,7 @@ struct hs_lines *hs_lines_open(const char *path)
     lines->capacity = 65536;
     lines->line = malloc(lines->capacity);
     errno = 0;
-    lines->file = gzopen(path, "rb"); /* reads what is not gzip as it is */
+    lines->file = gzopen(path, "rb"); /* reads plain files too */
     if (lines->line == NULL || lines->file == NULL) {
         int why = errno != 0 ? errno : ENOMEM;
         hs_lines_close(lines);
@@ -49,63 +39,38 @@ void hs_lines_close(struct hs_lines *lines)
     free(lines);
 }
 
-static void note_failure(struct hs_lines *lines)
-{
-    int code = Z_OK;
-    const char *text = gzerror(lines->file, &code);
-    if (code != Z_OK && code != Z_STREAM_END)
-        lines->error = code == Z_ERRNO ? strerror(errno) : text;
-}
-
 char *hs_lines_next(struct hs_lines *lines)
 {
     size_t len = 0;
     lines->ended = false;
-    if (lines->error != NULL)
-        return NULL;
-    for (;;) {
+    while (lines->error == NULL && !lines->ended) {
         if (lines->capacity - len < 2) {
             char *more =
                 lines->capacity < LINE_MAX_BYTES ? realloc(lines->line, lines->capacity * 2) : NULL;
             if (more == NULL) {
                 lines->error = "the line is too long";
                 lines->number++;
-                return NULL;
+                break;
             }
             lines->line = more;
             lines->capacity *= 2;
         }
         if (gzgets(lines->file, lines->line + len, (int)(lines->capacity - len)) == NULL) {
-            note_failure(lines);
-            if (lines->error != NULL || len == 0)
-                return NULL;
-            break; /* the last line has no line end */
-        }
-        len += strlen(lines->line + len);
-        if (len > 0 && lines->line[len - 1] == '\n') {
-            lines->ended = true;
+            int code = Z_OK;
+            const char *text = gzerror(lines->file, &code);
+            if (code != Z_OK && code != Z_STREAM_END)
+                lines->error = code == Z_ERRNO ? strerror(errno) : text;
             break;
         }
+        len += strlen(lines->line + len);
+        lines->ended = len > 0 && lines->line[len - 1] == '\n';
     }
+    if (lines->error != NULL || (len == 0 && !lines->ended))
+        return NULL;
     while (len > 0 && (lines->line[len - 1] == '\n' || lines->line[len - 1] == '\r'))
         lines->line[--len] = '\0';
     lines->number++;
     return lines->line;
-}
-
-const char *hs_lines_error(const struct hs_lines *lines)
-{
-    return lines->error;
-}
-
-bool hs_lines_ended(const struct hs_lines *lines)
-{
-    return lines->ended;
-}
-
-size_t hs_lines_number(const struct hs_lines *lines)
-{
-    return lines->number;
 }
 
 double hs_lines_progress(const struct hs_lines *lines)

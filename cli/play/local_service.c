@@ -11,49 +11,38 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/system/clock.h"
+
 enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Variables that configure the operator's real service have no say here. */
+/* The variables of the real service must not configure this one. */
 static void forget_configuration(void)
 {
-    static const char prefix[] = "HINDSIGHT_";
     for (size_t i = 0; environ[i] != NULL;) {
         char name[128];
         size_t length = strcspn(environ[i], "=");
-        if (strncmp(environ[i], prefix, sizeof(prefix) - 1) != 0 || length >= sizeof(name)) {
+        if (strncmp(environ[i], "HINDSIGHT_", strlen("HINDSIGHT_")) == 0 && length < sizeof(name)) {
+            snprintf(name, sizeof(name), "%.*s", (int)length, environ[i]);
+            unsetenv(name); /* the next variable moves to i */
+        } else {
             i++;
-            continue;
         }
-        memcpy(name, environ[i], length);
-        name[length] = '\0';
-        unsetenv(name); /* closes the gap: i is the next one now */
     }
 }
 
 static _Noreturn void run_child(pid_t parent, int out, const char *record)
 {
+    /* An empty --data: the service saves no snapshots. */
     const char *const arguments[] = {"hindsight",
                                      "serve",
-                                     "--listen",
-                                     "127.0.0.1:0",
-                                     "--admin-listen",
-                                     "127.0.0.1:0",
-                                     "--drain-wait-seconds",
-                                     "0",
-                                     "--queue-ms",
-                                     "0",
-                                     "--data=", /* nothing of it is to stay */
-                                     "--log-level",
-                                     "error",
+                                     "--listen=127.0.0.1:0",
+                                     "--admin-listen=127.0.0.1:0",
+                                     "--drain-wait-seconds=0",
+                                     "--queue-ms=0",
+                                     "--log-level=error",
+                                     "--data=",
                                      record != NULL ? "--record" : NULL,
                                      record,
                                      NULL};
@@ -64,15 +53,15 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record)
     _exit(127);
 }
 
-/* Reads its first line. False when it ends or the time is up before that. */
+/* Reads the first line of the service. False: it ended before that, or the time is over. */
 static bool read_line(int fd, char line[LINE_BYTES])
 {
     size_t length = 0;
-    double deadline = now_seconds() + START_SECONDS;
+    int64_t deadline = hs_clock_us() + START_SECONDS * INT64_C(1000000);
     while (length + 1 < LINE_BYTES) {
         struct pollfd poller = {.fd = fd, .events = POLLIN};
-        double left = deadline - now_seconds();
-        int ready = left > 0.0 ? poll(&poller, 1, (int)(left * 1e3) + 1) : 0;
+        int64_t left = deadline - hs_clock_us();
+        int ready = left > 0 ? poll(&poller, 1, (int)(left / 1000) + 1) : 0;
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready <= 0 || read(fd, line + length, 1) != 1)
@@ -107,7 +96,7 @@ bool hs_local_service_start(struct hs_local_service *service, const char *record
                 sscanf(line, "hindsight %*s ready data=%63s admin=%63s", service->data,
                        service->admin) == 2;
     if (!good) {
-        snprintf(error, HS_PLAY_ERROR_MAX, "the service started for this did not come up");
+        snprintf(error, HS_PLAY_ERROR_MAX, "the private service did not start");
         if (service->pid < 0)
             service->pid = 0;
         hs_local_service_stop(service);
@@ -121,11 +110,11 @@ bool hs_local_service_stop(struct hs_local_service *service)
     if (service->pid > 0) {
         int status = 0;
         pid_t ended;
-        double deadline = now_seconds() + STOP_SECONDS;
+        int64_t deadline = hs_clock_us() + STOP_SECONDS * INT64_C(1000000);
         kill(service->pid, SIGTERM);
         while ((ended = waitpid(service->pid, &status, WNOHANG)) == 0 ||
                (ended < 0 && errno == EINTR)) {
-            if (now_seconds() > deadline)
+            if (hs_clock_us() > deadline)
                 kill(service->pid, SIGKILL);
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         }

@@ -1,6 +1,6 @@
 /*
- * A service of one's own: this very program, run as `serve` in a child process on free loopback
- * ports. It ends with the process that started it.
+ * Starts a private service: this program as `serve` in a child process, on free loopback ports. The
+ * child ends with its parent.
  */
 #ifndef HS_PLAY_LOCAL_SERVICE_H
 #define HS_PLAY_LOCAL_SERVICE_H
@@ -17,12 +17,12 @@ struct hs_local_service {
     char admin[64];
 };
 
-/* Waits until it can be used. `record`: the file of `serve --record`, or NULL. False, with a
-   sentence in `error`, when it does not come up. */
+/* Starts it and waits until it is ready. `record`: the file of `serve --record`, or NULL. False,
+   with a sentence in `error`, when it does not start. */
 bool hs_local_service_start(struct hs_local_service *service, const char *record,
                             char error[HS_PLAY_ERROR_MAX]);
 
-/* SIGTERM, and waits for the end. False when it did not end cleanly. Stopping twice is fine. */
+/* Sends SIGTERM and waits for the end. False: it did not end cleanly. May be called twice. */
 bool hs_local_service_stop(struct hs_local_service *service);
 
 #endif

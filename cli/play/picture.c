@@ -12,8 +12,8 @@ enum { COLUMNS = 70, ROWS = 20 };
 /* A character cell is about twice as high as wide. */
 #define CELL_ASPECT 2.0
 
-/* Never so near that a body fills the picture: metres a column in a metric game. */
-#define LEAST_SCALE 0.04
+/* The minimum length of a column, so that a body does not fill the picture. */
+#define MIN_SCALE 0.04
 
 enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
 
@@ -27,7 +27,7 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* An orthographic camera. The shot flies to the right. */
+/* An orthographic camera. The shot goes to the right. */
 struct view {
     bool from_above;
     struct hs_vec origin; /* world; the matrices map offsets from it */
@@ -44,20 +44,18 @@ struct canvas {
 struct hs_picture_style hs_picture_style_for(FILE *out)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *locale = NULL;
+    const char *locale = "", *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
         locale = getenv(names[i]);
-    const char *no_color = getenv("NO_COLOR");
-    const char *terminal = getenv("TERM");
-    struct hs_picture_style style = {0};
-    style.unicode = locale != NULL &&
-                    (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
-    style.colour = isatty(fileno(out)) == 1 && (no_color == NULL || *no_color == '\0') &&
-                   terminal != NULL && strcmp(terminal, "dumb") != 0;
-    return style;
+    if (locale == NULL)
+        locale = "";
+    return (struct hs_picture_style){
+        .unicode = strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL,
+        .colour = isatty(fileno(out)) == 1 && (no_color == NULL || *no_color == '\0') &&
+                  terminal != NULL && strcmp(terminal, "dumb") != 0};
 }
 
-/* Where the shot comes nearest to the body. */
+/* The closest approach of the shot to the body. */
 static struct hs_sweep_contact nearest_approach(const struct hs_picture *picture)
 {
     struct hs_sweep_contact best = {.gap = HUGE_VAL};
@@ -106,11 +104,11 @@ static double scale_for(const struct bounds *bounds)
 {
     double wide = (bounds->high[0] - bounds->low[0]) / (COLUMNS - 16);
     double high = (bounds->high[1] - bounds->low[1]) / (CELL_ASPECT * (ROWS - 4));
-    return fmax(LEAST_SCALE, fmax(wide, high));
+    return fmax(MIN_SCALE, fmax(wide, high));
 }
 
-/* The low edge of a window of `cells` cells around `middle`. The edge is moved by less than a cell
-   so that 0 is in the middle of one: a line along an axis then stays in one row. */
+/* The low edge of a window of `cells` cells around `middle`, moved by less than a cell so that 0 is
+   in the middle of a cell: then a line along an axis stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -118,22 +116,22 @@ static double low_edge(double middle, int cells, double cell)
     return low + (at_zero - floor(at_zero) - 0.5) * cell;
 }
 
-/* Sets the matrices of a view whose scale is set. */
-static void look(struct view *view, mat4 camera, const struct bounds *bounds)
+/* Sets the matrices from the scale and the bounds. */
+static void set_matrices(struct view *view, mat4 camera, const struct bounds *bounds)
 {
     double column = view->scale, row = CELL_ASPECT * view->scale;
     double left = low_edge((bounds->low[0] + bounds->high[0]) / 2, COLUMNS, column);
     double bottom = low_edge((bounds->low[1] + bounds->high[1]) / 2, ROWS, row);
     float depth = (float)(1e4 * view->scale);
     mat4 window;
-    /* Rows are counted from the top, so bottom and top change places. */
+    /* Rows are counted from the top, so bottom and top are swapped. */
     glm_ortho((float)left, (float)(left + COLUMNS * column), (float)(bottom + ROWS * row),
               (float)bottom, -depth, depth, window);
     glm_mat4_mul(window, camera, view->to_cells);
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* `mark`: where the shot came nearest, or was stopped. */
+/* `mark`: the point of closest approach, or where the shot stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -156,16 +154,16 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds);
-    /* The shooter too, if that does not make everything small. */
+    /* Include the shooter if that does not make the picture small. */
     if (scale_for(&wider) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds);
     }
-    look(&view, camera, &bounds);
+    set_matrices(&view, camera, &bounds);
     return view;
 }
 
-/* Column and row of a point; they may be outside the picture. */
+/* Column and row of a point; it may be outside the picture. */
 static void cell_of(const struct view *view, struct hs_vec point, int *row, int *column)
 {
     struct view copy = *view; /* cglm takes no const matrices */
@@ -200,7 +198,7 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
 {
     int row, column;
     cell_of(view, point, &row, &column);
-    bool behind = glyph == GAP || glyph == BEYOND; /* the body that counts */
+    bool behind = glyph == GAP || glyph == BEYOND; /* the body at hit_time hides them */
     if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
 }
@@ -213,10 +211,9 @@ static void draw_solids(struct canvas *canvas, const struct view *view,
         for (int column = 0; column < COLUMNS; column++) {
             struct hs_sweep sight = sight_of(view, row, column);
             double distance;
-            for (size_t i = 0; i < count; i++) {
+            for (size_t i = 0; i < count; i++)
                 if (hs_sweep_touches(&sight, &solids[i], &distance))
                     canvas->cells[row][column] = (unsigned char)glyph;
-            }
         }
     }
 }
@@ -233,17 +230,15 @@ static void draw_line(struct canvas *canvas, const struct view *view, struct hs_
 /* The last cell of the shot inside the picture becomes its head. */
 static void draw_head(struct canvas *canvas)
 {
-    for (int column = COLUMNS - 1; column >= 0; column--) {
-        for (int row = 0; row < ROWS; row++) {
+    for (int column = COLUMNS - 1; column >= 0; column--)
+        for (int row = 0; row < ROWS; row++)
             if (canvas->cells[row][column] == SHOT) {
                 canvas->cells[row][column] = SHOT_END;
                 return;
             }
-        }
-    }
 }
 
-/* Writes beside a cell, on whichever side there is room. */
+/* Writes text next to a cell, on the right if there is enough space. */
 static void write_beside(struct canvas *canvas, int row, int column, const char *text)
 {
     int length = (int)strlen(text);
@@ -251,6 +246,11 @@ static void write_beside(struct canvas *canvas, int row, int column, const char 
     if (!inside(row, at) || !inside(row, at + length))
         return;
     memcpy(&canvas->text[row][at], text, (size_t)length);
+}
+
+static const char *text_of(const struct canvas *canvas, enum glyph glyph)
+{
+    return canvas->style.unicode ? glyphs[glyph].unicode : glyphs[glyph].ascii;
 }
 
 static void print_row(const struct canvas *canvas, int row, FILE *out)
@@ -268,22 +268,20 @@ static void print_row(const struct canvas *canvas, int row, FILE *out)
         if (letter != '\0')
             fputc(letter, out);
         else
-            fputs(canvas->style.unicode ? glyphs[glyph].unicode : glyphs[glyph].ascii, out);
+            fputs(text_of(canvas, (enum glyph)glyph), out);
     }
     fprintf(out, "%s%s\n", canvas->style.colour ? "\033[0m" : "", wall);
 }
 
 static void print_edge(const struct canvas *canvas, bool top, const char *title, FILE *out)
 {
-    static const char *const corners[2][2] = {{"└", "┘"}, {"┌", "┐"}};
-    bool unicode = canvas->style.unicode;
-    int length = (int)strlen(title);
-    fprintf(out, "  %s", unicode ? corners[top][0] : "+");
-    fputs(unicode ? "─" : "-", out);
-    fputs(title, out);
-    for (int i = length + 1; i < COLUMNS; i++)
-        fputs(unicode ? "─" : "-", out);
-    fprintf(out, "%s\n", unicode ? corners[top][1] : "+");
+    static const char *const corners[3][2] = {{"└", "┘"}, {"┌", "┐"}, {"+", "+"}};
+    const char *const *corner = corners[canvas->style.unicode ? top : 2];
+    const char *line = canvas->style.unicode ? "─" : "-";
+    fprintf(out, "  %s%s%s", corner[0], line, title);
+    for (size_t i = strlen(title) + 1; i < COLUMNS; i++)
+        fputs(line, out);
+    fprintf(out, "%s\n", corner[1]);
 }
 
 static void print_legend(const struct hs_picture *picture, const struct canvas *canvas, FILE *out)
@@ -292,17 +290,16 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
     char lines[4][128];
     size_t count = picture->obstacle != NULL ? 4 : 3;
     double late = 1e3 * (picture->arrival - picture->hit_time);
-    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the moment %.20s claims: what counts",
+    snprintf(lines[0], sizeof(lines[0]), "%.20s at %.3f s, the time %.20s claims: it counts",
              picture->target, picture->hit_time, picture->shooter);
     snprintf(lines[1], sizeof(lines[1]), "%.20s at %.3f s, when the claim arrived %.0f ms later",
              picture->target, picture->arrival, late);
     snprintf(lines[2], sizeof(lines[2]), "the shot of %.20s, who stood %.1f %s away",
              picture->shooter, hs_vec_distance(picture->start, picture->then->solids[0].center),
              picture->unit);
-    snprintf(lines[3], sizeof(lines[3]), "what stood there at %.3f s", picture->hit_time);
+    snprintf(lines[3], sizeof(lines[3]), "the walls at %.3f s", picture->hit_time);
     for (size_t i = 0; i < count; i++) {
-        const char *mark =
-            canvas->style.unicode ? glyphs[samples[i]].unicode : glyphs[samples[i]].ascii;
+        const char *mark = text_of(canvas, samples[i]);
         const char *colour = canvas->style.colour ? glyphs[samples[i]].colour : "";
         const char *plain = canvas->style.colour ? "\033[0m" : "";
         fprintf(out, "    %s%s%s%s%s  %s\n", colour, mark, mark, mark, plain, lines[i]);

@@ -1,6 +1,6 @@
 /*
- * Playback: sends the entries of a recording to a service, in their order and, if wanted, at
- * their pace, and counts what is answered.
+ * Playback: sends the entries of a recording to a service in their order, on request at their
+ * recorded times, and counts the answers.
  */
 #ifndef HS_PLAY_PLAYBACK_H
 #define HS_PLAY_PLAYBACK_H
@@ -17,14 +17,13 @@ struct hs_playback {
     struct hs_client *client;
     struct hs_recording *recording;
     struct hs_tally *tally;
-    const char *match; /* instead of the recording's own name for its one match; or NULL */
-    struct hs_str map; /* a document to be the map, whatever the recording brings; ptr NULL: none */
-    bool replace;      /* end an open match of that name first */
-    double speed;      /* 1: as fast as it happened; 0: as fast as answers come */
-    enum hs_cheat cheat; /* HS_CHEAT_NONE: claims go out as they are; else truth and
-                            expectations are left out of account */
-    bool show_progress;  /* one line on stderr, rewritten as it goes */
-    FILE *complaints;    /* where failed expectations are printed; NULL: nowhere */
+    const char *match;   /* a name instead of the recorded one, for a single match; or NULL */
+    struct hs_str map;   /* a map document that replaces those of the recording; ptr NULL: none */
+    bool replace;        /* end an open match of that name first */
+    double speed;        /* 1: as recorded; 0: as fast as answers arrive */
+    enum hs_cheat cheat; /* if not HS_CHEAT_NONE, truth and expectations are ignored */
+    bool show_progress;  /* one line on stderr, which is rewritten */
+    FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */
     void (*observe)(void *context, const struct hs_recording_entry *entry, size_t claim,
                     const json_t *hit, const json_t *result);
@@ -32,13 +31,21 @@ struct hs_playback {
 };
 
 /*
- * Plays everything: puts rulesets and maps, opens matches, sends requests. What comes in a match
- * after a gap is left out. False with a sentence in `error`
- * when the service does not answer or refuses something, or when the recording is wrong. Failed
- * expectations are counted, not an error. What is refused only for now (429, 503) is sent again
- * when the service said, unless the recording wants it so; see hs_client_wait. The tally has the
- * time of the last try alone.
+ * Plays everything: puts rulesets and maps, opens matches, sends requests. Requests of a match
+ * after a gap are left out. False with a sentence in `error` when the service does not answer or
+ * refuses something, or when the recording is wrong. Failed expectations are counted, they are not
+ * an error. The tally has the time of the last attempt of each request.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
+
+/*
+ * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) waits as long as
+ * the answer requests and sends it again, unless the refusal is what `expect` (hs_expect_answer, or
+ * NULL) wants, or all waits would exceed 30 s or 100. The contract permits repeats: nothing counts
+ * twice. *waits is the number of repeats. False: no answer.
+ */
+bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
+                      struct hs_str body, const json_t *expect, double unit, unsigned *waits,
+                      struct hs_client_response *response);
 
 #endif

@@ -8,14 +8,16 @@
 
 struct file_recording {
     struct hs_stream_reader reader;
-    json_t *rulesets; /* their names by revision */
+    struct hs_stream_line line; /* the last one */
+    json_t *rulesets;           /* their names by revision */
     const char *path;
+    char *error; /* HS_PLAY_ERROR_MAX, of the current call */
 };
 
-static bool fail(const struct file_recording *file, char error[HS_PLAY_ERROR_MAX], const char *what)
+static bool fail(const struct file_recording *file, const char *what)
 {
-    snprintf(error, HS_PLAY_ERROR_MAX, "%.200s, line %zu: %s", file->path, file->reader.number,
-             what);
+    snprintf(file->error, HS_PLAY_ERROR_MAX, "%.200s, line %zu: %s", file->path,
+             file->reader.number, what);
     return false;
 }
 
@@ -37,17 +39,14 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry)
     return json_is_array(hits) ? hits : NULL;
 }
 
-/* ---- members ---- */
-
-/* A member as JSON; *out stays NULL where there is none. */
-static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out,
-                      char error[HS_PLAY_ERROR_MAX])
+/* A member as JSON; *out stays NULL if it is absent. */
+static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out)
 {
     json_error_t why;
     if (text.ptr == NULL)
         return true;
     *out = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    return *out != NULL || fail(file, error, why.text);
+    return *out != NULL || fail(file, why.text);
 }
 
 static bool is_truth(const json_t *value)
@@ -59,19 +58,18 @@ static bool is_truth(const json_t *value)
 
 static bool is_label(const json_t *value)
 {
-    struct hs_str name = {json_string_value(value), json_string_length(value)};
-    return name.ptr != NULL && hs_name_is_valid(name);
+    return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* One value for all claims, or an array with one a claim; kept as an array. */
+/* Makes an array with one value a claim, from such an array or from one value for all. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
-                           json_t **out, char error[HS_PLAY_ERROR_MAX])
+                           json_t **out)
 {
     json_t *value = NULL;
     if (text.ptr == NULL)
         return true;
-    if (!read_json(file, text, &value, error))
+    if (!read_json(file, text, &value))
         return false;
     *out = json_is_array(value) ? json_incref(value) : json_array();
     for (size_t i = 0; !json_is_array(value) && i < claims; i++)
@@ -80,10 +78,10 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     bool good = claims > 0 && json_array_size(*out) == claims;
     for (size_t i = 0; good && i < claims; i++)
         good = fits(json_array_get(*out, i));
-    return good || fail(file, error, fault);
+    return good || fail(file, fault);
 }
 
-/* When a game server sent a body: its `now`, or the time of its newest frame. */
+/* The time of a body: its `now`, or the time of its newest frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");
@@ -93,96 +91,78 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
-/* ---- lines ---- */
-
-static bool read_request(const struct file_recording *file, const struct hs_stream_line *line,
-                         struct hs_recording_entry *entry, char error[HS_PLAY_ERROR_MAX])
+static bool read_request(const struct file_recording *file, struct hs_recording_entry *entry)
 {
+    const struct hs_stream_line *line = &file->line;
     entry->kind = HS_ENTRY_REQUEST;
     entry->route = line->route;
     entry->explain = line->explain;
     entry->answered = line->answer.ptr != NULL;
-    if (!read_json(file, line->body, &entry->body, error) ||
-        !read_json(file, line->expect, &entry->expect, error))
+    if (!read_json(file, line->body, &entry->body) ||
+        !read_json(file, line->expect, &entry->expect))
         return false;
     if (entry->expect != NULL && !json_is_object(entry->expect))
-        return fail(file, error, "\"expect\" must be an object");
+        return fail(file, "\"expect\" must be an object");
     entry->at = time_of(entry->body);
     size_t claims = json_array_size(hs_recording_claims(entry));
     return read_per_claim(file, line->who, is_label,
                           "\"who\" must be a name, or an array with one a claim", claims,
-                          &entry->who, error) &&
+                          &entry->who) &&
            read_per_claim(file, line->truth, is_truth,
                           "\"truth\" must be \"hit\", \"miss\" or null, or an array with one a "
                           "claim",
-                          claims, &entry->truth, error);
+                          claims, &entry->truth);
 }
 
-static bool read_document(const struct file_recording *file, const struct hs_stream_line *line,
-                          enum hs_entry_kind kind, struct hs_recording_entry *entry,
-                          char error[HS_PLAY_ERROR_MAX])
+static bool read_document(const struct file_recording *file, struct hs_recording_entry *entry)
 {
-    entry->kind = kind;
+    const struct hs_stream_line *line = &file->line;
+    entry->kind = line->kind == HS_STREAM_MAP ? HS_ENTRY_MAP : HS_ENTRY_RULESET;
     snprintf(entry->revision, sizeof(entry->revision), "%.*s", (int)line->revision.len,
              line->revision.ptr);
-    if (kind == HS_ENTRY_RULESET)
+    if (entry->kind == HS_ENTRY_RULESET)
         json_object_set_new(file->rulesets, entry->revision, json_string(entry->name.text));
-    return read_json(file, line->document, &entry->document, error);
+    return read_json(file, line->document, &entry->document);
 }
 
-/* A match names its ruleset by the revision that stands before it, or one that the service has. */
-static bool read_opening(const struct file_recording *file, const struct hs_stream_line *line,
-                         struct hs_recording_entry *entry, char error[HS_PLAY_ERROR_MAX])
+/* A match names its ruleset by a revision of the recording, or by a name that the service has. */
+static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
+    const struct hs_stream_line *line = &file->line;
     const json_t *name = json_object_getn(file->rulesets, line->revision.ptr, line->revision.len);
-    struct hs_str ruleset = {json_string_value(name), json_string_length(name)};
+    struct hs_str ruleset = name != NULL ? hs_str_of(json_string_value(name)) : line->revision;
     entry->kind = HS_ENTRY_OPEN;
-    if (name == NULL)
-        ruleset = line->revision;
     if (!hs_name_is_valid(ruleset))
-        return fail(file, error, "the recording has no such ruleset");
-    hs_name_set(&entry->ruleset, ruleset);
+        return fail(file, "the recording has no such ruleset");
     if (line->map.ptr != NULL && !hs_name_is_valid(line->map))
-        return fail(file, error, "\"map\" must be a name");
-    if (line->map.ptr != NULL)
-        hs_name_set(&entry->map, line->map);
+        return fail(file, "\"map\" must be a name");
+    hs_name_set(&entry->ruleset, ruleset);
+    hs_name_set(&entry->map, line->map);
     return true;
 }
 
-static bool read_entry(const struct file_recording *file, const struct hs_stream_line *line,
-                       struct hs_recording_entry *entry, char error[HS_PLAY_ERROR_MAX])
+static bool read_entry(const struct file_recording *file, struct hs_recording_entry *entry)
 {
+    const struct hs_stream_line *line = &file->line;
     entry->line = file->reader.number;
-    if (line->kind == HS_STREAM_HEADER) {
-        entry->kind = HS_ENTRY_RESTART;
-        return true;
-    }
-    hs_name_set(&entry->name, line->name);
-    switch (line->kind) {
-    case HS_STREAM_RULESET:
-        return read_document(file, line, HS_ENTRY_RULESET, entry, error);
-    case HS_STREAM_MAP:
-        return read_document(file, line, HS_ENTRY_MAP, entry, error);
-    case HS_STREAM_OPEN:
-        if (line->state.ptr != NULL) /* a restored match: its past cannot be sent */
-            break;
-        return read_opening(file, line, entry, error);
-    case HS_STREAM_REQUEST:
-        return read_request(file, line, entry, error);
-    default:
-        break;
-    }
-    entry->kind = HS_ENTRY_GAP; /* nothing more can be sent for this match */
-    return true;
+    entry->kind = line->kind == HS_STREAM_HEADER ? HS_ENTRY_RESTART : HS_ENTRY_GAP;
+    if (line->kind != HS_STREAM_HEADER)
+        hs_name_set(&entry->name, line->name);
+    if (line->kind == HS_STREAM_RULESET || line->kind == HS_STREAM_MAP)
+        return read_document(file, entry);
+    if (line->kind == HS_STREAM_REQUEST)
+        return read_request(file, entry);
+    /* A restored match is a gap: its state cannot be sent. */
+    return line->kind != HS_STREAM_OPEN || line->state.ptr != NULL || read_opening(file, entry);
 }
 
 static enum hs_recording_result file_next(void *state, struct hs_recording_entry *entry,
                                           char error[HS_PLAY_ERROR_MAX])
 {
     struct file_recording *file = state;
-    struct hs_stream_line line;
-    if (hs_stream_reader_next(&file->reader, &line))
-        return read_entry(file, &line, entry, error) ? HS_RECORDING_ENTRY : HS_RECORDING_BAD;
+    file->error = error;
+    if (hs_stream_reader_next(&file->reader, &file->line))
+        return read_entry(file, entry) ? HS_RECORDING_ENTRY : HS_RECORDING_BAD;
     if (file->reader.error[0] == '\0')
         return HS_RECORDING_END;
     snprintf(error, HS_PLAY_ERROR_MAX, "%.200s: %s", file->path, file->reader.error);
@@ -203,27 +183,22 @@ static void file_destroy(void *state)
     free(file);
 }
 
-static bool read_header(struct file_recording *file, struct hs_recording_header *header,
-                        char error[HS_PLAY_ERROR_MAX])
+static bool read_header(struct file_recording *file, struct hs_recording_header *header)
 {
-    struct hs_stream_line line;
+    const struct hs_stream_line *line = &file->line;
     json_t *title = NULL, *unit = NULL;
     struct hs_stream_reader *reader = &file->reader;
-    bool good = reader->lines != NULL && hs_stream_reader_next(reader, &line);
-    if (!good) {
-        snprintf(error, HS_PLAY_ERROR_MAX, "%.200s: %s", file->path,
+    if (reader->lines == NULL || !hs_stream_reader_next(reader, &file->line)) {
+        snprintf(file->error, HS_PLAY_ERROR_MAX, "%.200s: %s", file->path,
                  reader->error[0] != '\0' ? reader->error : "is empty");
         return false;
     }
-    header->unit = 1.0;
-    good = read_json(file, line.title, &title, error) && read_json(file, line.unit, &unit, error);
-    if (good && title != NULL)
-        snprintf(header->title, sizeof(header->title), "%s",
-                 json_is_string(title) ? json_string_value(title) : "");
-    if (good && unit != NULL)
-        header->unit = json_number_value(unit);
+    bool good = read_json(file, line->title, &title) && read_json(file, line->unit, &unit);
+    if (json_is_string(title))
+        snprintf(header->title, sizeof(header->title), "%s", json_string_value(title));
+    header->unit = unit != NULL ? json_number_value(unit) : 1.0;
     if (good && (!(header->unit > 0.0) || !isfinite(header->unit)))
-        good = fail(file, error, "\"unit\" must be a number above 0");
+        good = fail(file, "\"unit\" must be a number above 0");
     json_decref(title);
     json_decref(unit);
     return good;
@@ -241,14 +216,11 @@ struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERRO
         json_decref(rulesets);
         return NULL;
     }
-    file->path = path;
-    file->rulesets = rulesets;
-    recording->state = file;
-    recording->next = file_next;
-    recording->progress = file_progress;
-    recording->destroy = file_destroy;
+    *file = (struct file_recording){.path = path, .rulesets = rulesets, .error = error};
+    *recording = (struct hs_recording){
+        .state = file, .next = file_next, .progress = file_progress, .destroy = file_destroy};
     hs_stream_reader_open(&file->reader, path);
-    if (read_header(file, &recording->header, error))
+    if (read_header(file, &recording->header))
         return recording;
     hs_recording_close(recording);
     return NULL;

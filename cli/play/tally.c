@@ -3,36 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KINDS = 64 };
-
-struct hs_tally {
-    struct hs_tally_kind total;
-    struct hs_tally_kind *kinds; /* in order of appearance */
-    size_t kind_count;
-    double *seconds; /* of every request */
-    size_t requests, capacity;
-    size_t hits, hits_accepted, misses, misses_accepted;
-    size_t expected, failed;
-    size_t poses, poses_refused;
-    struct hs_tally_flag refusals[HS_TALLY_FLAGS]; /* of poses, by reason */
-    size_t refusal_count;
-};
-
 struct hs_tally *hs_tally_create(void)
 {
-    struct hs_tally *tally = calloc(1, sizeof(*tally));
-    if (tally == NULL || (tally->kinds = calloc(MAX_KINDS, sizeof(*tally->kinds))) == NULL) {
-        free(tally);
-        return NULL;
-    }
-    return tally;
+    return calloc(1, sizeof(struct hs_tally));
 }
 
 void hs_tally_destroy(struct hs_tally *tally)
 {
     if (tally == NULL)
         return;
-    free(tally->kinds);
     free(tally->seconds);
     free(tally);
 }
@@ -74,62 +53,50 @@ struct hs_tally_number hs_tally_deciding(const json_t *result)
     return number;
 }
 
-static void count_reason(struct hs_tally_kind *kind, const char *verdict, const char *reason,
-                         const struct hs_tally_number *number)
-{
-    size_t i = 0;
-    while (i < kind->reason_count && strcmp(kind->reasons[i].name, reason) != 0)
-        i++;
-    if (i == HS_TALLY_REASONS)
-        return;
-    struct hs_tally_reason *entry = &kind->reasons[i];
-    if (i == kind->reason_count) {
-        kind->reason_count++;
-        snprintf(entry->name, sizeof(entry->name), "%s", reason);
-        snprintf(entry->verdict, sizeof(entry->verdict), "%s", verdict);
-    }
-    entry->count++;
-    if (!entry->example.known)
-        entry->example = *number;
-}
-
-static void count_name(struct hs_tally_flag list[HS_TALLY_FLAGS], size_t *count, const char *name)
+/* The entry of a name, added if it is new. NULL: the list is full. */
+static struct hs_tally_reason *find(struct hs_tally_reason *list, size_t *count, size_t max,
+                                    const char *name)
 {
     size_t i = 0;
     while (i < *count && strcmp(list[i].name, name) != 0)
         i++;
-    if (i == HS_TALLY_FLAGS)
-        return;
+    if (i == max)
+        return NULL;
     if (i == *count) {
         ++*count;
         snprintf(list[i].name, sizeof(list[i].name), "%s", name);
     }
-    list[i].count++;
+    return &list[i];
 }
 
-static void count_flags(struct hs_tally_kind *kind, const json_t *flags)
+static void count_name(struct hs_tally_reason list[HS_TALLY_FLAGS], size_t *count,
+                       const json_t *name)
 {
-    size_t i;
-    json_t *flag;
-    json_array_foreach(flags, i, flag)
-    {
-        if (json_is_string(flag))
-            count_name(kind->flags, &kind->flag_count, json_string_value(flag));
-    }
+    struct hs_tally_reason *entry =
+        json_is_string(name) ? find(list, count, HS_TALLY_FLAGS, json_string_value(name)) : NULL;
+    if (entry != NULL)
+        entry->count++;
 }
 
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer)
 {
     size_t i;
-    json_t *entry, *refused = json_object_get(answer, "refused");
-    tally->poses += (size_t)json_integer_value(json_object_get(answer, "stored"));
+    json_t *entry, *frames = json_object_get(answer, "frames");
+    const json_t *posted = frames != NULL ? frames : answer;
+    json_t *refused = json_object_get(posted, "refused");
+    tally->poses += (size_t)json_integer_value(json_object_get(posted, "stored"));
     tally->poses_refused += json_array_size(refused);
     json_array_foreach(refused, i, entry)
     {
-        const char *reason = json_string_value(json_object_get(entry, "reason"));
-        if (reason != NULL)
-            count_name(tally->refusals, &tally->refusal_count, reason);
+        count_name(tally->refusals, &tally->refusal_count, json_object_get(entry, "reason"));
     }
+}
+
+json_t *hs_tally_results(const json_t *answer)
+{
+    json_t *hits = json_object_get(answer, "hits");
+    return json_is_array(hits) ? hits
+                               : json_object_get(json_is_object(hits) ? hits : answer, "results");
 }
 
 static void count_result(struct hs_tally_kind *kind, const char *verdict, const char *reason,
@@ -142,8 +109,20 @@ static void count_result(struct hs_tally_kind *kind, const char *verdict, const 
         kind->rejected++;
     else
         kind->inconclusive++;
-    count_reason(kind, verdict, reason, number);
-    count_flags(kind, json_object_get(result, "flags"));
+    struct hs_tally_reason *entry =
+        find(kind->reasons, &kind->reason_count, HS_TALLY_REASONS, reason);
+    if (entry != NULL) {
+        snprintf(entry->verdict, sizeof(entry->verdict), "%s", verdict);
+        entry->count++;
+        if (!entry->example.known)
+            entry->example = *number;
+    }
+    json_t *flag;
+    size_t i;
+    json_array_foreach(json_object_get(result, "flags"), i, flag)
+    {
+        count_name(kind->flags, &kind->flag_count, flag);
+    }
 }
 
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
@@ -159,16 +138,14 @@ bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth trut
         size_t i = 0;
         while (i < tally->kind_count && strcmp(tally->kinds[i].who, who) != 0)
             i++;
-        if (i == tally->kind_count && i < MAX_KINDS)
+        if (i == tally->kind_count && i < HS_TALLY_KINDS)
             snprintf(tally->kinds[tally->kind_count++].who, HS_TALLY_NAME, "%s", who);
-        if (i < MAX_KINDS)
+        if (i < HS_TALLY_KINDS)
             count_result(&tally->kinds[i], verdict, reason, &number, result);
     }
     bool accepted = strcmp(verdict, "accepted") == 0;
-    tally->hits += truth == HS_TRUTH_HIT;
-    tally->hits_accepted += truth == HS_TRUTH_HIT && accepted;
-    tally->misses += truth == HS_TRUTH_MISS;
-    tally->misses_accepted += truth == HS_TRUTH_MISS && accepted;
+    tally->truths[truth].claims++;
+    tally->truths[truth].accepted += accepted;
     return true;
 }
 
@@ -176,16 +153,6 @@ void hs_tally_expectation(struct hs_tally *tally, bool held)
 {
     tally->expected++;
     tally->failed += !held;
-}
-
-size_t hs_tally_expectations_failed(const struct hs_tally *tally)
-{
-    return tally->failed;
-}
-
-const struct hs_tally_kind *hs_tally_total(const struct hs_tally *tally)
-{
-    return &tally->total;
 }
 
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who)
@@ -202,16 +169,10 @@ static double percent_of(size_t part, size_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-bool hs_tally_hits_confirmed(const struct hs_tally *tally, double *percent)
+bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent)
 {
-    *percent = percent_of(tally->hits_accepted, tally->hits);
-    return tally->hits > 0;
-}
-
-bool hs_tally_misses_accepted(const struct hs_tally *tally, double *percent)
-{
-    *percent = percent_of(tally->misses_accepted, tally->misses);
-    return tally->misses > 0;
+    *percent = percent_of(tally->truths[truth].accepted, tally->truths[truth].claims);
+    return tally->truths[truth].claims > 0;
 }
 
 static int by_size(const void *a, const void *b)
@@ -235,22 +196,16 @@ static struct latency measure(const struct hs_tally *tally)
                             1e3 * tally->seconds[last]};
 }
 
-static void print_share(FILE *out, const char *label, size_t part, size_t whole)
-{
-    fprintf(out, "  %-22s %8zu", label, part);
-    if (whole > 0)
-        fprintf(out, "  %6.2f %%", percent_of(part, whole));
-    fputc('\n', out);
-}
-
 static void print_verdict(FILE *out, const struct hs_tally_kind *kind, const char *verdict,
                           size_t count)
 {
-    print_share(out, verdict, count, kind->claims);
+    fprintf(out, "  %-22s %8zu", verdict, count);
+    if (kind->claims > 0)
+        fprintf(out, "  %6.2f %%", percent_of(count, kind->claims));
+    fputc('\n', out);
     for (size_t i = 0; i < kind->reason_count; i++) {
         const struct hs_tally_reason *reason = &kind->reasons[i];
-        bool plain = strcmp(reason->name, "ok") == 0;
-        if (strcmp(reason->verdict, verdict) == 0 && !plain)
+        if (strcmp(reason->verdict, verdict) == 0 && strcmp(reason->name, "ok") != 0)
             fprintf(out, "    %-20s %8zu\n", reason->name, reason->count);
     }
 }
@@ -270,19 +225,18 @@ void hs_tally_print(const struct hs_tally *tally, FILE *out)
 {
     const struct hs_tally_kind *total = &tally->total;
     struct latency latency = measure(tally);
+    double percent;
     fprintf(out, "  %-22s %8zu\n", "claims", total->claims);
     print_verdict(out, total, "accepted", total->accepted);
     print_verdict(out, total, "rejected", total->rejected);
     print_verdict(out, total, "inconclusive", total->inconclusive);
     for (size_t i = 0; i < total->flag_count; i++)
         fprintf(out, "  flag %-17s %8zu\n", total->flags[i].name, total->flags[i].count);
-    double percent;
-    if (hs_tally_hits_confirmed(tally, &percent))
-        fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "hits confirmed", tally->hits_accepted,
-                percent, tally->hits);
-    if (hs_tally_misses_accepted(tally, &percent))
-        fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n", "misses accepted", tally->misses_accepted,
-                percent, tally->misses);
+    for (int truth = HS_TRUTH_HIT; truth <= HS_TRUTH_MISS; truth++)
+        if (hs_tally_accepted(tally, (enum hs_truth)truth, &percent))
+            fprintf(out, "  %-22s %8zu  %6.2f %% of %zu\n",
+                    truth == HS_TRUTH_HIT ? "hits confirmed" : "misses accepted",
+                    tally->truths[truth].accepted, percent, tally->truths[truth].claims);
     if (tally->kind_count > 1)
         print_kinds(tally, out);
     fprintf(out, "\n  %-22s %8zu\n", "poses stored", tally->poses);
@@ -295,20 +249,21 @@ void hs_tally_print(const struct hs_tally *tally, FILE *out)
         fprintf(out, "  %-22s %8zu  %zu failed\n", "expectations", tally->expected, tally->failed);
 }
 
+static json_t *counts_json(const struct hs_tally_reason *list, size_t count)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++)
+        json_object_set_new(object, list[i].name, json_integer((json_int_t)list[i].count));
+    return object;
+}
+
 static json_t *kind_json(const struct hs_tally_kind *kind)
 {
-    json_t *reasons = json_object(), *flags = json_object();
-    for (size_t i = 0; i < kind->reason_count; i++) {
-        const struct hs_tally_reason *reason = &kind->reasons[i];
-        json_object_set_new(reasons, reason->name, json_integer((json_int_t)reason->count));
-    }
-    for (size_t i = 0; i < kind->flag_count; i++)
-        json_object_set_new(flags, kind->flags[i].name,
-                            json_integer((json_int_t)kind->flags[i].count));
     return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "claims", (json_int_t)kind->claims,
                      "accepted", (json_int_t)kind->accepted, "rejected", (json_int_t)kind->rejected,
-                     "inconclusive", (json_int_t)kind->inconclusive, "reasons", reasons, "flags",
-                     flags);
+                     "inconclusive", (json_int_t)kind->inconclusive, "reasons",
+                     counts_json(kind->reasons, kind->reason_count), "flags",
+                     counts_json(kind->flags, kind->flag_count));
 }
 
 json_t *hs_tally_json(const struct hs_tally *tally)
@@ -317,21 +272,17 @@ json_t *hs_tally_json(const struct hs_tally *tally)
     json_t *object = kind_json(&tally->total), *kinds = json_object();
     for (size_t i = 0; i < tally->kind_count; i++)
         json_object_set_new(kinds, tally->kinds[i].who, kind_json(&tally->kinds[i]));
-    json_object_set_new(object, "kinds", kinds);
-    json_object_set_new(object, "requests",
-                        json_pack("{s:I, s:f, s:f, s:f}", "count", (json_int_t)tally->requests,
-                                  "p50_ms", latency.p50, "p99_ms", latency.p99, "max_ms",
-                                  latency.max));
-    json_object_set_new(object, "expectations",
-                        json_pack("{s:I, s:I}", "checked", (json_int_t)tally->expected, "failed",
-                                  (json_int_t)tally->failed));
-    json_object_set_new(object, "truth",
-                        json_pack("{s:I, s:I, s:I, s:I}", "hits", (json_int_t)tally->hits,
-                                  "hits_confirmed", (json_int_t)tally->hits_accepted, "misses",
-                                  (json_int_t)tally->misses, "misses_accepted",
-                                  (json_int_t)tally->misses_accepted));
-    json_object_set_new(object, "poses",
-                        json_pack("{s:I, s:I}", "stored", (json_int_t)tally->poses, "refused",
-                                  (json_int_t)tally->poses_refused));
+    const struct hs_tally_truth *hits = &tally->truths[HS_TRUTH_HIT];
+    const struct hs_tally_truth *misses = &tally->truths[HS_TRUTH_MISS];
+    json_t *others = json_pack(
+        "{s:o, s:{s:I, s:f, s:f, s:f}, s:{s:I, s:I}, s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I}}",
+        "kinds", kinds, "requests", "count", (json_int_t)tally->requests, "p50_ms", latency.p50,
+        "p99_ms", latency.p99, "max_ms", latency.max, "expectations", "checked",
+        (json_int_t)tally->expected, "failed", (json_int_t)tally->failed, "truth", "hits",
+        (json_int_t)hits->claims, "hits_confirmed", (json_int_t)hits->accepted, "misses",
+        (json_int_t)misses->claims, "misses_accepted", (json_int_t)misses->accepted, "poses",
+        "stored", (json_int_t)tally->poses, "refused", (json_int_t)tally->poses_refused);
+    json_object_update(object, others);
+    json_decref(others);
     return object;
 }

@@ -1,6 +1,6 @@
 /*
- * What came of a recording: verdicts by reason and by kind of player, flags, latencies,
- * expectations, and how the verdicts compare with the truth where it is known.
+ * Counts the answers to a recording: verdicts by reason and by kind of player, flags, latencies,
+ * expectations, and the comparison with the truth where it is known.
  */
 #ifndef HS_PLAY_TALLY_H
 #define HS_PLAY_TALLY_H
@@ -10,27 +10,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32 };
+enum { HS_TALLY_NAME = 65, HS_TALLY_REASONS = 64, HS_TALLY_FLAGS = 32, HS_TALLY_KINDS = 64 };
 
 enum hs_truth { HS_TRUTH_UNKNOWN, HS_TRUTH_HIT, HS_TRUTH_MISS };
 
-/* The number that refused a claim. */
+/* The measurement behind a verdict. */
 struct hs_tally_number {
     bool known;
     char check[32], unit[16];
     double measured, limit;
 };
 
-/* Names are those of the service: a newer one may have reasons this program does not know. */
+/* A reason, a flag (verdict empty) or a reason to refuse a pose (verdict empty). By name: a newer
+   service may have names that this program does not know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* of the first such claim that had one */
-};
-
-struct hs_tally_flag {
-    char name[HS_TALLY_NAME];
-    size_t count;
+    struct hs_tally_number example; /* of the first claim that has one */
 };
 
 /* All claims with the same label. */
@@ -39,11 +35,27 @@ struct hs_tally_kind {
     size_t claims, accepted, rejected, inconclusive;
     struct hs_tally_reason reasons[HS_TALLY_REASONS];
     size_t reason_count;
-    struct hs_tally_flag flags[HS_TALLY_FLAGS];
+    struct hs_tally_reason flags[HS_TALLY_FLAGS];
     size_t flag_count;
 };
 
-struct hs_tally;
+struct hs_tally_truth {
+    size_t claims, accepted;
+};
+
+/* For reading; the functions below change it. */
+struct hs_tally {
+    struct hs_tally_kind total;
+    struct hs_tally_kind kinds[HS_TALLY_KINDS]; /* in order of appearance */
+    size_t kind_count;
+    double *seconds; /* of every request */
+    size_t requests, capacity;
+    struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* by enum hs_truth */
+    size_t expected, failed;
+    size_t poses, poses_refused;
+    struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* of poses, by reason */
+    size_t refusal_count;
+};
 
 struct hs_tally *hs_tally_create(void); /* NULL: out of memory */
 void hs_tally_destroy(struct hs_tally *tally);
@@ -54,23 +66,22 @@ void hs_tally_request(struct hs_tally *tally, double seconds);
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
+/* The results in an answer to hits or to a tick, borrowed, or NULL. */
+json_t *hs_tally_results(const json_t *answer);
+
 void hs_tally_expectation(struct hs_tally *tally, bool held);
 
-/* The answer to posted frames: {"stored":N,"refused":[..]}. */
+/* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* The number of the check that decided over a result; `known` is false when there is none. */
+/* The measurement of the check that decided a result; `known` is false without one. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
-
-size_t hs_tally_expectations_failed(const struct hs_tally *tally);
-const struct hs_tally_kind *hs_tally_total(const struct hs_tally *tally);
 
 /* The kind of that label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* In percent; false where no truth of that sort is known. */
-bool hs_tally_hits_confirmed(const struct hs_tally *tally, double *percent);
-bool hs_tally_misses_accepted(const struct hs_tally *tally, double *percent);
+/* The percentage of accepted claims among the true hits (misses); false: none are known. */
+bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);
 

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/play/words.h"
 #include "validators/base/units.h"
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* What moves: the field of its name, and of the list of them in frames, tracks and fixtures. */
+/* Players or movers: the field with the name, and the list in frames, tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };
@@ -20,9 +21,9 @@ static const struct kind player_kind = {"player", "players"}, mover_kind = {"mov
 
 struct track {
     long long from_us, to_us, every_us;
-    const json_t *fixture; /* players and movers that can be named; may be NULL */
+    const json_t *fixture; /* players and movers that a track may name; or NULL */
     json_t *frames;        /* ascending in time */
-    json_t *items;         /* all motions, merged with the fixture's, as they came */
+    json_t *items;         /* all motions in their order, merged with the fixture */
     char *error;
 };
 
@@ -33,36 +34,18 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-static long long microseconds(const json_t *seconds)
-{
-    return llround(json_number_value(seconds) * 1e6);
-}
-
+/* A member in seconds as microseconds. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
-    return value != NULL ? microseconds(value) : otherwise;
+    return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
 /* Fields that describe the motion and are not sent. */
-static bool is_motion(const char *key)
-{
-    static const char *const keys[] = {"velocity", "at", "from", "to"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
-}
+static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
 /* Fields that a sample does not inherit, so that each one needs them. */
-static bool is_every_frame(const char *key)
-{
-    static const char *const keys[] = {"rotation", "aim", "eye", "bones"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
-}
+static const char *const not_inherited[] = {"rotation", "aim", "eye", "bones", NULL};
 
 static json_t *position_at(const json_t *item, long long time_us)
 {
@@ -79,7 +62,7 @@ static json_t *position_at(const json_t *item, long long time_us)
     return out;
 }
 
-/* The frame of that time, made where it is missing; borrowed. */
+/* The frame of that time, created if it is missing; borrowed. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -104,7 +87,8 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)item, key, value)
     {
-        if (!is_motion(key) && (first || is_every_frame(key) || strcmp(key, kind->name) == 0))
+        if (!hs_is_one_of(key, motion_fields) &&
+            (first || hs_is_one_of(key, not_inherited) || strcmp(key, kind->name) == 0))
             json_object_set(sample, key, value);
     }
     json_object_set_new(sample, "position", position_at(item, time_us));
@@ -117,7 +101,7 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     const char *name =
         json_string_value(json_is_string(given) ? given : json_object_get(given, kind->name));
     if (name == NULL) {
-        fail(track, "one without a name among", kind->list);
+        fail(track, "an item without a name among", kind->list);
         return NULL;
     }
     const json_t *known = json_object_get(json_object_get(track->fixture, kind->list), name);
@@ -170,7 +154,7 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Its motion at a time: the last of its items that has begun, else its first. */
+/* The motion of a name at a time: its last item that has begun, else its first item. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {
@@ -193,7 +177,7 @@ static size_t find_sample(const json_t *list, const struct kind *kind, const cha
     return i;
 }
 
-/* One sample changed, added or taken out. */
+/* Changes, adds or removes one sample. */
 static bool apply_change(struct track *track, const json_t *change)
 {
     const struct kind *kind =
@@ -210,17 +194,12 @@ static bool apply_change(struct track *track, const json_t *change)
     if (at == json_array_size(list)) {
         const json_t *motion = motion_of(track, kind, name, time);
         if (motion == NULL)
-            return fail(track, "a change of something unknown", name);
+            return fail(track, "a change of an unknown name", name);
         json_array_append_new(list, sample_of(kind, motion, time, false));
     }
     json_t *sample = json_array_get(list, at);
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)change, key, value)
-    {
-        if (strcmp(key, "time") != 0)
-            json_object_set(sample, key, value);
-    }
+    json_object_update(sample, (json_t *)(uintptr_t)change);
+    json_object_del(sample, "time");
     return true;
 }
 
@@ -236,17 +215,11 @@ static void drop_empty_frames(json_t *frames)
 
 static bool check_fields(struct track *track, const json_t *given)
 {
-    static const char *const known[] = {"from", "to", "every", "players", "movers", "changes"};
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)given, key, value)
-    {
-        bool found = false;
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-            found |= strcmp(key, known[i]) == 0;
-        if (!found)
-            return fail(track, "unknown field", key);
-    }
+    static const char *const known[] = {"from",   "to",      "every", "players",
+                                        "movers", "changes", NULL};
+    const char *unknown = hs_unknown_member(given, known);
+    if (unknown != NULL)
+        return fail(track, "unknown field", unknown);
     track->from_us = time_or(given, "from", 0);
     track->to_us = time_or(given, "to", track->from_us);
     track->every_us = time_or(given, "every", 1000000);

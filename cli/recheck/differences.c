@@ -6,14 +6,14 @@
 #include "cli/play/tally.h"
 #include "cli/recheck/members.h"
 
-/* A result as it is written in an answer; pieces of its text. Of a move its player and `seq` (ptr
-   NULL: without), and the time that may be simulated. */
+/* Parts of the text of one result. For a move `shooter` is the player, `shot` its seq (or absent)
+   and `damage` its delta_time. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
 };
 
-/* HS_STR where a constant is needed. */
+/* HS_STR as a constant expression. */
 #define NAME(literal)                                                                              \
     {                                                                                              \
         literal, sizeof(literal) - 1                                                               \
@@ -23,7 +23,7 @@ enum kind { HIT, SHOT, MOVE };
 
 static const struct hs_str kind_names[] = {NAME("hit"), NAME("shot"), NAME("move")};
 
-/* Where a result stands. */
+/* The place of a result. */
 struct place {
     struct hs_str match;
     enum kind kind;
@@ -32,9 +32,8 @@ struct place {
 
 static void name_count(struct hs_reason_count *count, const char *reason, enum hs_verdict verdict)
 {
-    const char *name = hs_verdict_name(verdict);
-    hs_name_set(&count->reason, (struct hs_str){reason, strlen(reason)});
-    hs_name_set(&count->verdict, (struct hs_str){name, strlen(name)});
+    hs_name_set(&count->reason, hs_str_of(reason));
+    hs_name_set(&count->verdict, hs_str_of(hs_verdict_name(verdict)));
 }
 
 void hs_differences_init(struct hs_differences *differences, bool other_rules, size_t limit)
@@ -55,17 +54,12 @@ void hs_differences_free(struct hs_differences *differences)
 
 /* ---- one result ---- */
 
-/* The members by which a result is known and measured. */
-struct result_keys {
-    struct hs_str who, number, amount;
-};
-
 static bool read_result(struct hs_str text, enum kind kind, struct result *out)
 {
-    static const struct result_keys claim_keys = {NAME("shooter"), NAME("shot"),
-                                                  NAME("damage_total")};
-    static const struct result_keys move_keys = {NAME("player"), NAME("seq"), NAME("delta_time")};
-    const struct result_keys *keys = kind == MOVE ? &move_keys : &claim_keys;
+    bool moves = kind == MOVE;
+    struct hs_str who = moves ? HS_STR("player") : HS_STR("shooter");
+    struct hs_str number = moves ? HS_STR("seq") : HS_STR("shot");
+    struct hs_str amount = moves ? HS_STR("delta_time") : HS_STR("damage_total");
     struct hs_pieces pieces = hs_pieces_of(text, '{');
     struct hs_str key, value;
     *out = (struct result){.text = text, .shooter = HS_STR("")};
@@ -74,17 +68,17 @@ static bool read_result(struct hs_str text, enum kind kind, struct result *out)
             out->verdict = hs_piece_text(value);
         else if (hs_str_equal(key, HS_STR("reason")))
             out->reason = hs_piece_text(value);
-        else if (hs_str_equal(key, keys->who))
+        else if (hs_str_equal(key, who))
             out->shooter = hs_piece_text(value);
-        else if (hs_str_equal(key, keys->number))
+        else if (hs_str_equal(key, number))
             out->shot = value;
-        else if (hs_str_equal(key, keys->amount))
+        else if (hs_str_equal(key, amount))
             out->damage = value;
         else if (hs_str_equal(key, HS_STR("replayed")))
             out->replayed = hs_str_equal(value, HS_STR("true"));
     }
     bool is_malformed = hs_str_equal(out->reason, HS_STR("malformed"));
-    bool is_named = out->shooter.len > 0 && (kind == MOVE || out->shot.ptr != NULL);
+    bool is_named = out->shooter.len > 0 && (moves || out->shot.ptr != NULL);
     return !pieces.broken && out->verdict.ptr != NULL && out->reason.ptr != NULL &&
            (is_named || is_malformed);
 }
@@ -108,32 +102,28 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-static const json_t *find_check(const json_t *result, const char *name)
-{
-    size_t i;
-    json_t *check;
-    json_array_foreach(json_object_get(result, "checks"), i, check)
-    {
-        const char *own = json_string_value(json_object_get(check, "check"));
-        if (own != NULL && strcmp(own, name) == 0)
-            return check;
-    }
-    return NULL;
-}
-
-/* The check that decided over this side; of an accepted one what the other's check found. */
+/* The measurement of the check that decided this side, or, if this side is accepted, of the check
+   that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
+    json_t *check, *measured;
+    size_t i;
     if (!number.known)
         number = hs_tally_deciding(other);
-    const json_t *check = number.known ? find_check(own, number.check) : NULL;
-    const json_t *measured = json_object_get(check, "measured");
-    if (!json_is_number(measured))
+    json_array_foreach(json_object_get(own, "checks"), i, check)
+    {
+        const char *name = json_string_value(json_object_get(check, "check"));
+        if (!number.known || name == NULL || strcmp(name, number.check) != 0)
+            continue;
+        measured = json_object_get(check, "measured");
+        if (json_is_number(measured)) {
+            hs_name_set(&side->check, hs_str_of(name));
+            side->measured = json_number_value(measured);
+            side->limit = json_number_value(json_object_get(check, "limit"));
+        }
         return;
-    hs_name_set(&side->check, (struct hs_str){number.check, strlen(number.check)});
-    side->measured = json_number_value(measured);
-    side->limit = json_number_value(json_object_get(check, "limit"));
+    }
 }
 
 static void describe(struct hs_changed_claim *changed, const struct place *place,
@@ -141,7 +131,6 @@ static void describe(struct hs_changed_claim *changed, const struct place *place
 {
     json_t *was = json_loadb(before->text.ptr, before->text.len, 0, NULL);
     json_t *is = json_loadb(after->text.ptr, after->text.len, 0, NULL);
-    *changed = (struct hs_changed_claim){.line = place->line};
     hs_name_set(&changed->match, place->match);
     hs_name_set(&changed->kind, kind_names[place->kind]);
     hs_name_set(&changed->shooter, before->shooter);
@@ -164,30 +153,29 @@ static bool keep(struct hs_differences *differences, const struct place *place, 
         differences->changed_left_out++;
         return true;
     }
-    if (differences->changed_count == differences->changed_room) {
-        size_t room = differences->changed_room * 2 + 16;
-        struct hs_changed_claim *more =
-            realloc(differences->changed, room * sizeof *differences->changed);
+    if (differences->changed_count == differences->changed_capacity) {
+        size_t capacity = differences->changed_capacity * 2 + 16;
+        struct hs_changed_claim *more = realloc(differences->changed, capacity * sizeof *more);
         if (more == NULL)
             return false;
         differences->changed = more;
-        differences->changed_room = room;
+        differences->changed_capacity = capacity;
     }
     struct hs_changed_claim *changed = &differences->changed[differences->changed_count++];
+    *changed = (struct hs_changed_claim){.line = place->line, .flips = flips};
     describe(changed, place, before, after);
-    changed->flips = flips;
     return true;
 }
 
 /* ---- answers ---- */
 
-static void note_line(struct hs_differences *differences, size_t line)
+static void record_line(struct hs_differences *differences, size_t line)
 {
     if (differences->first_line == 0)
         differences->first_line = line;
 }
 
-/* A claim or a move judged for the first time. */
+/* The first answer to a claim or a move. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -209,7 +197,7 @@ static bool compare_claim(struct hs_differences *differences, const struct place
         differences->same++;
     if (!flips && !damage && !bytes)
         return true;
-    note_line(differences, place->line);
+    record_line(differences, place->line);
     return (!flips && differences->other_rules) || keep(differences, place, flips, before, after);
 }
 
@@ -222,11 +210,11 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was.replayed)
         return compare_claim(differences, place, &was, &is);
-    /* The first answer has been compared, and this one repeats it. */
+    /* It repeats an answer that has been compared. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(before, after)) {
         differences->replayed_otherwise++;
-        note_line(differences, place->line);
+        record_line(differences, place->line);
     }
     return true;
 }
@@ -247,7 +235,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
     }
 }
 
-/* The members of an answer that hold results; of the others it only matters whether they differ. */
+/* Whether a member of an answer holds results; other members are compared as text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -265,7 +253,7 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* What other rules change anyway: their revision, and the sums of a match that ends. */
+/* Members that other rules change in any case: the revision, and the sums at the end of a match. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -276,8 +264,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* The next member that every answer has. `jumps` is there only for frames with jumps, which hang on
-   the rules: it is kept aside. */
+/* The next member, without `jumps`, which is returned in *jumps: whether an answer has it depends
+   on the rules. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {
@@ -312,7 +300,7 @@ bool hs_differences_add(struct hs_differences *differences, const struct hs_comp
         return false;
     otherwise = otherwise || (!differences->other_rules && !hs_str_equal(jumped, jumps));
     if (otherwise) {
-        note_line(differences, request->line);
+        record_line(differences, request->line);
         if (differences->answers_otherwise++ == 0)
             differences->answers_line = request->line;
     }

@@ -1,6 +1,6 @@
 /*
- * JSON as pieces of its text: the members of an object and the elements of an array, one after the
- * other, without a tree. What a piece holds is not looked at; whoever uses it parses it.
+ * Splits a JSON text into the members of an object or the elements of an array, one after the
+ * other, without a tree. The content of a piece is not checked; its user parses it.
  */
 #ifndef HS_RECHECK_MEMBERS_H
 #define HS_RECHECK_MEMBERS_H
@@ -15,16 +15,16 @@ struct hs_pieces {
     bool broken; /* the text is not JSON here */
 };
 
-/* Of an object ('{') or an array ('['); broken when the text is something else. */
+/* The pieces of an object ('{') or an array ('['); broken when the text is something else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
 /*
- * The next element, or member with its name (without quotation marks, as it is written). False at
- * the end, which is at the end of the text, and where it is broken. `key`: NULL in an array.
+ * The next element, or the next member with its name (without quotation marks, escapes as they
+ * are). False at the end and where the text is broken. `key` is NULL for an array.
  */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* The inside of a string that has no escapes; ptr NULL: it is none, or has. */
+/* The content of a string; ptr NULL: not a string, or it has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
 
 #endif

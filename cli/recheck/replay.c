@@ -16,63 +16,57 @@
 #include "service/watch/metrics.h"
 #include "validators/journal.h"
 
-/* A ruleset of the stream: the revision it had there, and what it is here. */
-struct ruleset {
-    char revision[HS_REVISION_MAX];
-    struct hs_ruleset_entry *entry;
-};
-
-struct map {
-    char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry;
+/* A ruleset or a map, held for as long as the replay runs. */
+struct kept {
+    char revision[HS_REVISION_MAX]; /* its name in the stream */
+    struct hs_ruleset_entry *ruleset;
+    struct hs_map_entry *map; /* exactly one of the two is not NULL */
 };
 
 struct hs_replay {
     struct hs_service service;
     struct hs_registry *before; /* under other rules: the matches before the last start, or NULL */
     struct hs_options options;
-    struct ruleset *rulesets;
-    struct map *maps;
-    size_t ruleset_count, map_count;
-    struct hs_ruleset_entry *instead; /* NULL: as recorded */
-    char instead_of[HS_NAME_MAX + 1]; /* only of matches with this ruleset; "": of all */
-    json_t *left_out;                 /* names of matches that are not looked at: a set */
-    struct hs_replay_counts counts;
+    struct kept *kept;
+    size_t kept_count;
+    struct hs_ruleset_entry *instead; /* the rules for all matches; NULL: the recorded rules */
+    struct hs_name instead_of;        /* only for matches with this ruleset; "": for all */
+    json_t *left_out;                 /* the names of matches that are left out, as keys */
+    struct hs_replay_summary summary; /* its counts */
+    /* The arguments of hs_replay_line. */
+    const struct hs_stream_line *line;
+    struct hs_buffer *answer;
+    char *error;
 };
 
 /* ---- life ---- */
-
-/* The bounds of the service that was recorded held then; here only the format's do. */
-static void set_bounds(struct hs_options *options)
-{
-    hs_options_default(options);
-    options->auto_open = false;
-    options->max_matches = 1000000;
-    options->max_batch = 65536;
-    options->max_maps = 4096;
-    options->map_bytes = (size_t)1 << 40;
-    options->ruleset_bytes = (size_t)1 << 40;
-}
 
 static bool create_service(struct hs_replay *replay)
 {
     struct hs_service *service = &replay->service;
     char error[256];
-    set_bounds(&replay->options);
-    service->options = &replay->options;
+    struct hs_options *options = &replay->options;
+    hs_options_default(options);
+    /* The recorded service enforced its own limits, so here only those of the format apply. */
+    options->auto_open = false;
+    options->max_matches = 1000000;
+    options->max_batch = 65536;
+    options->max_maps = 4096;
+    options->map_bytes = options->ruleset_bytes = (size_t)1 << 40;
+    service->options = options;
     service->metrics = hs_metrics_create();
-    service->rulesets = hs_ruleset_store_create("centimetres", replay->options.max_rulesets,
-                                                replay->options.ruleset_bytes, error);
-    service->maps = hs_map_store_create(replay->options.max_maps, replay->options.map_bytes);
+    service->rulesets = hs_ruleset_store_create("centimetres", options->max_rulesets,
+                                                options->ruleset_bytes, error);
+    service->maps = hs_map_store_create(options->max_maps, options->map_bytes);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
-            hs_registry_create(replay->options.max_matches, service->rulesets, service->maps);
+            hs_registry_create(options->max_matches, service->rulesets, service->maps);
     replay->left_out = json_object();
     return service->metrics != NULL && service->rulesets != NULL && service->registry != NULL &&
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and holds it: one that comes later under its name does not matter.
+/* Puts a ruleset into the store and holds it: a later one of its name does not replace it here.
    NULL: out of memory, or too many. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
@@ -84,22 +78,22 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
-/* Remembers a ruleset, which it takes over, under its revision in the stream. False: out of memory.
- */
-static bool keep_ruleset(struct hs_replay *replay, struct hs_str revision,
-                         struct hs_ruleset_entry *entry)
+/* Keeps a held ruleset or map (the other is NULL), which is released in any case. False: both are
+   NULL, or out of memory. */
+static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
+                 struct hs_map_entry *map)
 {
-    struct ruleset *more =
-        realloc(replay->rulesets, (replay->ruleset_count + 1) * sizeof *replay->rulesets);
+    struct kept *more = realloc(replay->kept, (replay->kept_count + 1) * sizeof *more);
     if (more != NULL)
-        replay->rulesets = more;
-    if (more == NULL || entry == NULL) {
-        hs_ruleset_store_release(replay->service.rulesets, entry);
+        replay->kept = more;
+    if (more == NULL || (ruleset == NULL && map == NULL)) {
+        hs_ruleset_store_release(replay->service.rulesets, ruleset);
+        hs_map_store_release(replay->service.maps, map);
         return false;
     }
-    struct ruleset *kept = &replay->rulesets[replay->ruleset_count++];
+    struct kept *kept = &replay->kept[replay->kept_count++];
+    *kept = (struct kept){.ruleset = ruleset, .map = map};
     snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
-    kept->entry = entry;
     return true;
 }
 
@@ -108,24 +102,22 @@ static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < HS_BUILTIN_RULESETS; i++) {
-        const char *text = hs_builtin_rulesets[i].name;
-        struct hs_str name = {text, strlen(text)};
-        fine = keep_ruleset(replay, name, hs_ruleset_store_get(replay->service.rulesets, name));
+        struct hs_str name = hs_str_of(hs_builtin_rulesets[i].name);
+        fine = keep(replay, name, hs_ruleset_store_get(replay->service.rulesets, name), NULL);
     }
     return fine;
 }
 
-struct hs_replay *hs_replay_create(const struct hs_replay_rules *rules)
+struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only)
 {
     struct hs_replay *replay = calloc(1, sizeof *replay);
     bool fine = replay != NULL && create_service(replay) && keep_builtin(replay);
     if (!fine) {
-        hs_ruleset_destroy(rules->ruleset);
-    } else if (rules->ruleset != NULL) {
-        replay->instead = hold_ruleset(replay, rules->ruleset);
+        hs_ruleset_destroy(ruleset);
+    } else if (ruleset != NULL) {
+        replay->instead = hold_ruleset(replay, ruleset);
         fine = replay->instead != NULL;
-        snprintf(replay->instead_of, sizeof replay->instead_of, "%.*s", (int)rules->only.len,
-                 rules->only.ptr != NULL ? rules->only.ptr : "");
+        hs_name_set(&replay->instead_of, only);
     }
     if (fine)
         return replay;
@@ -140,48 +132,40 @@ void hs_replay_destroy(struct hs_replay *replay)
     struct hs_service *service = &replay->service;
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_registry_destroy(replay->before);
-    for (size_t i = 0; i < replay->ruleset_count; i++)
-        hs_ruleset_store_release(service->rulesets, replay->rulesets[i].entry);
-    for (size_t i = 0; i < replay->map_count; i++)
-        hs_map_store_release(service->maps, replay->maps[i].entry);
+    for (size_t i = 0; i < replay->kept_count; i++) {
+        hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);
+        hs_map_store_release(service->maps, replay->kept[i].map);
+    }
     hs_ruleset_store_release(service->rulesets, replay->instead);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_metrics_destroy(service->metrics);
     json_decref(replay->left_out);
-    free(replay->rulesets);
-    free(replay->maps);
+    free(replay->kept);
     free(replay);
 }
 
-const char *hs_replay_rules_name(const struct hs_replay *replay)
+struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay)
 {
-    return replay->instead != NULL ? replay->instead->ruleset->name.text : "";
-}
-
-const char *hs_replay_revision(const struct hs_replay *replay)
-{
-    return replay->instead != NULL ? replay->instead->revision : "";
-}
-
-struct hs_replay_counts hs_replay_counts(const struct hs_replay *replay)
-{
-    return replay->counts;
+    struct hs_replay_summary summary = replay->summary;
+    summary.rules_name = replay->instead != NULL ? replay->instead->ruleset->name.text : "";
+    summary.revision = replay->instead != NULL ? replay->instead->revision : "";
+    return summary;
 }
 
 /* ---- lines ---- */
 
-static enum hs_replay_result impossible(char error[HS_STREAM_ERROR_MAX], const char *what,
+static enum hs_replay_result impossible(struct hs_replay *replay, const char *what,
                                         struct hs_str name)
 {
-    snprintf(error, HS_STREAM_ERROR_MAX, "%s%.*s", what, (int)name.len,
+    snprintf(replay->error, HS_STREAM_ERROR_MAX, "%s%.*s", what, (int)name.len,
              name.ptr != NULL ? name.ptr : "");
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* The start of a service: it has no matches yet. A saved state is of the recorded rules. Under
-   other rules a restored match goes on from its own state before the start. */
-static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_STREAM_ERROR_MAX])
+/* A service starts without matches. A saved state belongs to the recorded rules: under other rules
+   a restored match continues from its own state before the start. */
+static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
     replay->before = replay->instead != NULL ? replay->service.registry : NULL;
@@ -192,58 +176,49 @@ static enum hs_replay_result start_anew(struct hs_replay *replay, char error[HS_
     json_object_clear(replay->left_out);
     return replay->service.registry != NULL
                ? HS_REPLAY_DONE
-               : impossible(error, "out of memory", (struct hs_str){0});
+               : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-static bool is_revision(const char *revision, struct hs_str wanted)
+/* The ruleset of a revision, or the map of a revision and a name (ptr NULL for a ruleset). */
+static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
+                                    struct hs_str map)
 {
-    return hs_str_equal(wanted, (struct hs_str){revision, strlen(revision)});
-}
-
-static void set_revision(char revision[HS_REVISION_MAX], struct hs_str from)
-{
-    snprintf(revision, HS_REVISION_MAX, "%.*s", (int)from.len, from.ptr);
-}
-
-static struct hs_ruleset_entry *find_ruleset(const struct hs_replay *replay, struct hs_str revision)
-{
-    for (size_t i = replay->ruleset_count; i-- > 0;)
-        if (is_revision(replay->rulesets[i].revision, revision))
-            return replay->rulesets[i].entry;
+    for (size_t i = replay->kept_count; i-- > 0;) {
+        const struct kept *kept = &replay->kept[i];
+        struct hs_str name = kept->map != NULL ? hs_name_str(&kept->map->name) : (struct hs_str){0};
+        if (hs_str_equal(hs_str_of(kept->revision), revision) && hs_str_equal(name, map))
+            return kept;
+    }
     return NULL;
 }
 
-static enum hs_replay_result take_ruleset(struct hs_replay *replay,
-                                          const struct hs_stream_line *line,
-                                          char error[HS_STREAM_ERROR_MAX])
+static const struct hs_str no_map = {0};
+
+static enum hs_replay_result refused(struct hs_replay *replay, const char *what,
+                                     const struct hs_problem *problem)
 {
+    snprintf(replay->error, HS_STREAM_ERROR_MAX, "%s: %.80s %.100s", what,
+             problem->count > 0 ? problem->errors[0].pointer : "",
+             problem->count > 0 ? problem->errors[0].detail : problem->detail);
+    return HS_REPLAY_IMPOSSIBLE;
+}
+
+static enum hs_replay_result take_ruleset(struct hs_replay *replay)
+{
+    const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (find_ruleset(replay, line->revision) != NULL) /* known from before a restart */
+    if (find_kept(replay, line->revision, no_map) != NULL) /* known from before a restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
-    if (ruleset == NULL) {
-        snprintf(error, HS_STREAM_ERROR_MAX, "not a ruleset: %.60s %.120s",
-                 problem.count > 0 ? problem.errors[0].pointer : "",
-                 problem.count > 0 ? problem.errors[0].detail : problem.detail);
-        return HS_REPLAY_IMPOSSIBLE;
-    }
-    return keep_ruleset(replay, line->revision, hold_ruleset(replay, ruleset))
+    if (ruleset == NULL)
+        return refused(replay, "not a ruleset", &problem);
+    return keep(replay, line->revision, hold_ruleset(replay, ruleset), NULL)
                ? HS_REPLAY_DONE
-               : impossible(error, "no room for the ruleset ", line->name);
+               : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-static struct hs_map_entry *find_map(const struct hs_replay *replay, struct hs_str name,
-                                     struct hs_str revision)
-{
-    for (size_t i = replay->map_count; i-- > 0;)
-        if (is_revision(replay->maps[i].revision, revision) &&
-            hs_str_equal(name, hs_name_str(&replay->maps[i].entry->name)))
-            return replay->maps[i].entry;
-    return NULL;
-}
-
-/* The map of a document, held. NULL: it is none, or memory is out. */
+/* The map of a document, held. NULL: the document is not a map, or out of memory. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -263,32 +238,24 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
     return entry;
 }
 
-static enum hs_replay_result take_map(struct hs_replay *replay, const struct hs_stream_line *line,
-                                      char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result take_map(struct hs_replay *replay)
 {
-    if (find_map(replay, line->name, line->revision) != NULL) /* known from before a restart */
-        return HS_REPLAY_DONE;
-    struct map *more = realloc(replay->maps, (replay->map_count + 1) * sizeof *replay->maps);
-    if (more == NULL)
-        return impossible(error, "no room for the map ", line->name);
-    replay->maps = more;
-    struct hs_map_entry *entry = build_map(replay, line->name, line->document);
-    if (entry == NULL)
-        return impossible(error, "not a map, or no room for it: ", line->name);
-    struct map *taken = &replay->maps[replay->map_count++];
-    set_revision(taken->revision, line->revision);
-    taken->entry = entry;
-    return HS_REPLAY_DONE;
+    const struct hs_stream_line *line = replay->line;
+    bool known = find_kept(replay, line->revision, line->name) != NULL; /* before a restart */
+    return known ||
+                   keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
+               ? HS_REPLAY_DONE
+               : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* A recording has the matches of all tenants, and whoever has it may compute all of them. */
+/* A recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends a match. What is known of it is not enough to go on. False: it is not open. */
-static bool forget_match(struct hs_replay *replay, struct hs_str name)
+/* Ends the match of the line, because too little is known to continue it. False: it is not open. */
+static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
-    hs_registry_acquire(replay->service.registry, anybody, name, NULL, &slot);
+    hs_registry_acquire(replay->service.registry, anybody, replay->line->name, NULL, &slot);
     if (slot != NULL) {
         hs_registry_remove(replay->service.registry, slot);
         hs_registry_release(replay->service.registry, slot);
@@ -296,41 +263,39 @@ static bool forget_match(struct hs_replay *replay, struct hs_str name)
     return slot != NULL;
 }
 
-static void leave_out(struct hs_replay *replay, struct hs_str name, bool left_out)
+/* Whether the match of the line is left out from now on. */
+static void leave_out(struct hs_replay *replay, bool left_out)
 {
-    struct hs_name key;
-    hs_name_set(&key, name);
+    struct hs_str name = replay->line->name;
     if (left_out)
-        json_object_set_new(replay->left_out, key.text, json_true());
+        json_object_setn_new(replay->left_out, name.ptr, name.len, json_true());
     else
-        json_object_del(replay->left_out, key.text);
+        json_object_deln(replay->left_out, name.ptr, name.len);
 }
 
-static bool is_left_out(const struct hs_replay *replay, struct hs_str name)
+static bool is_left_out(const struct hs_replay *replay)
 {
-    struct hs_name key;
-    hs_name_set(&key, name);
-    return json_object_get(replay->left_out, key.text) != NULL;
+    struct hs_str name = replay->line->name;
+    return json_object_getn(replay->left_out, name.ptr, name.len) != NULL;
 }
 
 /* ---- restored matches ---- */
 
-static const char *const is_of_another_version = "its state is of another version of the program";
+static const char *const other_version = "its state is from another version of the program";
 
-static enum hs_replay_result unknown(struct hs_replay *replay, struct hs_str name, const char *why,
-                                     struct hs_buffer *answer)
+static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
 {
-    forget_match(replay, name);
-    leave_out(replay, name, true);
-    hs_buffer_puts(answer, why);
+    forget_match(replay);
+    leave_out(replay, true);
+    hs_buffer_puts(replay->answer, why);
     return HS_REPLAY_UNKNOWN;
 }
 
-/* The saved state of the match of that opening before the start, under the rules that are used
-   instead. False: it was not whole. */
-static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line,
-                     struct hs_bytes *out)
+/* Saves the match of that opening as it was before the start, under the rules that are used
+   instead. False: it is not known, or out of memory. */
+static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     if (replay->before != NULL)
         hs_registry_acquire(replay->before, anybody, line->name, NULL, &slot);
@@ -343,16 +308,17 @@ static bool save_own(struct hs_replay *replay, const struct hs_stream_line *line
     return is_same && !out->failed;
 }
 
-/* The match that a line restores. NULL, and why not. */
-static struct hs_match *load_match(struct hs_replay *replay, const struct hs_stream_line *line,
-                                   const struct hs_match_opening *opening, const char **why)
+/* Restores the match of a line. NULL: *why is the reason. */
+static struct hs_match *load_match(struct hs_replay *replay, const struct hs_match_opening *opening,
+                                   const char **why)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_bytes state = {0};
     struct hs_match *match = NULL;
     if (replay->instead == NULL) {
         state.data = hs_stream_decode(line->state, &state.len);
-        *why = state.data == NULL ? "its state is damaged" : is_of_another_version;
-    } else if (!save_own(replay, line, &state)) {
+        *why = state.data == NULL ? "its state is damaged" : other_version;
+    } else if (!save_own(replay, &state)) {
         *why = "its state before the restart is not known under these rules";
     }
     if (state.len > 0)
@@ -363,82 +329,81 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_str
     return match;
 }
 
-/* Applies what the journal of the recorded service had of a restored match. Under other rules the
-   match has its own payments. */
-static enum hs_replay_result apply_journal(struct hs_replay *replay,
-                                           const struct hs_stream_line *line,
-                                           struct hs_buffer *answer,
-                                           char error[HS_STREAM_ERROR_MAX])
+/* Applies the recorded service's journal of a restored match. Under other rules the match keeps its
+   own state. */
+static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     char layout[HS_STREAM_LAYOUT];
     hs_stream_layout(layout);
-    if (is_left_out(replay, line->name))
+    if (is_left_out(replay))
         return HS_REPLAY_DONE;
     if (line->ended)
-        return forget_match(replay, line->name)
+        return forget_match(replay)
                    ? HS_REPLAY_DONE
-                   : impossible(error, "the end of a match that is not open: ", line->name);
+                   : impossible(replay, "the end of a match that is not open: ", line->name);
     if (replay->instead != NULL)
         return HS_REPLAY_DONE;
     size_t size = 0;
     unsigned char *records = hs_stream_decode(line->records, &size);
-    if (records == NULL || !is_revision(layout, line->layout)) {
+    if (records == NULL || !hs_str_equal(hs_str_of(layout), line->layout)) {
         free(records);
-        return unknown(replay, line->name, is_of_another_version, answer);
+        return unknown(replay, other_version);
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        hs_match_replay(slot->match, records, size); /* damaged records: as the service did */
+        hs_match_replay(slot->match, records, size); /* the service accepted damaged records too */
         hs_registry_release(replay->service.registry, slot);
     }
     free(records);
     return slot != NULL ? HS_REPLAY_DONE
-                        : impossible(error, "a journal of a match that is not open: ", line->name);
+                        : impossible(replay, "a journal of a match that is not open: ", line->name);
 }
 
 /* ---- matches ---- */
 
-/* Opens a match that no open match has the name of. `opening` lacks its map. */
-static enum hs_replay_result open_slot(struct hs_replay *replay, const struct hs_stream_line *line,
-                                       struct hs_match_opening *opening, struct hs_buffer *answer,
-                                       char error[HS_STREAM_ERROR_MAX])
+/* Opens a match whose name is free. The caller leaves the map of `opening` to this function. */
+static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_match_slot *slot = NULL;
     const char *why = NULL;
-    if (line->map.ptr != NULL)
-        opening->map = find_map(replay, line->map, line->map_revision);
-    if (line->map.ptr != NULL && opening->map == NULL)
-        return impossible(error, "the stream has no map ", line->map);
+    if (line->map.ptr != NULL) {
+        const struct kept *map = find_kept(replay, line->map_revision, line->map);
+        if (map == NULL)
+            return impossible(replay, "the stream has no map ", line->map);
+        opening->map = map->map;
+    }
     if (line->state.ptr != NULL) {
-        opening->match = load_match(replay, line, opening, &why);
+        opening->match = load_match(replay, opening, &why);
         if (opening->match == NULL)
-            return unknown(replay, line->name, why != NULL ? why : "out of memory", answer);
+            return unknown(replay, why != NULL ? why : "out of memory");
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, opening, &slot);
     if (slot == NULL) {
         hs_match_destroy(opening->match);
-        return impossible(error, "no room for the match ", line->name);
+        return impossible(replay, "no space for the match ", line->name);
     }
     hs_registry_release(replay->service.registry, slot);
-    replay->counts.opened++;
-    replay->counts.restored += line->state.ptr != NULL ? 1 : 0;
+    replay->summary.opened++;
+    replay->summary.restored += line->state.ptr != NULL ? 1 : 0;
     return HS_REPLAY_DONE;
 }
 
-/* A match that is open already was deleted while requests were dropped. */
-static enum hs_replay_result open_match(struct hs_replay *replay, const struct hs_stream_line *line,
-                                        struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+/* If the match is open, its deletion was not recorded. */
+static enum hs_replay_result open_match(struct hs_replay *replay)
 {
-    struct hs_ruleset_entry *ruleset = find_ruleset(replay, line->revision);
-    bool reopened = forget_match(replay, line->name);
-    if (ruleset == NULL)
-        return impossible(error, "the stream has no ruleset ", line->revision);
-    bool taken = replay->instead_of[0] == '\0' ||
-                 strcmp(replay->instead_of, ruleset->ruleset->name.text) == 0;
-    leave_out(replay, line->name, !taken);
+    const struct hs_stream_line *line = replay->line;
+    const struct kept *kept = find_kept(replay, line->revision, no_map);
+    bool reopened = forget_match(replay);
+    if (kept == NULL)
+        return impossible(replay, "the stream has no ruleset ", line->revision);
+    bool taken = replay->instead_of.text[0] == '\0' ||
+                 strcmp(replay->instead_of.text, kept->ruleset->ruleset->name.text) == 0;
+    leave_out(replay, !taken);
     if (!taken) {
-        replay->counts.left_out++;
+        replay->summary.left_out++;
         return HS_REPLAY_DONE;
     }
     struct hs_match_opening opening = {.limits = {.players = (uint32_t)line->max_players,
@@ -446,69 +411,62 @@ static enum hs_replay_result open_match(struct hs_replay *replay, const struct h
                                                   .movers = (uint32_t)line->max_movers},
                                        .tenant = line->tenant,
                                        .number = line->opening};
-    opening.ruleset = replay->instead != NULL ? replay->instead : ruleset;
-    enum hs_replay_result result = open_slot(replay, line, &opening, answer, error);
+    opening.ruleset = replay->instead != NULL ? replay->instead : kept->ruleset;
+    enum hs_replay_result result = open_slot(replay, &opening);
     return result == HS_REPLAY_DONE && reopened ? HS_REPLAY_REOPENED : result;
 }
 
-static enum hs_replay_result apply(struct hs_replay *replay, const struct hs_stream_line *line,
-                                   struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
+static enum hs_replay_result apply(struct hs_replay *replay)
 {
+    const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     struct hs_arena arena = {0};
-    struct hs_reply reply = {.status = 200, .problem = &problem, .body = *answer};
+    struct hs_reply reply = {.status = 200, .problem = &problem, .body = *replay->answer};
     struct hs_request request = {.route = line->route,
                                  .listener = HS_LISTENER_DATA,
                                  .params = {.name = {line->name}},
                                  .body = line->body,
                                  .request_id = "",
                                  .arena = &arena,
-                                 /* Under other rules it is of interest how close it was. */
+                                 /* Other rules: the report shows the measures. */
                                  .explain = line->explain || replay->instead != NULL};
-    if (is_left_out(replay, line->name))
+    if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items that did not fit when they were recorded must not be judged now. Items that fitted then
-       fit in any case. */
+    /* Items beyond the recorded budget of work must stay unverified. Without a recorded budget all
+       items were within it. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);
-    *answer = reply.body;
-    if (problem.code == HS_PROBLEM_NONE && !answer->failed)
+    *replay->answer = reply.body;
+    if (problem.code == HS_PROBLEM_NONE && !reply.body.failed)
         return HS_REPLAY_ANSWERED;
     if (problem.code == HS_PROBLEM_UNKNOWN_MATCH)
-        return impossible(error, "a request for a match that is not open: ", line->name);
-    snprintf(error, HS_STREAM_ERROR_MAX, "cannot be applied: %s %.80s %.100s",
-             hs_problem_name(problem.code), problem.count > 0 ? problem.errors[0].pointer : "",
-             problem.count > 0 ? problem.errors[0].detail : problem.detail);
-    return HS_REPLAY_IMPOSSIBLE;
+        return impossible(replay, "a request for a match that is not open: ", line->name);
+    return refused(replay, hs_problem_name(problem.code), &problem);
+}
+
+static enum hs_replay_result begin_gap(struct hs_replay *replay)
+{
+    forget_match(replay);
+    leave_out(replay, false);
+    return HS_REPLAY_DONE;
 }
 
 enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_stream_line *line,
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX])
 {
+    static enum hs_replay_result (*const kinds[HS_STREAM_KIND_COUNT])(struct hs_replay *) = {
+        [HS_STREAM_HEADER] = restart,        [HS_STREAM_RULESET] = take_ruleset,
+        [HS_STREAM_MAP] = take_map,          [HS_STREAM_OPEN] = open_match,
+        [HS_STREAM_REQUEST] = apply,         [HS_STREAM_GAP] = begin_gap,
+        [HS_STREAM_JOURNAL] = apply_journal,
+    };
+    replay->line = line;
+    replay->answer = answer;
+    replay->error = error;
     answer->len = 0;
-    if (line->revision.len >= HS_REVISION_MAX)
-        return impossible(error, "not a revision: ", line->revision);
-    switch (line->kind) {
-    case HS_STREAM_HEADER:
-        return start_anew(replay, error);
-    case HS_STREAM_RULESET:
-        return take_ruleset(replay, line, error);
-    case HS_STREAM_MAP:
-        return take_map(replay, line, error);
-    case HS_STREAM_OPEN:
-        return open_match(replay, line, answer, error);
-    case HS_STREAM_REQUEST:
-        return apply(replay, line, answer, error);
-    case HS_STREAM_JOURNAL:
-        return apply_journal(replay, line, answer, error);
-    case HS_STREAM_GAP:
-        forget_match(replay, line->name);
-        leave_out(replay, line->name, false);
-        return HS_REPLAY_DONE;
-    case HS_STREAM_KIND_COUNT:
-        break;
-    }
-    return HS_REPLAY_DONE;
+    return line->revision.len < HS_REVISION_MAX
+               ? kinds[line->kind](replay)
+               : impossible(replay, "not a revision: ", line->revision);
 }

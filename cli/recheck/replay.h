@@ -1,6 +1,6 @@
 /*
- * A service without a network: the lines of a recorded stream go through the endpoints that
- * answered them, in this process, and the answers are computed again.
+ * A service without a network: sends the lines of a recorded stream through the endpoints again, in
+ * this process.
  */
 #ifndef HS_RECHECK_REPLAY_H
 #define HS_RECHECK_REPLAY_H
@@ -11,39 +11,36 @@
 
 struct hs_replay;
 
-/* What matches are judged by instead of what they were opened with. */
-struct hs_replay_rules {
-    struct hs_ruleset *ruleset; /* NULL: as recorded */
-    struct hs_str only;         /* matches opened with the ruleset of this name; ptr NULL: all */
-};
-
-/* Takes the ruleset over, whatever the result. NULL: out of memory. */
-struct hs_replay *hs_replay_create(const struct hs_replay_rules *rules);
+/*
+ * With `ruleset` (or NULL) matches are verified under it instead of their recorded ruleset. With
+ * `only` (or ptr NULL) matches that were not opened with the ruleset of this name are left out.
+ * Takes ownership of the ruleset, also on failure. NULL: out of memory, or the name is
+ * reserved.
+ */
+struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
-
-/* The name and the revision of the rules that are used instead; "" without. */
-const char *hs_replay_rules_name(const struct hs_replay *replay);
-const char *hs_replay_revision(const struct hs_replay *replay);
 
 enum hs_replay_result {
     HS_REPLAY_DONE,      /* there is no answer to compare */
-    HS_REPLAY_REOPENED,  /* likewise; the end of the match of that name before is missing */
+    HS_REPLAY_REOPENED,  /* the same; the end of the previous match of that name is missing */
     HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
-    HS_REPLAY_LEFT_OUT,  /* a request of a match that is not looked at */
-    HS_REPLAY_UNKNOWN,   /* the match cannot be restored, and is not looked at; `answer` says why */
-    HS_REPLAY_IMPOSSIBLE /* the stream does not fit together; `error` says why */
+    HS_REPLAY_LEFT_OUT,  /* a request of a match that is left out */
+    HS_REPLAY_UNKNOWN,   /* the match cannot be restored and is left out; `answer` is the reason */
+    HS_REPLAY_IMPOSSIBLE /* the lines contradict each other; `error` is the reason */
 };
 
-/* Takes the next line of the stream. `answer` is emptied and written. */
+/* Applies the next line of the stream. `answer` is overwritten. */
 enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_stream_line *line,
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX]);
 
-/* Openings of matches so far that were looked at, those of them that a restart restored, and
-   openings that were not looked at. */
-struct hs_replay_counts {
-    size_t opened, restored, left_out;
+struct hs_replay_summary {
+    const char *rules_name, *revision; /* of the ruleset used instead; "" without */
+    size_t opened;                     /* openings of matches so far, without those left out */
+    size_t restored;                   /* those of them that a restart restored */
+    size_t left_out;                   /* openings that were left out */
 };
 
-struct hs_replay_counts hs_replay_counts(const struct hs_replay *replay);
+/* Its texts are valid while the replay is. */
+struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay);
 
 #endif

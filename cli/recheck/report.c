@@ -5,45 +5,65 @@
 #include "api/json/writing.h"
 #include "service/system/version.h"
 
-/* ---- for people ---- */
+struct count {
+    const char *key, *label; /* in JSON; in the text, or NULL */
+    size_t number;
+    const char *remark; /* in the text */
+    bool shows_zero;    /* in the text */
+};
 
-static void print_number(const char *what, size_t number, const char *remark, FILE *out)
+static void print_count(void *out, const struct count *count)
 {
-    fprintf(out, "  %-22s %9zu%s%s\n", what, number, remark[0] != '\0' ? "  " : "", remark);
+    if (count->label != NULL && (count->number > 0 || count->shows_zero))
+        fprintf(out, "  %-22s %9zu%s%s\n", count->label, count->number,
+                count->remark[0] != '\0' ? "  " : "", count->remark);
 }
 
-static void print_counts(const struct hs_recheck_report *report, FILE *out)
+static void put_count(void *writer, const struct count *count)
+{
+    hs_write_int_field(writer, count->key, (int64_t)count->number);
+}
+
+static void each_count(const struct hs_recheck_report *report,
+                       void (*use)(void *context, const struct count *count), void *context)
 {
     const struct hs_differences *d = &report->differences;
-    char remark[128];
-    snprintf(remark, sizeof remark, "%zu of them restored after a restart",
-             report->matches_restored);
-    print_number("matches", report->matches, report->matches_restored > 0 ? remark : "", out);
-    print_number("requests", d->requests, "", out);
-    if (report->unanswered > 0)
-        print_number("not compared", report->unanswered, "requests without an answer in the file",
-                     out);
-    snprintf(remark, sizeof remark, "%zu hits, %zu shots", d->hits, d->shots);
-    print_number("claims", d->hits + d->shots, remark, out);
-    if (d->moves > 0)
-        print_number("moves", d->moves, "", out);
-    if (d->replayed > 0)
-        print_number("replayed", d->replayed, "sent again, counted once", out);
-    print_number(d->other_rules ? "unchanged" : "identical", d->same, "", out);
-    print_number("another verdict", d->flipped, "or reason", out);
-    print_number("another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", out);
-    if (d->otherwise > 0)
-        print_number("other differences", d->otherwise, "in results", out);
-    if (d->replayed_otherwise > 0)
-        print_number("replayed otherwise", d->replayed_otherwise, "", out);
-    snprintf(remark, sizeof remark, "%s; the first in line %zu",
-             d->other_rules ? "poses stored or refused otherwise" : "beside their results",
+    const struct hs_replay_summary *replay = &report->replay;
+    char restored[64] = "", claims[64], first[96];
+    if (replay->restored > 0)
+        snprintf(restored, sizeof restored, "%zu of them restored after a restart",
+                 replay->restored);
+    snprintf(claims, sizeof claims, "%zu hits, %zu shots", d->hits, d->shots);
+    snprintf(first, sizeof first, "%s; the first in line %zu",
+             d->other_rules ? "other poses stored or refused" : "outside their results",
              d->answers_line);
-    if (d->answers_otherwise > 0)
-        print_number("other answers", d->answers_otherwise, remark, out);
+    const struct count counts[] = {
+        {"matches", "matches", replay->opened, restored, true},
+        {"matches_restored", NULL, replay->restored, "", false},
+        {"matches_left_out", NULL, replay->left_out, "", false},
+        {"requests", "requests", d->requests, "", true},
+        {"requests_left_out", NULL, report->requests_left_out, "", false},
+        {"requests_unanswered", "not compared", report->unanswered,
+         "requests without an answer in the file", false},
+        {"claims", "claims", d->hits + d->shots, claims, true},
+        {"hits", NULL, d->hits, "", false},
+        {"shots", NULL, d->shots, "", false},
+        {"moves", "moves", d->moves, "", false},
+        {"replayed", "replayed", d->replayed, "sent again, counted once", false},
+        {d->other_rules ? "unchanged" : "identical", d->other_rules ? "unchanged" : "identical",
+         d->same, "", true},
+        {"flipped", "another verdict", d->flipped, "or reason", true},
+        {"damage_changed", "another damage", d->damaged, d->moves > 0 ? "or delta_time" : "", true},
+        {"otherwise_changed", "other differences", d->otherwise, "in results", false},
+        {"replayed_changed", "changed replays", d->replayed_otherwise, "", false},
+        {"answers_changed", "other answers", d->answers_otherwise, first, false},
+        {"interrupted", NULL, report->interrupted, "", false},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        use(context, &counts[i]);
 }
 
-/* `what`: is judged for these reasons. */
+/* `what`: the heading of the column of verdicts. */
 static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
                           FILE *out)
 {
@@ -98,12 +118,12 @@ static void print_changed(const struct hs_differences *differences, FILE *out)
 
 static void print_left_out(const struct hs_recheck_report *report, FILE *out)
 {
-    if (report->matches_left_out > 0)
+    if (report->replay.left_out > 0)
         fprintf(out, "\n  %zu matches with other rulesets, %zu requests: left out\n",
-                report->matches_left_out, report->requests_left_out);
+                report->replay.left_out, report->requests_left_out);
     size_t shown = report->gap_count < HS_GAPS_MAX ? report->gap_count : HS_GAPS_MAX;
     if (shown > 0)
-        fputs("\n  gaps: nothing of these matches is compared until they are opened again\n", out);
+        fputs("\n  gaps: these matches are not compared until they are opened again\n", out);
     for (size_t i = 0; i < shown; i++) {
         const struct hs_gap *gap = &report->gaps[i];
         fprintf(out, "  %s  from line %zu on: %s\n", gap->match.text, gap->line,
@@ -125,10 +145,10 @@ void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
     if (report->program[0] != '\0' && strcmp(report->program, HS_VERSION) != 0)
         fputs(" and computed again by " HS_VERSION, out);
     if (differences->other_rules)
-        fprintf(out, "\nwith the rules of %s (%s, %.19s..)", report->rules, report->rules_name,
-                report->revision);
+        fprintf(out, "\nwith the rules of %s (%s, %.19s..)", report->rules,
+                report->replay.rules_name, report->replay.revision);
     fputs("\n\n", out);
-    print_counts(report, out);
+    each_count(report, print_count, out);
     if (differences->hits + differences->shots > 0)
         print_reasons("verdict", differences->reasons, HS_DIFFERENCES_REASONS, out);
     if (differences->moves > 0)
@@ -137,69 +157,24 @@ void hs_recheck_print(const struct hs_recheck_report *report, FILE *out)
     print_left_out(report, out);
 }
 
-/* ---- for programs ---- */
-
-static void put_text(struct hs_writer *writer, const char *key, const char *text)
-{
-    hs_write_key(writer, key);
-    hs_write_text(writer, text);
-}
+/* ---- JSON ---- */
 
 static void put_number(struct hs_writer *writer, const char *key, uint64_t number)
 {
-    hs_write_key(writer, key);
-    hs_write_int(writer, (int64_t)number);
-}
-
-static void put_rules(struct hs_writer *writer, const struct hs_recheck_report *report)
-{
-    hs_write_key(writer, "rules");
-    if (!report->differences.other_rules) {
-        hs_write_null(writer);
-        return;
-    }
-    hs_write_begin(writer, '{');
-    put_text(writer, "file", report->rules);
-    put_text(writer, "name", report->rules_name);
-    put_text(writer, "revision", report->revision);
-    hs_write_end(writer, '}');
-}
-
-static void put_counts(struct hs_writer *writer, const struct hs_recheck_report *report)
-{
-    const struct hs_differences *d = &report->differences;
-    put_number(writer, "matches", report->matches);
-    put_number(writer, "matches_restored", report->matches_restored);
-    put_number(writer, "matches_left_out", report->matches_left_out);
-    put_number(writer, "requests", d->requests);
-    put_number(writer, "requests_left_out", report->requests_left_out);
-    put_number(writer, "requests_unanswered", report->unanswered);
-    put_number(writer, "claims", d->hits + d->shots);
-    put_number(writer, "hits", d->hits);
-    put_number(writer, "shots", d->shots);
-    put_number(writer, "moves", d->moves);
-    put_number(writer, "replayed", d->replayed);
-    put_number(writer, d->other_rules ? "unchanged" : "identical", d->same);
-    put_number(writer, "flipped", d->flipped);
-    put_number(writer, "damage_changed", d->damaged);
-    put_number(writer, "otherwise_changed", d->otherwise);
-    put_number(writer, "replayed_changed", d->replayed_otherwise);
-    put_number(writer, "answers_changed", d->answers_otherwise);
-    put_number(writer, "interrupted", report->interrupted);
+    hs_write_int_field(writer, key, (int64_t)number);
 }
 
 static void put_reasons(struct hs_writer *writer, const char *key,
                         const struct hs_reason_count *reasons, size_t size)
 {
-    hs_write_key(writer, key);
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, key, '[');
     for (size_t i = 0; i < size; i++) {
         const struct hs_reason_count *count = &reasons[i];
         if (count->before == 0 && count->after == 0)
             continue;
         hs_write_begin(writer, '{');
-        put_text(writer, "verdict", count->verdict.text);
-        put_text(writer, "reason", count->reason.text);
+        hs_write_text_field(writer, "verdict", count->verdict.text);
+        hs_write_text_field(writer, "reason", count->reason.text);
         put_number(writer, "before", count->before);
         put_number(writer, "after", count->after);
         hs_write_end(writer, '}');
@@ -209,31 +184,27 @@ static void put_reasons(struct hs_writer *writer, const char *key,
 
 static void put_side(struct hs_writer *writer, const char *key, const struct hs_changed_side *side)
 {
-    hs_write_key(writer, key);
-    hs_write_begin(writer, '{');
-    put_text(writer, "verdict", side->verdict.text);
-    put_text(writer, "reason", side->reason.text);
+    hs_write_begin_field(writer, key, '{');
+    hs_write_text_field(writer, "verdict", side->verdict.text);
+    hs_write_text_field(writer, "reason", side->reason.text);
     if (side->check.text[0] != '\0') {
-        put_text(writer, "check", side->check.text);
-        hs_write_key(writer, "measured");
-        hs_write_real(writer, side->measured);
-        hs_write_key(writer, "limit");
-        hs_write_real(writer, side->limit);
+        hs_write_text_field(writer, "check", side->check.text);
+        hs_write_real_field(writer, "measured", side->measured);
+        hs_write_real_field(writer, "limit", side->limit);
     }
     hs_write_end(writer, '}');
 }
 
 static void put_changed(struct hs_writer *writer, const struct hs_differences *differences)
 {
-    hs_write_key(writer, "changed");
-    hs_write_begin(writer, '[');
+    hs_write_begin_field(writer, "changed", '[');
     for (size_t i = 0; i < differences->changed_count; i++) {
         const struct hs_changed_claim *claim = &differences->changed[i];
         hs_write_begin(writer, '{');
         put_number(writer, "line", claim->line);
-        put_text(writer, "match", claim->match.text);
-        put_text(writer, "kind", claim->kind.text);
-        put_text(writer, "shooter", claim->shooter.text);
+        hs_write_text_field(writer, "match", claim->match.text);
+        hs_write_text_field(writer, "kind", claim->kind.text);
+        hs_write_text_field(writer, "shooter", claim->shooter.text);
         put_number(writer, "shot", claim->shot);
         put_side(writer, "before", &claim->before);
         put_side(writer, "after", &claim->after);
@@ -245,19 +216,18 @@ static void put_changed(struct hs_writer *writer, const struct hs_differences *d
 
 static void put_gaps(struct hs_writer *writer, const struct hs_recheck_report *report)
 {
-    hs_write_key(writer, "gaps");
-    hs_write_begin(writer, '[');
-    for (size_t i = 0; i < report->gap_count && i < HS_GAPS_MAX; i++) {
+    size_t shown = report->gap_count < HS_GAPS_MAX ? report->gap_count : HS_GAPS_MAX;
+    hs_write_begin_field(writer, "gaps", '[');
+    for (size_t i = 0; i < shown; i++) {
         hs_write_begin(writer, '{');
-        put_text(writer, "match", report->gaps[i].match.text);
+        hs_write_text_field(writer, "match", report->gaps[i].match.text);
         put_number(writer, "line", report->gaps[i].line);
         if (report->gaps[i].reason[0] != '\0')
-            put_text(writer, "reason", report->gaps[i].reason);
+            hs_write_text_field(writer, "reason", report->gaps[i].reason);
         hs_write_end(writer, '}');
     }
     hs_write_end(writer, ']');
-    put_number(writer, "gaps_left_out",
-               report->gap_count > HS_GAPS_MAX ? report->gap_count - HS_GAPS_MAX : 0);
+    put_number(writer, "gaps_left_out", report->gap_count - shown);
 }
 
 bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out)
@@ -265,11 +235,20 @@ bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out)
     struct hs_buffer text = {0};
     struct hs_writer writer = {.buffer = &text};
     hs_write_begin(&writer, '{');
-    put_text(&writer, "file", report->file);
-    put_text(&writer, "recorded_by", report->program);
-    put_text(&writer, "program", HS_VERSION);
-    put_rules(&writer, report);
-    put_counts(&writer, report);
+    hs_write_text_field(&writer, "file", report->file);
+    hs_write_text_field(&writer, "recorded_by", report->program);
+    hs_write_text_field(&writer, "program", HS_VERSION);
+    hs_write_key(&writer, "rules");
+    if (report->differences.other_rules) {
+        hs_write_begin(&writer, '{');
+        hs_write_text_field(&writer, "file", report->rules);
+        hs_write_text_field(&writer, "name", report->replay.rules_name);
+        hs_write_text_field(&writer, "revision", report->replay.revision);
+        hs_write_end(&writer, '}');
+    } else {
+        hs_write_null(&writer);
+    }
+    each_count(report, put_count, &writer);
     put_reasons(&writer, "reasons", report->differences.reasons, HS_DIFFERENCES_REASONS);
     put_reasons(&writer, "move_reasons", report->differences.move_reasons,
                 HS_DIFFERENCES_MOVE_REASONS);

@@ -1,11 +1,13 @@
-/* What `recheck` found, for people and as JSON. */
+/* The report of `recheck`, as text and as JSON. */
 #ifndef HS_RECHECK_REPORT_H
 #define HS_RECHECK_REPORT_H
 
 #include <stdio.h>
 
 #include "cli/recheck/differences.h"
+#include "cli/recheck/replay.h"
 
+/* From this line on requests of a match are not compared. */
 struct hs_gap {
     size_t line;
     struct hs_name match;
@@ -16,10 +18,11 @@ enum { HS_GAPS_MAX = 50 };
 
 struct hs_recheck_report {
     const char *file;
-    char program[32];                          /* the version that wrote the stream */
-    const char *rules, *rules_name, *revision; /* file, ruleset and revision used instead; or "" */
-    size_t matches, matches_restored, matches_left_out, requests_left_out;
-    size_t unanswered; /* requests computed whose recording lacks an answer to compare */
+    const char *rules; /* the file of the rules used instead; NULL: the recorded rules */
+    char program[32];  /* the version that wrote the stream; empty: not recorded */
+    struct hs_replay_summary replay;
+    size_t requests_left_out; /* requests of matches that are left out */
+    size_t unanswered;        /* requests computed whose recording lacks an answer to compare */
     struct hs_gap gaps[HS_GAPS_MAX]; /* the first of them */
     size_t gap_count;
     size_t interrupted; /* lines whose writer did not finish them */
@@ -28,7 +31,7 @@ struct hs_recheck_report {
 
 void hs_recheck_print(const struct hs_recheck_report *report, FILE *out);
 
-/* The same as one JSON object. False: memory is out. */
+/* The same as one JSON object. False: out of memory, or it could not be written. */
 bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out);
 
 #endif

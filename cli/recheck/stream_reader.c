@@ -7,8 +7,8 @@
 #include "service/options/values.h"
 #include "service/record/stream.h"
 
-/* What a match can be opened with: the ranges of the service's options. */
-enum { MOST_PLAYERS = 65536, MOST_MOVERS = 65536, LEAST_SAMPLES = 8, MOST_SAMPLES = 16384 };
+/* The limits of a match: the ranges of the service's options. */
+enum { MAX_PLAYERS = 65536, MAX_MOVERS = 65536, MIN_SAMPLES = 8, MAX_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_HEADER] = "format",   [HS_STREAM_RULESET] = "ruleset", [HS_STREAM_MAP] = "map",
@@ -16,12 +16,50 @@ static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_JOURNAL] = "journal",
 };
 
-static bool is(struct hs_str text, const char *literal)
-{
-    return hs_str_equal(text, (struct hs_str){literal, strlen(literal)});
-}
+/* The other members. TEXT: a string without escapes; JSON: any value, as its text. */
+enum type { TEXT, JSON, WHOLE, FLAG };
 
-static bool read_number(struct hs_str text, uint64_t *number)
+static const struct member {
+    const char *name;
+    enum type type;
+    size_t offset;
+} members[] = {
+#define M(name, type, field)                                                                       \
+    {                                                                                              \
+        name, type, offsetof(struct hs_stream_line, field)                                         \
+    }
+    M("revision", TEXT, revision),
+    M("ruleset", TEXT, revision),
+    M("map", TEXT, map),
+    M("map_revision", TEXT, map_revision),
+    M("tenant", TEXT, tenant),
+    M("program", TEXT, program),
+    M("request", TEXT, request),
+    M("state", TEXT, state),
+    M("layout", TEXT, layout),
+    M("records", TEXT, records),
+    M("reason", TEXT, reason),
+    M("document", JSON, document),
+    M("body", JSON, body),
+    M("answer", JSON, answer),
+    M("title", JSON, title),
+    M("unit", JSON, unit),
+    M("who", JSON, who),
+    M("truth", JSON, truth),
+    M("expect", JSON, expect),
+    M("version", WHOLE, version),
+    M("opening", WHOLE, opening),
+    M("max_players", WHOLE, max_players),
+    M("max_samples", WHOLE, max_samples),
+    M("max_movers", WHOLE, max_movers),
+    M("request_work", WHOLE, request_work),
+    M("explain", FLAG, explain),
+    M("moves_lost", FLAG, moves_lost),
+    M("ended", FLAG, ended),
+#undef M
+};
+
+static bool read_whole(struct hs_str text, uint64_t *number)
 {
     *number = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -38,86 +76,33 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
-/* A member that `play` reads. */
-static bool read_played(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
-{
-    static const struct {
-        const char *name;
-        size_t offset;
-    } members[] = {{"title", offsetof(struct hs_stream_line, title)},
-                   {"unit", offsetof(struct hs_stream_line, unit)},
-                   {"who", offsetof(struct hs_stream_line, who)},
-                   {"truth", offsetof(struct hs_stream_line, truth)},
-                   {"expect", offsetof(struct hs_stream_line, expect)}};
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        if (is(key, members[i].name))
-            *(struct hs_str *)((char *)line + members[i].offset) = value;
-    return true;
-}
-
-/* A member that says how a match was restored, or why it was not. */
-static bool read_restored(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
-{
-    if (is(key, "state"))
-        return read_text(value, &line->state);
-    if (is(key, "layout"))
-        return read_text(value, &line->layout);
-    if (is(key, "records"))
-        return read_text(value, &line->records);
-    if (is(key, "reason"))
-        return read_text(value, &line->reason);
-    if (is(key, "moves_lost"))
-        line->moves_lost = is(value, "true");
-    else if (is(key, "ended"))
-        line->ended = is(value, "true");
-    else
-        return read_played(line, key, value);
-    return true;
-}
-
-/* A member that is not the first; those of later versions of the format are passed over. */
+/* A member that is not the first. Unknown members are skipped: a later version may have written
+   them. */
 static bool read_member(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
-    struct hs_str name;
-    if (is(key, "revision") || is(key, "ruleset"))
-        return read_text(value, &line->revision);
-    if (is(key, "map"))
-        return read_text(value, &line->map);
-    if (is(key, "map_revision"))
-        return read_text(value, &line->map_revision);
-    if (is(key, "tenant"))
-        return read_text(value, &line->tenant) && hs_name_is_valid(line->tenant);
-    if (is(key, "program"))
-        return read_text(value, &line->program);
-    if (is(key, "version"))
-        return read_number(value, &line->version);
-    if (is(key, "opening"))
-        return read_number(value, &line->opening);
-    if (is(key, "max_players"))
-        return read_number(value, &line->max_players);
-    if (is(key, "max_samples"))
-        return read_number(value, &line->max_samples);
-    if (is(key, "max_movers"))
-        return read_number(value, &line->max_movers);
-    if (is(key, "request_work"))
-        return read_number(value, &line->request_work);
-    if (is(key, "request"))
-        return read_text(value, &name) && hs_stream_request_route(name, &line->route);
-    if (is(key, "explain"))
-        line->explain = is(value, "true");
-    else if (is(key, "document"))
-        line->document = value;
-    else if (is(key, "body"))
-        line->body = value;
-    else if (is(key, "answer"))
-        line->answer = value;
-    else
-        return read_restored(line, key, value);
+    const struct member *member = members, *end = members + sizeof members / sizeof members[0];
+    while (member < end && !hs_str_equal(key, hs_str_of(member->name)))
+        member++;
+    if (member == end)
+        return true;
+    void *field = (char *)line + member->offset;
+    switch (member->type) {
+    case TEXT:
+        return read_text(value, field);
+    case WHOLE:
+        return read_whole(value, field);
+    case JSON:
+        *(struct hs_str *)field = value;
+        break;
+    case FLAG:
+        *(bool *)field = hs_str_equal(value, HS_STR("true"));
+        break;
+    }
     return true;
 }
 
-/* A match is opened with the bounds of a service that was not told any. */
-static void set_bounds(struct hs_stream_line *line)
+/* A match without recorded limits has the defaults of the service. */
+static void set_limits(struct hs_stream_line *line)
 {
     struct hs_options options;
     if (line->max_players > 0 && line->max_samples > 0 && line->max_movers > 0)
@@ -131,29 +116,28 @@ static void set_bounds(struct hs_stream_line *line)
         line->max_movers = options.max_movers;
 }
 
-static bool is_whole(const struct hs_stream_line *line)
+static bool is_complete(struct hs_stream_line *line)
 {
-    if (line->kind != HS_STREAM_HEADER && !hs_name_is_valid(line->name))
+    if ((line->kind != HS_STREAM_HEADER && !hs_name_is_valid(line->name)) ||
+        (line->tenant.ptr != NULL && !hs_name_is_valid(line->tenant)))
         return false;
     switch (line->kind) {
     case HS_STREAM_RULESET:
     case HS_STREAM_MAP:
         return line->revision.ptr != NULL && line->document.ptr != NULL;
     case HS_STREAM_OPEN:
+        set_limits(line);
         return line->revision.ptr != NULL &&
                (line->map.ptr == NULL) == (line->map_revision.ptr == NULL) &&
-               line->max_players <= MOST_PLAYERS && line->max_samples >= LEAST_SAMPLES &&
-               line->max_samples <= MOST_SAMPLES && line->max_movers <= MOST_MOVERS;
+               line->max_players <= MAX_PLAYERS && line->max_samples >= MIN_SAMPLES &&
+               line->max_samples <= MAX_SAMPLES && line->max_movers <= MAX_MOVERS;
     case HS_STREAM_REQUEST:
-        return line->route != HS_ROUTE_COUNT;
+        return hs_stream_request_route(line->request, &line->route);
     case HS_STREAM_JOURNAL:
         return line->ended || (line->layout.ptr != NULL && line->records.ptr != NULL);
-    case HS_STREAM_HEADER:
-    case HS_STREAM_GAP:
-    case HS_STREAM_KIND_COUNT:
-        break;
+    default:
+        return true;
     }
-    return true;
 }
 
 static bool read_line(const char *text, struct hs_stream_line *line)
@@ -161,18 +145,16 @@ static bool read_line(const char *text, struct hs_stream_line *line)
     struct hs_pieces pieces = hs_pieces_of((struct hs_str){text, strlen(text)}, '{');
     struct hs_str key, value;
     int kind = 0;
-    *line = (struct hs_stream_line){.route = HS_ROUTE_COUNT};
+    *line = (struct hs_stream_line){0};
     if (!hs_pieces_next(&pieces, &key, &value) || !read_text(value, &line->name))
         return false;
-    while (kind < HS_STREAM_KIND_COUNT && !is(key, first_members[kind]))
+    while (kind < HS_STREAM_KIND_COUNT && !hs_str_equal(key, hs_str_of(first_members[kind])))
         kind++;
     line->kind = (enum hs_stream_kind)kind;
     bool fine = kind < HS_STREAM_KIND_COUNT;
     while (fine && hs_pieces_next(&pieces, &key, &value))
         fine = read_member(line, key, value);
-    if (fine && line->kind == HS_STREAM_OPEN)
-        set_bounds(line);
-    return fine && !pieces.broken && is_whole(line);
+    return fine && !pieces.broken && is_complete(line);
 }
 
 static bool wrong(struct hs_stream_reader *reader, size_t number, const char *what)
@@ -185,7 +167,7 @@ static const char *const is_foreign = "is not the first line of a recording of h
 
 static bool check_header(struct hs_stream_reader *reader, const struct hs_stream_line *line)
 {
-    if (!is(line->name, HS_STREAM_FORMAT))
+    if (!hs_str_equal(line->name, HS_STR(HS_STREAM_FORMAT)))
         return wrong(reader, reader->number, is_foreign);
     if (line->version < HS_STREAM_OLDEST || line->version > HS_STREAM_VERSION)
         return wrong(reader, reader->number, "another version of the format");
@@ -197,15 +179,14 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
-    const char *failure = hs_lines_error(reader->lines);
-    if (failure != NULL)
-        wrong(reader, hs_lines_number(reader->lines), failure);
+    if (reader->lines->error != NULL)
+        wrong(reader, reader->lines->number, reader->lines->error);
     else if (text != NULL)
-        reader->number = hs_lines_number(reader->lines);
-    return failure != NULL ? NULL : text;
+        reader->number = reader->lines->number;
+    return text;
 }
 
-/* After a broken line: the next header, behind nothing but broken lines. False: the end, or an
+/* After a broken line: skips further broken lines up to a header. False: the end of the file, or an
    error. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
@@ -214,7 +195,7 @@ static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *
     bool ended, is_line;
     do {
         count++;
-        ended = hs_lines_ended(reader->lines);
+        ended = reader->lines->ended;
         text = next_text(reader);
         is_line = text != NULL && read_line(text, line);
     } while (text != NULL && !is_line);

@@ -1,5 +1,5 @@
-/* A recording, line by line: what `serve --record` writes, `play` plays and `recheck` computes
-   again. docs/recording.md has the format. */
+/* Reads a recording line by line. `serve --record` and `demo --keep` write it, `play` and `recheck`
+   read it. docs/recording.md has the format. */
 #ifndef HS_RECHECK_STREAM_READER_H
 #define HS_RECHECK_STREAM_READER_H
 
@@ -16,47 +16,48 @@ enum hs_stream_kind {
     HS_STREAM_OPEN,
     HS_STREAM_REQUEST,
     HS_STREAM_GAP,
-    HS_STREAM_JOURNAL, /* how a restored match goes on before its first request */
+    HS_STREAM_JOURNAL, /* changes of a restored match before its first request */
     HS_STREAM_KIND_COUNT
 };
 
-/* A line. Text is borrowed until the next line is read; ptr NULL: not there. */
+/* A line. Texts are borrowed until the next line is read; ptr NULL: the member is absent. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
-    struct hs_str name;              /* of the ruleset, map or match; of a header: the format */
-    struct hs_str revision;          /* of the ruleset or map, or of the ruleset of a match */
-    struct hs_str map, map_revision; /* of a match; ptr NULL: it has none */
-    struct hs_str tenant;            /* a match belongs to; ptr NULL: to nobody */
-    struct hs_str program;           /* the version that wrote it */
-    struct hs_str document, body, answer; /* JSON; a request may lack its answer */
-    struct hs_str title, unit;            /* JSON; of a header */
-    struct hs_str who, truth, expect;     /* JSON; of a request: what `play` compares */
-    struct hs_str state;                  /* of a restored match, base64; ptr NULL: a new match */
-    struct hs_str layout, records;        /* of a journal: their layout, base64 */
-    struct hs_str reason;                 /* of a gap; ptr NULL: requests are missing */
+    struct hs_str name;                  /* of the ruleset, map or match; header: the format */
+    struct hs_str revision;              /* of the ruleset or map; match: of its ruleset */
+    struct hs_str map, map_revision;     /* match: absent without a map */
+    struct hs_str tenant;                /* the owner of a match; absent: nobody */
+    struct hs_str program;               /* header: the version that wrote the recording */
+    struct hs_str document;              /* ruleset or map, as JSON */
+    struct hs_str request, body, answer; /* request: its name, then JSON; answer may be absent */
+    struct hs_str title, unit;           /* header, as JSON */
+    struct hs_str who, truth, expect;    /* request, as JSON: `play` compares them */
+    struct hs_str state;                 /* restored match, base64; absent: a new match */
+    struct hs_str layout, records;       /* journal: layout of the records; records as base64 */
+    struct hs_str reason;                /* gap; absent: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* budget of the request; 0: all items fitted */
-    enum hs_route route;
+    uint64_t request_work; /* budget of the request; 0: all items were within it */
+    enum hs_route route;   /* of a request */
     bool explain;
     bool moves_lost; /* with `state` */
-    bool ended;      /* of a journal: the match had ended */
+    bool ended;      /* journal: the match had ended */
 };
 
 struct hs_stream_reader {
     struct hs_lines *lines;
     size_t number;                   /* of the line read last, from 1 */
-    bool is_recording;               /* its first line was read, and is one */
+    bool is_recording;               /* the first line was the header of a recording */
     size_t interrupted;              /* lines whose writer did not finish them */
-    char error[HS_STREAM_ERROR_MAX]; /* empty: nothing is wrong so far */
+    char error[HS_STREAM_ERROR_MAX]; /* empty: no error so far */
 };
 
-/* False, with the reader's error set: it cannot be read, or is none of this version. */
+/* False, with the reader's error set: the file cannot be opened. */
 bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 
 /*
- * The next line; false at the end and when the error is set. Lines that end in the middle are
- * passed over at the end of the file and before a header: their writers were interrupted.
+ * The next line; false at the end and when the error is set. Broken lines are skipped at the end of
+ * the file and before a header: their writers were interrupted.
  */
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
 

@@ -174,12 +174,12 @@ static const struct {
     {{{BUSY("Retry-After: 3600\r\n", "{\"title\":\"Full\"}"), NULL}},
      0,
      10,
-     "503 Full (sent 1 time, and told to come back in another 3600 s)"},
+     "503 Full (sent 1 time; the service asks to wait another 3600 s)"},
     /* Again and again, and the body is more exact than the header. */
     {{{BUSY("Retry-After: 1\r\n", "{\"title\":\"Full\",\"retry_after_ms\":2}"), NULL}},
      0.2,
      30,
-     "503 Full (sent 101 times, and told to come back in another 0.002 s)"},
+     "503 Full (sent 101 times; the service asks to wait another 0.002 s)"},
     /* Without a word on when to come back there is nothing to wait for. */
     {{{BUSY("", "{\"title\":\"Broken\"}"), NULL}}, 0, 10, "503 Broken\n"},
     /* What stands in front of the service has but the header. */

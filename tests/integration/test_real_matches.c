@@ -71,8 +71,8 @@ START_TEST(verdicts_agree_with_the_games_server)
     ck_assert_msg(playback.recording != NULL, "%s", error);
     ck_assert_msg(hs_playback_run(&playback, error), "%s", error);
     double confirmed, accepted;
-    ck_assert(hs_tally_hits_confirmed(playback.tally, &confirmed));
-    ck_assert(hs_tally_misses_accepted(playback.tally, &accepted));
+    ck_assert(hs_tally_accepted(playback.tally, HS_TRUTH_HIT, &confirmed));
+    ck_assert(hs_tally_accepted(playback.tally, HS_TRUTH_MISS, &accepted));
     printf("%s, grown by %g: %.2f %% of hits confirmed, %.2f %% of misses accepted\n",
            matches[_i].file, matches[_i].grow, confirmed, accepted);
     fflush(stdout);

@@ -299,9 +299,8 @@ static const struct {
      "line 3: the stream has no ruleset sha224:"},
     {"{\"open\":\"little\"", "{\"open\":\"litter\"",
      "line 4: a request for a match that is not open"},
-    {"\"body\":{\"frames\"", "\"body\":{\"fumes\"",
-     "line 4: cannot be applied: invalid_request /fumes"},
-    {"{\"results\":[", "{\"results\":[{},", "the answer is not one to this request"},
+    {"\"body\":{\"frames\"", "\"body\":{\"fumes\"", "line 4: invalid_request: /fumes"},
+    {"{\"results\":[", "{\"results\":[{},", "the answer does not belong to this request"},
     {"\"answer\":", "\"answer\"", "line 4: is not a line"},
 };
 

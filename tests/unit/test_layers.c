@@ -286,7 +286,7 @@ static const struct {
     {"api/hits.c", "\t#\tinclude \"tests/support/play/stage.h\"", false},
     {"service/serve.c", "#include \"api/json/buffer.h\"", true},
     {"service/serve.c", "#include <microhttpd.h>", true},
-    {"service/serve.c", "#include \"cli/token.h\"", false},
+    {"service/serve.c", "#include \"cli/command.h\"", false},
     {"service/serve.c", "#include \"tests/support/http/client.h\"", false},
     {"service/watch/metrics.h", "#include \"service/watch/labels.h\"", true},
     {"service/watch/metrics.h", "#include \"service/access/tokens.h\"", false},

@@ -23,8 +23,7 @@ struct hs_csv {
 
 bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)
 {
-    int used = snprintf(error, HS_PLAY_ERROR_MAX, "%s, line %zu: ", csv->path,
-                        hs_lines_number(csv->lines));
+    int used = snprintf(error, HS_PLAY_ERROR_MAX, "%s, line %zu: ", csv->path, csv->lines->number);
     va_list arguments;
     va_start(arguments, format);
     if (used > 0 && used < HS_PLAY_ERROR_MAX)
@@ -63,9 +62,8 @@ struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX])
     csv->columns = csv->header != NULL ? cut(csv->header, csv->names) : -1;
     csv->bad_column = -1;
     if (csv->columns < 1) {
-        const char *why = hs_lines_error(csv->lines);
         snprintf(error, HS_PLAY_ERROR_MAX, "%s, line 1: %s", path,
-                 why != NULL ? why : "must name the columns");
+                 csv->lines->error != NULL ? csv->lines->error : "must name the columns");
         hs_csv_close(csv);
         return NULL;
     }
@@ -94,11 +92,10 @@ enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERRO
 {
     char *line = hs_lines_next(csv->lines);
     csv->bad_column = -1;
+    if (line == NULL && csv->lines->error == NULL)
+        return HS_RECORDING_END;
     if (line == NULL) {
-        const char *why = hs_lines_error(csv->lines);
-        if (why == NULL)
-            return HS_RECORDING_END;
-        hs_csv_fail(csv, error, "%s", why);
+        hs_csv_fail(csv, error, "%s", csv->lines->error);
         return HS_RECORDING_BAD;
     }
     int cells = cut(line, csv->cells);

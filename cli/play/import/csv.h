@@ -23,15 +23,15 @@ enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERRO
 const char *hs_csv_text(const struct hs_csv *csv, int column);
 
 /*
- * A cell as a finite number. False when it is not one; the row's fault is then remembered, so
- * that a reader may read all cells first and ask once with hs_csv_fault.
+ * A cell as a finite number. False: it is not one; *out is unchanged. The fault is remembered for
+ * the row: a reader may read all cells and then call hs_csv_fault once.
  */
 bool hs_csv_number(struct hs_csv *csv, int column, double *out);
 
-/* True when a cell of this row was not a number; a sentence about it is put in `error`. */
+/* True, with a sentence in `error`, when a cell of this row was not a number. */
 bool hs_csv_fault(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
-/* Puts "FILE, line N: " and the sentence in `error`; returns false. */
+/* Writes "FILE, line N: " and the sentence to `error`; returns false. */
 bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

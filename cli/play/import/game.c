@@ -5,7 +5,6 @@
 
 const struct hs_csv_game hs_csv_games[2] = {
     {.name = "play-quakeworld",
-     .direction = "d",
      .half_width = 16,
      .bottom = -24,
      .top = 32,
@@ -15,9 +14,8 @@ const struct hs_csv_game hs_csv_games[2] = {
      .default_distance = 600,
      .jump_speed = 2000,
      .origin_tolerance = 32},
-    /* The poses of a tick are those after the move, its bullets fly before it: one tick back. */
+    /* Bullets of a tick fly before its moves, and its poses are after them: one tick back. */
     {.name = "play-csgo",
-     .direction = "bullet_d",
      .half_width = 16,
      .bottom = 0,
      .top = 72,
@@ -36,9 +34,9 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
     json_t *weapons = json_object();
     for (size_t i = 0; i < count; i++) {
         const struct hs_csv_weapon *weapon = &list[i];
-        /* Quad damage and armour change what a row says: the lightning gun does 30. */
+        /* Quad damage and armour change the damage in a row: the lightning gun does 30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
-        /* Directions are written to six digits: none is exactly one long. */
+        /* Directions have six digits, so their length is not exactly 1. */
         double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
                             json_pack("{s:s, s:f, s:f, s:f}", "type", "hitscan", "damage", damage,

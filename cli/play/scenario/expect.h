@@ -1,15 +1,14 @@
 /*
- * Does an answer hold what is expected of it? An expectation names only what matters; the rest of
- * the answer may be anything. Shared by recordings, scenarios and tests; docs/scenarios.md is the
- * reader's page.
+ * Checks an answer against an expectation, which names only what matters; the rest of the answer
+ * may be anything. For recordings, scenarios and tests; docs/scenarios.md describes the format.
  *
- *   object        every named member must be there and match; others are not looked at
+ *   object        every named member must be present and match; other members are ignored
  *   array         as long as expected, element by element
  *   number        within the tolerance of its field: lengths and points 1e-3 of a metre,
  *                 directions 1e-3, everything else 2e-6
  *   other         equal
- *   {"$absent":true}              the member is not there
- *   {"$any":true}                 the member is there
+ *   {"$absent":true}              the member is absent
+ *   {"$any":true}                 the member is present
  *   {"$near":x,"$within":d}       a number, or each number of a flat array, within d
  *   {"$contains":[e, ..]}         an array with, for each e, an element that matches it
  *   {"$lacks":[e, ..]}            an array without any element that matches one of them
@@ -27,16 +26,14 @@
 
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
-/*
- * Compares. `unit` is how many of the answer's units of length make a metre. False, with the
- * pointer of the first difference and a sentence in `fault`, when it does not hold.
- */
+/* Compares. `unit`: units of length a metre, in the answer. False: `fault` has the pointer of the
+   first difference and a sentence. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);
 
 /*
- * A whole answer. `expect` may say "status" (default 200), "body" (as above), "code" (of a
- * problem document) and "errors": the JSON pointers of all its bad fields, each once, in any
+ * Compares a whole answer. `expect` may contain "status" (default 200), "body" (as above), "code"
+ * (of a problem document) and "errors": the JSON pointers of all bad fields, each once, in any
  * order. Any other member is a fault, so that a misspelt expectation cannot pass.
  */
 bool hs_expect_answer(const json_t *expect, long status, const char *body, size_t size, double unit,

@@ -1,18 +1,20 @@
 #include "cli/play/scenario/file.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/play/scenario/expect.h"
 #include "cli/play/track.h"
+#include "validators/str.h"
 
 struct hs_scenarios {
     json_t *document;
     json_t *fixture; /* with "ruleset", and maybe "players", "movers", "map", "claim" and "now" */
 };
 
-/* While a plan is being made. */
+/* A plan under construction. */
 struct draft {
     const json_t *fixture;
     const struct hs_reference *reference;
@@ -31,30 +33,10 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* A misspelt field would silently test nothing. */
-static bool only_known(const json_t *object, const char *const *known, const char *what,
-                       char *error)
-{
-    const char *key;
-    json_t *value;
-    if (!json_is_object(object)) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX, "%s must be an object", what);
-        return false;
-    }
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        size_t i = 0;
-        while (known[i] != NULL && strcmp(known[i], key) != 0)
-            i++;
-        if (known[i] == NULL) {
-            snprintf(error, HS_SCENARIO_ERROR_MAX, "%s has an unknown field \"%s\"", what, key);
-            return false;
-        }
-    }
-    return true;
-}
+/* For json_unpack_ex: an unknown field is a fault, because a misspelt field would test nothing. */
+enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
-/* A fixture in a file of its own is named relative to the file that uses it. */
+/* The path of a fixture is relative to the file that uses it. */
 static json_t *load_fixture(const char *path, const json_t *fixture, char *error)
 {
     if (!json_is_string(fixture))
@@ -70,46 +52,24 @@ static json_t *load_fixture(const char *path, const json_t *fixture, char *error
     return load_json(full, error);
 }
 
-static bool check_scenario(const json_t *item, const char *what, char *error)
-{
-    static const char *const known[] = {"row", "title", "requires", "ruleset_patch",
-                                        "map", "open",  "requests", NULL};
-    if (!only_known(item, known, what, error))
-        return false;
-    if (json_is_string(json_object_get(item, "row")) &&
-        json_is_string(json_object_get(item, "title")) &&
-        json_array_size(json_object_get(item, "requests")) != 0)
-        return true;
-    snprintf(error, HS_SCENARIO_ERROR_MAX, "%s lacks row, title or requests", what);
-    return false;
-}
-
 static bool check_document(const struct hs_scenarios *scenarios, const char *path, char *error)
 {
-    static const char *const file[] = {"title", "fixture", "scenarios", NULL};
-    static const char *const fixture[] = {"ruleset", "players", "movers", "map",
-                                          "claim",   "now",     NULL};
-    char what[300];
-    snprintf(what, sizeof(what), "%.200s", path);
-    if (!only_known(scenarios->document, file, what, error))
-        return false;
-    snprintf(what, sizeof(what), "%.200s: the fixture", path);
-    if (!only_known(scenarios->fixture, fixture, what, error))
-        return false;
-    const json_t *list = json_object_get(scenarios->document, "scenarios");
-    if (!json_is_string(json_object_get(scenarios->document, "title")) ||
-        json_array_size(list) == 0 ||
-        !json_is_object(json_object_get(scenarios->fixture, "ruleset"))) {
-        snprintf(error, HS_SCENARIO_ERROR_MAX,
-                 "%.200s lacks a title, scenarios or the fixture's ruleset", path);
-        return false;
-    }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        snprintf(what, sizeof(what), "%.200s: scenario %zu", path, i);
-        if (!check_scenario(json_array_get(list, i), what, error))
-            return false;
-    }
-    return true;
+    json_error_t why;
+    json_t *list = json_object_get(scenarios->document, "scenarios");
+    size_t i = 0;
+    bool good = json_unpack_ex(scenarios->document, &why, SHAPE, "{s:s, s:o, s:[o*]}", "title",
+                               "fixture", "scenarios") == 0 &&
+                json_unpack_ex(scenarios->fixture, &why, SHAPE, "{s:{*}, s?o, s?o, s?o, s?o, s?o}",
+                               "ruleset", "players", "movers", "map", "claim", "now") == 0;
+    for (; good && i < json_array_size(list); i++)
+        good = json_unpack_ex(json_array_get(list, i), &why, SHAPE,
+                              "{s:s, s:s, s?s, s?o, s?o, s?o, s:[o*]}", "row", "title", "requires",
+                              "ruleset_patch", "map", "open", "requests") == 0;
+    if (!good && i > 0)
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "%.200s: scenario %zu: %s", path, i, why.text);
+    else if (!good)
+        snprintf(error, HS_SCENARIO_ERROR_MAX, "%.200s: %s", path, why.text);
+    return good;
 }
 
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX])
@@ -156,27 +116,22 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* `text` with $match and $ruleset replaced; malloc'ed, NULL without memory. */
+/* `text` with $match and $ruleset replaced; malloc'ed. NULL: out of memory. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
-    const struct {
-        const char *word, *name;
-    } words[] = {{"$match", draft->match}, {"$ruleset", draft->ruleset}};
     char *out = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&out, &size);
     if (stream == NULL)
         return NULL;
     while (*text != '\0') {
-        size_t i = 0;
-        while (i < 2 && strncmp(text, words[i].word, strlen(words[i].word)) != 0)
-            i++;
-        if (i < 2) {
-            fputs(words[i].name, stream);
-            text += strlen(words[i].word);
-        } else {
-            fputc(*text++, stream);
-        }
+        bool is_match = strncmp(text, "$match", 6) == 0;
+        bool is_ruleset = strncmp(text, "$ruleset", 8) == 0;
+        if (is_match || is_ruleset)
+            fputs(is_match ? draft->match : draft->ruleset, stream);
+        else
+            fputc(*text, stream);
+        text += is_match ? 6 : is_ruleset ? 8 : 1;
     }
     return fclose(stream) == 0 ? out : NULL;
 }
@@ -219,7 +174,7 @@ static json_t *merged(const json_t *target, const json_t *patch)
     return out;
 }
 
-/* The document as it is sent: in the frame of reference, with the names in place. Steals. */
+/* The document to send: in the frame of reference, with the names filled in. Steals. */
 static json_t *finished(const struct draft *draft, json_t *document)
 {
     json_t *placed = hs_reference_apply(draft->reference, document);
@@ -229,14 +184,14 @@ static json_t *finished(const struct draft *draft, json_t *document)
     return out;
 }
 
-/* Keeps a string or document alive as long as the plan. Steals. */
+/* Keeps a value for the lifetime of the plan. Steals. */
 static json_t *keep(struct draft *draft, json_t *value)
 {
     json_array_append_new(draft->plan->owned, value);
     return value;
 }
 
-/* `body` is malloc'ed and becomes the plan's, `expect` is stolen; either may be NULL. */
+/* Takes ownership of `body` (malloc'ed) and `expect`; either may be NULL. */
 static struct hs_scenario_step *add_step(struct draft *draft, const char *method, const char *path,
                                          char *body, size_t size, json_t *expect)
 {
@@ -258,7 +213,7 @@ static struct hs_scenario_step *add_step(struct draft *draft, const char *method
     return step;
 }
 
-/* As add_step, for a JSON body, which is stolen. */
+/* The same for a JSON body, which is stolen. */
 static struct hs_scenario_step *add_json_step(struct draft *draft, const char *method,
                                               const char *path, json_t *body, json_t *expect)
 {
@@ -273,7 +228,7 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Frames: nothing may be refused unless the scenario says so. */
+/* Frames. By default the answer must refuse nothing. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -295,7 +250,7 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* One claim, on top of the fixture's; what is expected is its result. */
+/* One claim, merged into that of the fixture. The expectation is about its result. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =
@@ -320,7 +275,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
                          json_pack("{s:{s:[o]}}", "body", "results", result));
 }
 
-/* Text that need not be JSON, filled with blanks up to `pad` bytes. */
+/* Text that need not be JSON, padded with blanks to `pad` bytes. */
 static struct hs_scenario_step *add_raw(struct draft *draft, const json_t *request,
                                         const char *method, const char *path)
 {
@@ -344,10 +299,6 @@ static struct hs_scenario_step *add_plain(struct draft *draft, const json_t *req
 {
     const char *method = json_string_value(json_object_get(request, "method"));
     const char *path = json_string_value(json_object_get(request, "path"));
-    if (method == NULL || path == NULL) {
-        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a request needs a method and a path");
-        return NULL;
-    }
     if (json_is_string(json_object_get(request, "raw")))
         return add_raw(draft, request, method, path);
     json_t *expect = copy_member(request, "expect");
@@ -358,19 +309,22 @@ static struct hs_scenario_step *add_plain(struct draft *draft, const json_t *req
 
 static bool add_request(struct draft *draft, const json_t *request)
 {
-    static const char *const plain[] = {"method", "path",   "body", "raw",
-                                        "pad",    "expect", "save", NULL};
-    static const char *const claim[] = {"claim", "now", "expect", "save", NULL};
-    static const char *const frames[] = {"track", "frames", "expect", "save", NULL};
+    json_error_t why;
     bool is_claim = json_object_get(request, "claim") != NULL;
     bool is_frames =
         json_object_get(request, "track") != NULL || json_object_get(request, "frames") != NULL;
-    if (!only_known(request,
-                    is_claim    ? claim
-                    : is_frames ? frames
-                                : plain,
-                    "a request", draft->error))
+    json_t *shaped = (json_t *)(uintptr_t)request;
+    int wrong = is_claim ? json_unpack_ex(shaped, &why, SHAPE, "{s:o, s?o, s?o, s?s}", "claim",
+                                          "now", "expect", "save")
+                : is_frames
+                    ? json_unpack_ex(shaped, &why, SHAPE, "{s?o, s?o, s?o, s?s}", "track", "frames",
+                                     "expect", "save")
+                    : json_unpack_ex(shaped, &why, SHAPE, "{s:s, s:s, s?o, s?s, s?i, s?o, s?s}",
+                                     "method", "path", "body", "raw", "pad", "expect", "save");
+    if (wrong != 0) {
+        snprintf(draft->error, HS_SCENARIO_ERROR_MAX, "a request: %s", why.text);
         return false;
+    }
     struct hs_scenario_step *step = is_claim    ? add_claim(draft, request)
                                     : is_frames ? add_frames(draft, request)
                                                 : add_plain(draft, request);
@@ -387,28 +341,18 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* The ruleset's name follows from its content, so that few of them are ever stored. */
+/* The name is a hash of the content: scenarios with equal rulesets share one stored ruleset. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
     json_t *placed = hs_reference_apply(draft->reference, ruleset);
     char *text = json_dumps(placed, JSON_COMPACT | JSON_SORT_KEYS);
-    uint64_t hash = 1469598103934665603u;
-    for (const char *c = text; c != NULL && *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    snprintf(draft->ruleset, sizeof(draft->ruleset), "scenario-%016llx", (unsigned long long)hash);
+    snprintf(draft->ruleset, sizeof(draft->ruleset), "scenario-%016" PRIx64,
+             hs_str_hash(hs_str_of(text)));
     free(text);
     json_decref(placed);
 }
 
-/* What a scenario is opened with: the fixture's, with its own patch or its own map. */
-static json_t *ruleset_of(const struct draft *draft, const json_t *scenario)
-{
-    const json_t *ruleset = json_object_get(draft->fixture, "ruleset");
-    const json_t *patch = json_object_get(scenario, "ruleset_patch");
-    return patch != NULL ? merged(ruleset, patch) : json_deep_copy(ruleset);
-}
-
-/* Borrowed; NULL: none. */
+/* The map of the scenario, or else of the fixture; borrowed; NULL: none. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
@@ -426,7 +370,9 @@ static struct hs_scenario_step *add_document(struct draft *draft, const char *pa
 
 static bool add_opening(struct draft *draft, const json_t *scenario)
 {
-    json_t *ruleset = ruleset_of(draft, scenario);
+    const json_t *own = json_object_get(draft->fixture, "ruleset");
+    const json_t *patch = json_object_get(scenario, "ruleset_patch");
+    json_t *ruleset = patch != NULL ? merged(own, patch) : json_deep_copy(own);
     const json_t *map = map_of(draft, scenario);
     name_ruleset(draft, ruleset);
     if (json_is_false(json_object_get(scenario, "open"))) {
@@ -444,8 +390,8 @@ static bool add_opening(struct draft *draft, const json_t *scenario)
                          json_pack("{s:i}", "status", 201)) != NULL;
 }
 
-/* A match keeps the map it was opened with: its name is given back, so that not all maps of all
-   scenarios must fit into the service. The scenario may have taken it away itself. */
+/* Deletes the map, so that the service need not hold the maps of all scenarios; the open match
+   keeps its own reference. The scenario may have deleted it already. */
 static bool add_closing(struct draft *draft, const json_t *scenario)
 {
     if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)
@@ -491,4 +437,60 @@ void hs_scenario_plan_destroy(struct hs_scenario_plan *plan)
     free(plan->steps);
     json_decref(plan->owned);
     free(plan);
+}
+
+/* ---- playing ---- */
+
+static bool same_as_saved(const json_t *saved, const char *name, const json_t *answer, char *fault)
+{
+    const json_t *before = json_object_get(saved, name);
+    if (before != NULL && answer != NULL && json_equal(before, answer))
+        return true;
+    char *was = before != NULL ? json_dumps(before, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *is = answer != NULL ? json_dumps(answer, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    snprintf(fault, HS_EXPECT_FAULT_MAX, "\"%s\" was %.200s, is %.200s", name,
+             was != NULL ? was : "never kept", is != NULL ? is : "not JSON");
+    free(was);
+    free(is);
+    return false;
+}
+
+static bool play_step(const struct hs_scenario_plan *plan, const struct hs_scenario_step *step,
+                      hs_scenario_send *send, void *context, json_t *saved, char *fault)
+{
+    const char *answer = NULL;
+    size_t size = 0;
+    long status = send(context, step, &answer, &size);
+    if (status == 0 || answer == NULL) {
+        snprintf(fault, HS_EXPECT_FAULT_MAX, "no answer");
+        return false;
+    }
+    if (!hs_expect_answer(step->expect, status, answer, size, plan->unit, fault))
+        return false;
+    if (step->save == NULL && step->same_as == NULL)
+        return true;
+    json_t *document = json_loadb(answer, size, JSON_DECODE_ANY, NULL);
+    bool same = step->same_as == NULL || same_as_saved(saved, step->same_as, document, fault);
+    if (step->save != NULL && document != NULL)
+        json_object_set(saved, step->save, document);
+    json_decref(document);
+    return same;
+}
+
+bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
+                      char fault[HS_SCENARIO_ERROR_MAX])
+{
+    json_t *saved = json_object();
+    fault[0] = '\0';
+    bool good = true;
+    for (size_t i = 0; good && i < plan->count; i++) {
+        const struct hs_scenario_step *step = &plan->steps[i];
+        char detail[HS_EXPECT_FAULT_MAX];
+        good = play_step(plan, step, send, context, saved, detail);
+        if (!good)
+            snprintf(fault, HS_SCENARIO_ERROR_MAX, "request %zu, %s %.120s: %s", i + 1,
+                     step->method, step->path, detail);
+    }
+    json_decref(saved);
+    return good;
 }

@@ -1,10 +1,9 @@
 /*
- * Scenarios: small situations as data files, a ruleset, a few requests and what the answers must
- * say. Each is written in metres, z up, and can be played in any frame of reference
- * (reference.h). docs/scenarios.md is the reader's page of the format.
+ * Scenarios: small situations as data files with a ruleset, a few requests and what their answers
+ * must say. They are written in metres with z up, and can be played in any frame of reference
+ * (reference.h). docs/scenarios.md describes the format.
  *
- * Nothing here talks to a service: whoever plays a scenario passes the function that sends. One
- * thread at a time for each object.
+ * The caller passes the function that sends requests. One thread at a time for each object.
  */
 #ifndef HS_PLAY_SCENARIO_H
 #define HS_PLAY_SCENARIO_H
@@ -19,10 +18,8 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/*
- * Reads a file and, where it names one, its fixture. NULL with a sentence in `error` when it
- * cannot be read or does not have the format.
- */
+/* Reads a file and the fixture it may name. NULL with a sentence in `error`: it cannot be read or
+   is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 
@@ -37,7 +34,7 @@ struct hs_scenario_info {
 /* Borrowed from `scenarios`; `index` must be below the count. */
 struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, size_t index);
 
-/* One request with what is expected of its answer. */
+/* One request and the expectation of its answer. */
 struct hs_scenario_step {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX];
@@ -53,13 +50,13 @@ struct hs_scenario_plan {
     struct hs_scenario_step *steps;
     size_t count;
     double unit;   /* units of length a metre */
-    json_t *owned; /* what the steps borrow from */
+    json_t *owned; /* values that the steps borrow */
 };
 
 /*
- * `prefix` (a valid name of at most 32 bytes) begins the names of the matches: with a prefix of
- * its own each run is fresh, with the same prefix two services see the same requests byte for
- * byte. NULL with a sentence in `error` when the scenario is not well formed.
+ * `prefix` (a valid name of at most 32 bytes) begins the names of the matches. A new prefix makes
+ * new matches; the same prefix gives the same requests byte for byte. NULL with a sentence in
+ * `error`: the scenario is malformed.
  */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,
@@ -67,14 +64,12 @@ struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scen
                                                  char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenario_plan_destroy(struct hs_scenario_plan *plan);
 
-/*
- * Sends one request and waits. Returns the HTTP status, 0 for no answer; *answer is terminated and
- * stays valid until the next call.
- */
+/* Sends one request. Returns the HTTP status, 0 without an answer; *answer is terminated and valid
+   until the next call. */
 typedef long hs_scenario_send(void *context, const struct hs_scenario_step *step,
                               const char **answer, size_t *size);
 
-/* Sends the steps in order until one answer is not as expected: false, and `fault` says which. */
+/* Sends the steps in order. False, with a sentence in `fault`, at the first unexpected answer. */
 bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
                       char fault[HS_SCENARIO_ERROR_MAX]);
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HALF_ROOT 0.70710678118654752440 /* of 2: sine and cosine of an eighth */
+#include "cli/play/words.h"
+
+#define HALF_ROOT 0.70710678118654752440 /* sqrt(2)/2: sine and cosine of 45 degrees */
 
 const struct hs_reference hs_references[HS_REFERENCES] = {
     {"metres", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
@@ -16,62 +18,30 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };
 
-static const struct {
-    const char *key;
-    enum hs_quantity quantity;
-} meanings[] = {
-    {"aim", HS_QUANTITY_DIRECTION},
-    {"bones", HS_QUANTITY_BONES},
-    {"center", HS_QUANTITY_POINT},
-    {"claim_padding", HS_QUANTITY_LENGTH},
-    {"direction", HS_QUANTITY_DIRECTION},
-    {"directions", HS_QUANTITY_DIRECTION},
-    {"distance", HS_QUANTITY_LENGTH},
-    {"end", HS_QUANTITY_POINT},
-    {"eye", HS_QUANTITY_POINT},
-    {"falloff", HS_QUANTITY_FALLOFF},
-    {"fire_time", HS_QUANTITY_TIME},
-    {"from", HS_QUANTITY_TIME},
-    {"gravity", HS_QUANTITY_LENGTH},
-    {"half_extents", HS_QUANTITY_EXTENTS},
-    {"half_length", HS_QUANTITY_LENGTH},
-    {"hit_time", HS_QUANTITY_TIME},
-    {"inner_radius", HS_QUANTITY_LENGTH},
-    {"limit", HS_QUANTITY_MEASURE},
-    {"margin", HS_QUANTITY_LENGTH},
-    {"max", HS_QUANTITY_POINT},
-    {"max_speed", HS_QUANTITY_LENGTH},
-    {"measured", HS_QUANTITY_MEASURE},
-    {"min", HS_QUANTITY_POINT},
-    {"min_trace", HS_QUANTITY_LENGTH},
-    {"newest_time", HS_QUANTITY_TIME},
-    {"normal", HS_QUANTITY_DIRECTION},
-    {"now", HS_QUANTITY_TIME},
-    {"origin", HS_QUANTITY_POINT},
-    {"origin_tolerance", HS_QUANTITY_LENGTH},
-    {"point", HS_QUANTITY_POINT},
-    {"position", HS_QUANTITY_POINT},
-    {"radius", HS_QUANTITY_LENGTH},
-    {"range", HS_QUANTITY_LENGTH},
-    {"rotation", HS_QUANTITY_ROTATION},
-    {"speed", HS_QUANTITY_LENGTH},
-    {"start", HS_QUANTITY_POINT},
-    {"sweep_extension", HS_QUANTITY_LENGTH},
-    {"time", HS_QUANTITY_TIME},
-    {"to", HS_QUANTITY_TIME},
-    {"up", HS_QUANTITY_UP},
-    {"velocity", HS_QUANTITY_DISPLACEMENT},
-    {"vertices", HS_QUANTITY_POINT},
-    {"world_bound", HS_QUANTITY_LENGTH},
-    {"world_radius", HS_QUANTITY_LENGTH},
+/* The keys of each quantity; all other keys are plain. */
+static const char *const keys[][24] = {
+    [HS_QUANTITY_LENGTH] = {"claim_padding", "distance", "gravity", "half_length", "inner_radius",
+                            "margin", "max_speed", "min_trace", "origin_tolerance", "radius",
+                            "range", "speed", "sweep_extension", "world_bound", "world_radius"},
+    [HS_QUANTITY_POINT] = {"center", "end", "eye", "max", "min", "origin", "point", "position",
+                           "start", "vertices"},
+    [HS_QUANTITY_DISPLACEMENT] = {"velocity"},
+    [HS_QUANTITY_DIRECTION] = {"aim", "direction", "directions", "normal"},
+    [HS_QUANTITY_EXTENTS] = {"half_extents"},
+    [HS_QUANTITY_ROTATION] = {"rotation"},
+    [HS_QUANTITY_BONES] = {"bones"},
+    [HS_QUANTITY_FALLOFF] = {"falloff"},
+    [HS_QUANTITY_TIME] = {"fire_time", "from", "hit_time", "newest_time", "now", "time", "to"},
+    [HS_QUANTITY_UP] = {"up"},
+    [HS_QUANTITY_MEASURE] = {"limit", "measured"},
 };
 
-/* Where in a document we are: what the values here mean. */
+/* A place in a document, and the meaning of its values. */
 struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
     bool local;     /* inside a rig or a mover's box: points do not shift */
-    bool is_length; /* the object around measures lengths or speeds */
+    bool is_length; /* hs_measures_length of the enclosing object */
     bool tolerance; /* a "$within": scales, but neither turns nor shifts */
 };
 
@@ -79,9 +49,9 @@ static json_t *apply(const struct place *place, const json_t *value);
 
 enum hs_quantity hs_quantity_of(const char *key)
 {
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-        if (strcmp(meanings[i].key, key) == 0)
-            return meanings[i].quantity;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (hs_is_one_of(key, keys[i]))
+            return (enum hs_quantity)i;
     return HS_QUANTITY_PLAIN;
 }
 
@@ -100,29 +70,7 @@ static double number_at(const json_t *array, size_t index)
     return json_number_value(json_array_get(array, index));
 }
 
-/* array[first..first+2] turned, times `scale`, plus `shift` (may be NULL), appended to `out`. */
-static void append_turned(const struct hs_reference *reference, const json_t *array, size_t first,
-                          double scale, const double *shift, bool keep_sign, json_t *out)
-{
-    for (size_t i = 0; i < 3; i++) {
-        double old = number_at(array, first + (size_t)reference->axis[i]);
-        double sign = keep_sign ? 1 : reference->sign[i];
-        json_array_append_new(out, json_real(old * sign * scale + (shift ? shift[i] : 0)));
-    }
-}
-
-static json_t *turned(const struct place *place, const json_t *value, double scale, bool shifts,
-                      bool keep_sign)
-{
-    if (!is_numbers(value, 3))
-        return json_deep_copy(value);
-    json_t *out = json_array();
-    append_turned(place->reference, value, 0, scale, shifts ? place->reference->shift : NULL,
-                  keep_sign, out);
-    return out;
-}
-
-/* 1, or -1 for a mirror: of a signed permutation the determinant. */
+/* 1, or -1 for a mirror: the determinant of the signed permutation. */
 static double handedness(const struct hs_reference *reference)
 {
     const int *axis = reference->axis, *sign = reference->sign;
@@ -130,36 +78,35 @@ static double handedness(const struct hs_reference *reference)
     return order * sign[0] * sign[1] * sign[2];
 }
 
-/* The rotation R q R^-1: its axis turns, its angle stays; in a mirror it goes the other way. */
-static void append_rotation(const struct hs_reference *reference, const json_t *value, size_t first,
-                            json_t *out)
+/*
+ * Turns an array of numbers. `parts` are its parts in order: p(oint), v(elocity), d(irection),
+ * e(xtents) and s(cales) have three numbers, r(otation) has four. A rotation becomes R q R^-1: its
+ * axis turns, its angle stays, or changes its sign in a mirror.
+ */
+static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
-    append_turned(reference, value, first, handedness(reference), NULL, false, out);
-    json_array_append_new(out, json_real(number_at(value, first + 3)));
-}
-
-static json_t *turned_bone(const struct place *place, const json_t *value)
-{
-    size_t count = json_array_size(value);
-    if (!is_numbers(value, count) || (count != 7 && count != 10))
-        return json_deep_copy(value);
     const struct hs_reference *reference = place->reference;
-    json_t *out = json_array();
-    append_turned(reference, value, 0, reference->unit, place->local ? NULL : reference->shift,
-                  false, out);
-    append_rotation(reference, value, 3, out);
-    if (count == 10)
-        append_turned(reference, value, 7, 1, NULL, true, out);
-    return out;
-}
-
-static json_t *turned_bones(const struct place *place, const json_t *value)
-{
-    if (!json_is_array(value))
+    size_t count = 0, at = 0;
+    for (const char *part = parts; *part != '\0'; part++)
+        count += *part == 'r' ? 4 : 3;
+    if (!is_numbers(value, count))
         return json_deep_copy(value);
     json_t *out = json_array();
-    for (size_t i = 0; i < json_array_size(value); i++)
-        json_array_append_new(out, turned_bone(place, json_array_get(value, i)));
+    for (const char *part = parts; *part != '\0'; part++) {
+        bool has_sign = *part != 'e' && *part != 's', shifts = *part == 'p' && !place->local;
+        double scale = *part == 'r'                                   ? handedness(reference)
+                       : *part == 'p' || *part == 'v' || *part == 'e' ? reference->unit
+                                                                      : 1;
+        for (size_t i = 0; i < 3; i++) {
+            double old = number_at(value, at + (size_t)reference->axis[i]);
+            double sign = has_sign ? reference->sign[i] : 1;
+            double shift = shifts ? reference->shift[i] : 0;
+            json_array_append_new(out, json_real(old * sign * scale + shift));
+        }
+        at += 3;
+        if (*part == 'r')
+            json_array_append_new(out, json_real(number_at(value, at++)));
+    }
     return out;
 }
 
@@ -203,7 +150,7 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Capsules run along their own z, which does not turn with the rig: their rotation does. */
+/* A capsule runs along its own z axis, so its rotation turns with the rig. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -230,15 +177,13 @@ static bool is_text(const json_t *value, const char *text)
 bool hs_measures_length(const json_t *object)
 {
     const json_t *unit = json_object_get(object, "unit");
-    /* Refused victims carry no unit: all that is measured of them is how far off they were. */
+    /* A refused victim has no unit: its measurement is always a distance. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
            (unit == NULL && is_text(json_object_get(object, "reason"), "outside_blast"));
 }
 
-/*
- * The corners of a box: which of them is the lesser along a new axis depends on its sign. Sorting
- * would do for boxes, but make a bad one, with min beyond max, good.
- */
+/* A negative sign swaps min and max of a new axis. Sorting the corners would make a bad box, with
+   min beyond max, a good one. */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");
@@ -279,38 +224,18 @@ static json_t *apply_object(const struct place *place, const json_t *value)
 
 static json_t *apply_array(const struct place *place, const json_t *value)
 {
-    const double unit = place->reference->unit;
-    switch (place->quantity) {
-    case HS_QUANTITY_POINT:
-        if (json_is_array(json_array_get(value, 0)))
-            break; /* a list of them */
-        return turned(place, value, unit, !place->local, false);
-    case HS_QUANTITY_DISPLACEMENT:
-        return turned(place, value, unit, false, false);
-    case HS_QUANTITY_DIRECTION:
-        if (json_is_array(json_array_get(value, 0)))
-            break; /* a list of them */
-        return turned(place, value, 1, false, false);
-    case HS_QUANTITY_EXTENTS:
-        return turned(place, value, unit, false, true);
-    case HS_QUANTITY_FALLOFF:
+    static const char *const parts[] = {
+        [HS_QUANTITY_POINT] = "p",     [HS_QUANTITY_DISPLACEMENT] = "v",
+        [HS_QUANTITY_DIRECTION] = "d", [HS_QUANTITY_EXTENTS] = "e",
+        [HS_QUANTITY_ROTATION] = "r",  [HS_QUANTITY_MEASURE] = NULL};
+    bool is_list = json_is_array(json_array_get(value, 0));
+    bool is_bone = place->quantity == HS_QUANTITY_BONES && json_is_number(json_array_get(value, 0));
+    if (place->quantity == HS_QUANTITY_FALLOFF)
         return scaled_falloff(place, value);
-    case HS_QUANTITY_BONES:
-        return turned_bones(place, value);
-    case HS_QUANTITY_ROTATION:
-        if (is_numbers(value, 4)) {
-            json_t *out = json_array();
-            append_rotation(place->reference, value, 0, out);
-            return out;
-        }
-        return json_deep_copy(value);
-    case HS_QUANTITY_PLAIN:
-    case HS_QUANTITY_LENGTH:
-    case HS_QUANTITY_TIME:
-    case HS_QUANTITY_UP:
-    case HS_QUANTITY_MEASURE:
-        break;
-    }
+    if (is_bone)
+        return turned(place, value, json_array_size(value) == 10 ? "prs" : "pr");
+    if (parts[place->quantity] != NULL && !is_list)
+        return turned(place, value, parts[place->quantity]);
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(value); i++)
         json_array_append_new(out, apply(place, json_array_get(value, i)));

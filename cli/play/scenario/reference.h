@@ -1,10 +1,10 @@
 /*
- * Frames of reference: the same scene in another unit of length, another orientation, another
- * place and another time. Verdicts must not depend on any of them, so every scenario is written
- * once, in metres with z up, and played in all.
+ * Frames of reference: the same scene in another unit of length, orientation, place or time.
+ * Verdicts must not depend on them, so every scenario is written once, in metres with z up, and
+ * played in all.
  *
  * A reference is applied to whole JSON documents (rulesets, requests, expected answers) by the
- * meaning of their fields; the table of meanings is in reference.c.
+ * meaning of their keys (reference.c).
  */
 #ifndef HS_PLAY_REFERENCE_H
 #define HS_PLAY_REFERENCE_H
@@ -13,26 +13,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the number or the array behind a key is. */
+/* The kind of number or array under a key. */
 enum hs_quantity {
     HS_QUANTITY_PLAIN,        /* the same everywhere: counts, durations, factors, damage */
     HS_QUANTITY_LENGTH,       /* scales; also speeds and accelerations as plain numbers */
     HS_QUANTITY_POINT,        /* scales, turns and, outside rigs, shifts */
     HS_QUANTITY_DISPLACEMENT, /* scales and turns: velocities */
-    HS_QUANTITY_DIRECTION,    /* turns: normals, looks */
-    HS_QUANTITY_EXTENTS,      /* scales, its axes change places */
+    HS_QUANTITY_DIRECTION,    /* turns: normals, aims */
+    HS_QUANTITY_EXTENTS,      /* scales and swaps its axes */
     HS_QUANTITY_ROTATION,     /* [x,y,z,w], seen from the turned frame */
-    HS_QUANTITY_BONES,        /* arrays of point, rotation and, maybe, scale */
+    HS_QUANTITY_BONES,        /* arrays of point, rotation and an optional scale */
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
-    HS_QUANTITY_TIME,         /* a moment on the game server's clock */
+    HS_QUANTITY_TIME,         /* a time on the game server's clock */
     HS_QUANTITY_UP,           /* "+z" and the like */
     HS_QUANTITY_MEASURE,      /* a length where hs_measures_length() says so */
 };
 
 enum hs_quantity hs_quantity_of(const char *key);
 
-/* True when "measured" and "limit" in this object are lengths or speeds: its "unit" says so, or it
-   is a victim out of reach of a blast. */
+/* Whether "measured" and "limit" in this object are lengths or speeds: by its "unit", or because
+   it is a victim out of reach of a blast. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
@@ -45,15 +45,16 @@ struct hs_reference {
     double time_shift; /* seconds, added to moments */
 };
 
-/* Metres as written; centimetres; metres, y up; centimetres, y up, turned and far away; metres at
-   today's epoch. */
+/* Metres; centimetres; metres, y up; centimetres, y up, turned and far away; metres at today's
+   epoch. */
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
 /*
- * A new document: `document` as it reads in the reference. Values of unexpected shape (a string
- * for a number, two coordinates) stay as they are, so that bad requests stay bad. Operators of
- * expectations ("$near" and the like) are looked through. Never NULL unless memory is out.
+ * A new document: `document` in the reference. Values of unexpected shape (a string for a number,
+ * two coordinates) are copied, so that bad requests stay bad. The arguments of expectation
+ * operators
+ * ("$near" etc.) are converted too. NULL: out of memory.
  */
 json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
 

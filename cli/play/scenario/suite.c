@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/play/scenario/expect.h"
+#include "cli/play/playback.h"
 #include "cli/play/scenario/file.h"
 
 struct sender {
@@ -23,29 +23,20 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
 {
     struct sender *sender = context;
     struct hs_client_response response;
-    struct hs_client_patience patience = {0};
-    char fault[HS_EXPECT_FAULT_MAX];
-    do {
-        sender->silent = !hs_client_send(sender->client, step->method, step->path, step->body,
-                                         step->size, &response);
-        /* A refusal for now may be what the scenario is about. */
-    } while (!sender->silent && response.wait_seconds > 0.0 &&
-             !hs_expect_answer(step->expect, response.status, response.body, response.size, 1.0,
-                               fault) &&
-             hs_client_wait(&patience, &response));
+    unsigned waits;
+    json_t *result;
+    size_t i;
+    sender->silent = !hs_playback_send(sender->client, step->method, step->path,
+                                       (struct hs_str){step->body, step->size}, step->expect, 1.0,
+                                       &waits, &response);
     *answer = response.body;
     *size = response.size;
     if (sender->silent)
         return 0;
     hs_tally_request(sender->tally, response.seconds);
     json_t *document = json_loadb(response.body, response.size, 0, NULL);
-    json_t *frames = json_object_get(document, "frames");
-    json_t *hits = json_object_get(document, "hits");
-    hs_tally_frames(sender->tally, frames != NULL ? frames : document);
-    size_t i;
-    json_t *result;
-    json_array_foreach(json_object_get(json_is_object(hits) ? hits : document, "results"), i,
-                       result)
+    hs_tally_frames(sender->tally, document);
+    json_array_foreach(hs_tally_results(document), i, result)
     {
         hs_tally_result(sender->tally, NULL, HS_TRUTH_UNKNOWN, result);
     }
@@ -53,7 +44,7 @@ static long send_step(void *context, const struct hs_scenario_step *step, const 
     return response.status;
 }
 
-/* One scenario. False with a sentence in `error` when the rest cannot be played either. */
+/* Plays one scenario. False with a sentence in `error`: the others cannot be played either. */
 static bool play_one(const struct hs_scenarios *scenarios, size_t index, const char *prefix,
                      struct sender *sender, FILE *complaints, char error[HS_PLAY_ERROR_MAX])
 {
@@ -93,7 +84,7 @@ bool hs_play_scenarios(const char *path, struct hs_client *client, struct hs_tal
         snprintf(error, HS_PLAY_ERROR_MAX, "%.500s", fault);
         return false;
     }
-    /* Matches of an earlier run may still be open: these get names of their own. */
+    /* Matches of an earlier run may still be open, so each run uses new names. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(prefix, sizeof(prefix), "play-%llx",
              (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);

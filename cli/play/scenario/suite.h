@@ -1,4 +1,4 @@
-/* A file of scenarios (scenario.h) against a running service. */
+/* Plays a file of scenarios (file.h) against a running service. */
 #ifndef HS_PLAY_PLAY_SCENARIOS_H
 #define HS_PLAY_PLAY_SCENARIOS_H
 
@@ -13,10 +13,10 @@
 bool hs_play_scenarios_is_name(const char *path);
 
 /*
- * Plays every scenario of the file, as written, in matches of its own. Each is one expectation of
- * the tally; faults are printed to `complaints`. What needs a service started in a special way is
- * left out, and said. False with a sentence in `error` when the file is wrong or the service does
- * not answer.
+ * Plays every scenario of the file, as written, in new matches. Each is one expectation of the
+ * tally; faults are printed to `complaints`. Scenarios that need special options of the service
+ * are left out with a message. False with a sentence in `error`: the file is wrong or the service
+ * does not answer.
  */
 bool hs_play_scenarios(const char *path, struct hs_client *client, struct hs_tally *tally,
                        FILE *complaints, char error[HS_PLAY_ERROR_MAX]);

@@ -1,0 +1,52 @@
+/* The subcommands of the program, and what their command lines have in common. */
+#ifndef HS_CLI_COMMAND_H
+#define HS_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HS_EXIT_FINE = 0, HS_EXIT_FAILED = 1, HS_EXIT_USAGE = 2 };
+
+/* Each runs one subcommand and returns its exit code. argv[0] is the name of the subcommand. */
+int hs_check_config_main(int argc, char **argv);
+int hs_token_main(int argc, char **argv);
+int hs_play_main(int argc, char **argv);
+int hs_recheck_main(int argc, char **argv);
+int hs_demo_main(int argc, char **argv);
+
+/* A long option. Without `parse` it is a flag, and sets the bool at `target`. */
+struct hs_argument {
+    const char *name; /* without the dashes; NULL ends a list */
+    bool (*parse)(const struct hs_argument *argument, const char *text);
+    void *target;            /* its type depends on `parse` */
+    double min, max;         /* of numbers, inclusive; of a word: indices into `list` */
+    const char *const *list; /* of hs_argument_word: the words */
+};
+
+/* Parse functions. False: not a value of the option. */
+bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
+bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* the same */
+bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
+bool hs_argument_real(const struct hs_argument *argument, const char *text);  /* double */
+/* int: the index of the word; upper and lower case are the same. */
+bool hs_argument_word(const struct hs_argument *argument, const char *text);
+
+struct hs_command {
+    const char *name;    /* as in messages: "play" */
+    const char *help;    /* the whole text of --help */
+    const char *operand; /* the argument that is not an option, "one FILE"; NULL: not allowed */
+};
+
+/*
+ * Reads the arguments of a command: at most 16 options, --help and the operand (`operand` is NULL
+ * without). True to go on; texts point into argv. False: the command ends with *code, and the help
+ * or the fault has been printed.
+ */
+bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
+                     int argc, char **argv, const char **operand, int *code);
+
+/* Prints a wrong use of the command and returns HS_EXIT_USAGE. */
+int hs_command_wrong(const struct hs_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

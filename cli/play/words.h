@@ -1,0 +1,30 @@
+/* Lists of known names, which end with NULL: a misspelt name must not pass in silence. */
+#ifndef HS_PLAY_WORDS_H
+#define HS_PLAY_WORDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool hs_is_one_of(const char *text, const char *const *words)
+{
+    while (*words != NULL && strcmp(*words, text) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* The first member of an object whose name is not in the list; NULL: all are. */
+static inline const char *hs_unknown_member(const json_t *object, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (!hs_is_one_of(key, known))
+            return key;
+    }
+    return NULL;
+}
+
+#endif
