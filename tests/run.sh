@@ -8,11 +8,11 @@
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck recheck_restarts world_oracle
-    contract_generated scenario_frames sweep_oracle simulated_hits'
-WAITING='checkpoint_files checkpoint_maps observability haproxy replicas edge_time tls
-    contract_errors overload checkpoint_rules library example moved_match linger memory_faults
-    checkpoint kills patience logging eviction'
+LONG='world_oracle scenarios sweep_oracle golden contract_generated play timing_scenarios work_budget
+    timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
+WAITING='checkpoint_files readme checkpoint_maps contract_errors edge_time checkpoint_rules overload
+    observability replicas example library tls moved_match memory_faults kills linger checkpoint
+    haproxy patience logging eviction'
 ALONE='shares soak storm file_faults'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
