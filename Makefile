@@ -87,7 +87,6 @@ BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
 # What is compared with other libraries links them; nothing else does.
 PEER_OBJ  := $(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp))
 PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_hit $(B)/tests/bench/bench_world
-FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
 # The example game server uses no code of the project, only HTTP.
 GAME      := $(B)/example_game
 
