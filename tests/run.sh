@@ -2,17 +2,17 @@
 # Run the Check programs named after the build folder and close with one line that counts all their
 # checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
 # failed is printed once more just before the closing line, so that the end of a log shows it.
-# Programs that compute run first, HS_TEST_JOBS at a time (as many as there are processors). Those
-# that mostly wait run next, four times as many. Those whose bounds compare what the machine does in
+# Programs that compute run HS_TEST_JOBS at a time (as many as there are processors). At the same time
+# those that mostly wait run, twice as many. Programs whose bounds compare what the machine does in
 # some time run last, one after the other.
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck recheck_restarts world_oracle
-    contract_generated scenario_frames sweep_oracle simulated_hits'
-WAITING='checkpoint_files checkpoint_maps observability haproxy replicas edge_time tls
-    contract_errors overload checkpoint_rules library example moved_match linger memory_faults
-    checkpoint kills patience logging eviction'
+LONG='world_oracle scenarios sweep_oracle golden contract_generated play timing_scenarios work_budget
+    timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
+WAITING='checkpoint_files readme checkpoint_maps contract_errors edge_time checkpoint_rules overload
+    observability replicas example library tls moved_match memory_faults kills linger checkpoint
+    haproxy patience logging eviction'
 ALONE='shares soak storm file_faults'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
@@ -63,20 +63,21 @@ unlisted() {
 # Runs the programs whose names come in, so many at a time.
 run_side_by_side() {
     xargs -r -P "$1" -n 1 sh "$script" --one "$logs"
-    if [ "$had_left" = no ] && [ -e "$left" ]; then
-        echo "FAILED: one of them left ./$left in the tree" | tee -a "$failures"
-        failed=1 had_left=yes
-    fi
 }
 
 script=$0
 if [ "$jobs" -gt 1 ]; then
     { listed "$LONG" "$@"; unlisted "$@"; } >"$logs/computing"
     listed "$WAITING" "$@" >"$logs/waiting"
-    echo "$(wc -l <"$logs/computing") programs first, $jobs at a time," \
-        "then $(wc -l <"$logs/waiting"), $((4 * jobs)) at a time"
+    echo "$(wc -l <"$logs/computing") programs that compute, $jobs at a time," \
+        "beside $(wc -l <"$logs/waiting") that wait, $((2 * jobs)) at a time"
+    run_side_by_side "$((2 * jobs))" <"$logs/waiting" &
     run_side_by_side "$jobs" <"$logs/computing"
-    run_side_by_side "$((4 * jobs))" <"$logs/waiting"
+    wait $!
+    if [ "$had_left" = no ] && [ -e "$left" ]; then
+        echo "FAILED: one of them left ./$left in the tree" | tee -a "$failures"
+        failed=1 had_left=yes
+    fi
 fi
 for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"

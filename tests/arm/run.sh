@@ -30,7 +30,8 @@ fetch() {
 
 # What the test is made of: the library, the decoders without what needs HTTP, scenarios.
 sources="tests/arm/golden.c tests/support/oracle/golden.c tests/support/oracle/golden_moves.c
-    tests/support/oracle/offline.c tests/support/random.c tests/support/play/stage.c
+    tests/support/oracle/offline.c tests/support/oracle/all_scenarios.c tests/support/random.c
+    tests/support/play/stage.c
     cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
     cli/play/track.c"
 sources="$sources $(find validators api -name '*.c' ! -path api/http/headers.c ! -path api/http/reply.c)"

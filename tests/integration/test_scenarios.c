@@ -4,18 +4,16 @@
  * requests split and merged.
  */
 #include <check.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/play/scenario/file.h"
 #include "tests/integration/regroup.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/service.h"
+#include "tests/support/oracle/all_scenarios.h"
+#include "tests/support/random.h"
 #include "tests/support/run_suite.h"
-
-enum { MAX_FILES = 32, MAX_CASES = 4096 };
 
 struct one_case {
     const struct hs_scenarios *file;
@@ -23,9 +21,8 @@ struct one_case {
     const struct hs_reference *reference;
 };
 
-static struct hs_scenarios *files[MAX_FILES];
-static size_t file_count;
-static struct one_case cases[MAX_CASES];
+static struct hs_all_scenarios scenarios;
+static struct one_case cases[sizeof scenarios.items / sizeof scenarios.items[0] * HS_REFERENCES];
 static size_t case_count;
 static struct hs_test_service service, second;
 
@@ -110,7 +107,7 @@ START_TEST(test_fresh_service_answers_the_same)
     for (size_t i = 0; i < case_count; i++)
         if (cases[i].reference == &hs_references[0])
             compared += compare_services(&cases[i], &first, &other);
-    ck_assert_msg(compared > 2 * hs_scenarios_count(files[0]), "only %zu compared", compared);
+    ck_assert_msg(compared > 2 * scenarios.count, "only %zu compared", compared);
     hs_test_response_free(&first.response);
     hs_test_response_free(&other.response);
     hs_test_http_close(first.http);
@@ -161,6 +158,7 @@ static void assert_same_transcript(const struct one_case *one, const struct hs_t
 }
 
 struct regroup_counts {
+    size_t scenarios;
     size_t written, regrouped; /* requests */
     size_t judged;             /* shots and hits compared */
 };
@@ -182,6 +180,7 @@ static void compare_groups(const struct one_case *one, enum hs_regrouping regrou
     hs_regroup(plan, statuses, regrouping, &regrouped);
     send_list(other, &regrouped, row, NULL, &again);
     assert_same_transcript(one, &written, &again);
+    counts->scenarios++;
     counts->written += as_written.count;
     counts->regrouped += regrouped.count;
     counts->judged += json_array_size(json_object_get(written.content, "shots")) +
@@ -194,20 +193,33 @@ static void compare_groups(const struct one_case *one, enum hs_regrouping regrou
     hs_scenario_plan_destroy(plan);
 }
 
-/* Row: a frame of reference, split and merged. The last two, which only move, add nothing here. */
+/* The frames of reference in which requests are regrouped. The last two, which only move, add
+   nothing here. */
+enum { FRAMES = 3 };
+
+/* Each scenario is regrouped in one of the frames, and in all of them with HS_GROUP_FRAMES=3, which
+   .ci/run sets. */
+static bool is_regrouped(size_t i, int frame, long frames)
+{
+    return cases[i].reference == &hs_references[frame] &&
+           (i / HS_REFERENCES + (size_t)frame) % FRAMES < (size_t)frames;
+}
+
+/* Row: a frame of reference, split and merged. */
 START_TEST(test_groups_do_not_matter)
 {
     enum hs_regrouping regrouping = _i % 2 == 0 ? HS_REGROUP_SPLIT : HS_REGROUP_MERGED;
     struct sender first = {.http = hs_test_http_open(service.data_port)};
     struct sender other = {.http = hs_test_http_open(second.data_port)};
     struct regroup_counts counts = {0};
+    long frames = hs_test_count("HS_GROUP_FRAMES", 1);
     for (size_t i = 0; i < case_count; i++)
-        if (cases[i].reference == &hs_references[_i / 2])
+        if (is_regrouped(i, _i / 2, frames))
             compare_groups(&cases[i], regrouping, &first, &other, &counts);
     printf("%s, %s: %zu requests instead of %zu, %zu results\n", hs_references[_i / 2].name,
            regrouping == HS_REGROUP_SPLIT ? "split" : "merged", counts.regrouped, counts.written,
            counts.judged);
-    ck_assert_uint_gt(counts.judged, 2 * case_count / HS_REFERENCES);
+    ck_assert_uint_gt(2 * counts.judged, 3 * counts.scenarios);
     if (regrouping == HS_REGROUP_SPLIT)
         ck_assert_uint_gt(counts.regrouped, 3 * counts.written);
     else
@@ -255,26 +267,15 @@ START_TEST(test_rows_are_unique)
 }
 END_TEST
 
-static bool load_files(void)
+static bool load_cases(void)
 {
-    glob_t found;
-    if (glob("tests/scenarios/*.json", 0, NULL, &found) != 0)
+    if (!hs_all_scenarios_load(&scenarios))
         return false;
-    char error[HS_SCENARIO_ERROR_MAX];
-    for (size_t i = 0; i < found.gl_pathc && file_count < MAX_FILES; i++) {
-        struct hs_scenarios *file = hs_scenarios_load(found.gl_pathv[i], error);
-        if (file == NULL) {
-            fprintf(stderr, "%s\n", error);
-            globfree(&found);
-            return false;
-        }
-        files[file_count++] = file;
-        for (size_t k = 0; k < hs_scenarios_count(file); k++)
-            for (size_t r = 0; r < HS_REFERENCES && case_count < MAX_CASES; r++)
-                cases[case_count++] = (struct one_case){file, k, &hs_references[r]};
-    }
-    globfree(&found);
-    return case_count > 0;
+    for (size_t i = 0; i < scenarios.count; i++)
+        for (size_t r = 0; r < HS_REFERENCES; r++)
+            cases[case_count++] = (struct one_case){scenarios.items[i].file,
+                                                    scenarios.items[i].index, &hs_references[r]};
+    return true;
 }
 
 static int run_suite(void)
@@ -285,15 +286,13 @@ static int run_suite(void)
     tcase_add_test(table, test_rows_are_unique);
     suite_add_tcase(suite, table);
     TCase *play = tcase_create("play");
-    tcase_set_timeout(play, 60);
     tcase_add_loop_test(play, test_scenario, 0, (int)case_count);
     suite_add_tcase(suite, play);
     TCase *again = tcase_create("again");
-    tcase_set_timeout(again, 300);
     tcase_add_test(again, test_fresh_service_answers_the_same);
-    tcase_add_loop_test(again, test_groups_do_not_matter, 0, 2 * 3);
+    tcase_add_loop_test(again, test_groups_do_not_matter, 0, 2 * FRAMES);
     suite_add_tcase(suite, again);
-    return hs_run_suite(suite);
+    return hs_run_suite_in_one_process(suite);
 }
 
 int main(void)
@@ -302,12 +301,11 @@ int main(void)
     static const char *const options[] = {"--auto-open=false", "--max-matches=100000",
                                           "--max-rulesets=10000", "--max-maps=4096", NULL};
     int failed = 1;
-    if (load_files() && hs_test_service_start(&service, options) &&
+    if (load_cases() && hs_test_service_start(&service, options) &&
         hs_test_service_start(&second, options))
         failed = run_suite();
     bool clean = hs_test_service_stop(&service);
     clean = hs_test_service_stop(&second) && clean;
-    for (size_t i = 0; i < file_count; i++)
-        hs_scenarios_destroy(files[i]);
+    hs_all_scenarios_free(&scenarios);
     return failed == 0 && clean ? 0 : 1;
 }

@@ -13,8 +13,11 @@
 #include "tests/support/play/timing_runner.h"
 #include "tests/support/run_suite.h"
 
-/* A session is 10 minutes. */
-enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8, BUFFERBLOAT_SESSIONS = 60 };
+enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8 };
+
+/* The sessions of bufferbloat, 10 minutes each, are played in turns. HS_TIMING_HOURS=20, which
+   .ci/run sets, makes them the 100 h of scenario 38. */
+enum { TURNS = 10, HOURS = 5, SESSIONS_FOR_AN_HOUR = 3 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
 #define GUARD  (1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED)
@@ -241,24 +244,23 @@ START_TEST(jitter_is_the_same_over_http)
 }
 END_TEST
 
-/* Scenario 38 asks for no flag in 100 h: 10 turns of 10. */
 START_TEST(bufferbloat_is_no_offence)
 {
     const struct hs_timing_row *row = hs_timing_rows;
-    int flagged = 0;
+    long sessions = hs_test_count("HS_TIMING_HOURS", HOURS) * SESSIONS_FOR_AN_HOUR, flagged = 0;
     double first_s = HUGE_VAL;
     while (row->number != 38)
         row++;
-    for (int i = 0; i < BUFFERBLOAT_SESSIONS; i++) {
+    for (long i = 0; i < sessions; i++) {
         struct hs_clock_options options = row->play;
         struct outcome outcome;
-        options.seed = 3800 + BUFFERBLOAT_SESSIONS * (uint64_t)_i + (uint64_t)i;
+        options.seed = 3800 + (uint64_t)(sessions * _i + i);
         play_stream(0, 0, &options, false, &outcome);
         flagged += outcome.guard_flags > 0;
         first_s = fmin(first_s, outcome.guard_s);
     }
-    ck_assert_msg(flagged == 0, "%d of %d sessions are flagged, one after %.3f s", flagged,
-                  BUFFERBLOAT_SESSIONS, first_s);
+    ck_assert_msg(flagged == 0, "%ld of %ld sessions are flagged, one after %.3f s", flagged,
+                  sessions, first_s);
 }
 END_TEST
 
@@ -270,7 +272,7 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, streams_end_as_they_should, 0, 2 * hs_timing_row_count);
     tcase_add_loop_test(tcase, jitter_shifts_flags_as_it_should, 0, hs_timing_spread_count);
     tcase_add_loop_test(tcase, jitter_is_the_same_over_http, 0, hs_timing_spread_count);
-    tcase_add_loop_test(tcase, bufferbloat_is_no_offence, 0, 10);
+    tcase_add_loop_test(tcase, bufferbloat_is_no_offence, 0, TURNS);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

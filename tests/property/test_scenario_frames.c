@@ -6,12 +6,12 @@
  * by any angle, it does.)
  */
 #include <check.h>
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/oracle/all_scenarios.h"
 #include "tests/support/oracle/offline.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -25,10 +25,7 @@
 #define TOLERANCE 1e-5
 #define SHARE     1e-9
 
-enum { MAX_FILES = 64 };
-
-static struct hs_scenarios *files[MAX_FILES];
-static size_t file_count;
+static struct hs_all_scenarios scenarios;
 
 /* ---- what a scenario answers ---- */
 
@@ -165,12 +162,12 @@ static void note_item(void *context, const struct hs_offline_item *item)
     fputc('\n', record->stream);
 }
 
-static void play(const struct hs_scenarios *file, size_t index,
-                 const struct hs_reference *reference, struct record *out)
+static void play(const struct hs_one_scenario *one, const struct hs_reference *reference,
+                 struct record *out)
 {
     char error[HS_SCENARIO_ERROR_MAX];
     struct hs_scenario_plan *plan =
-        hs_scenario_plan_create(file, index, reference, "frames", error);
+        hs_scenario_plan_create(one->file, one->index, reference, "frames", error);
     ck_assert_msg(plan != NULL, "%s", error);
     *out = (struct record){.unit = reference->unit};
     out->stream = must(open_memstream(&out->words, &out->size));
@@ -307,50 +304,31 @@ START_TEST(the_same_in_any_frame)
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);
     long cases = hs_test_count("HS_FRAME_CASES", DEFAULT_CASES);
     unsigned long verdicts = 0;
-    for (size_t f = 0; f < file_count; f++)
-        for (size_t s = 0; s < hs_scenarios_count(files[f]); s++) {
-            struct record base, got;
-            play(files[f], s, &hs_references[0], &base);
-            for (long i = 0; i < cases; i++) {
-                struct hs_reference reference = hs_references[0];
-                reference.name = kinds[_i].name;
-                kinds[_i].draw(&random, &reference);
-                play(files[f], s, &reference, &got);
-                compare(hs_scenarios_info(files[f], s).row, &reference, &base, &got);
-                verdicts += got.verdicts;
-                free_record(&got);
-            }
-            free_record(&base);
+    for (size_t s = 0; s < scenarios.count; s++) {
+        const struct hs_one_scenario *one = &scenarios.items[s];
+        struct record base, got;
+        play(one, &hs_references[0], &base);
+        for (long i = 0; i < cases; i++) {
+            struct hs_reference reference = hs_references[0];
+            reference.name = kinds[_i].name;
+            kinds[_i].draw(&random, &reference);
+            play(one, &reference, &got);
+            compare(hs_scenarios_info(one->file, one->index).row, &reference, &base, &got);
+            verdicts += got.verdicts;
+            free_record(&got);
         }
+        free_record(&base);
+    }
     printf("%s: %lu verdicts\n", kinds[_i].name, verdicts);
     fflush(stdout);
     ck_assert_uint_ge(verdicts, 600 * (unsigned long)cases);
 }
 END_TEST
 
-static bool load_files(void)
-{
-    glob_t found;
-    char error[HS_SCENARIO_ERROR_MAX];
-    if (glob("tests/scenarios/*.json", 0, NULL, &found) != 0)
-        return false;
-    for (size_t i = 0; i < found.gl_pathc && file_count < MAX_FILES; i++) {
-        files[file_count] = hs_scenarios_load(found.gl_pathv[i], error);
-        if (files[file_count] == NULL) {
-            fprintf(stderr, "%s\n", error);
-            break;
-        }
-        file_count++;
-    }
-    bool all = file_count == found.gl_pathc;
-    globfree(&found);
-    return all;
-}
-
 int main(void)
 {
     printf("scenario frames: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
-    if (!load_files())
+    if (!hs_all_scenarios_load(&scenarios))
         return EXIT_FAILURE;
     Suite *suite = suite_create("scenario frames");
     TCase *tcase = tcase_create("scenario frames");
@@ -358,7 +336,6 @@ int main(void)
     tcase_add_loop_test(tcase, the_same_in_any_frame, 0, KINDS);
     suite_add_tcase(suite, tcase);
     int failed = hs_run_suite(suite);
-    for (size_t i = 0; i < file_count; i++)
-        hs_scenarios_destroy(files[i]);
+    hs_all_scenarios_free(&scenarios);
     return failed;
 }

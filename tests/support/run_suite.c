@@ -1,6 +1,7 @@
 #include "tests/support/run_suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Linked with --wrap=_mark_point. Check records the place of each assertion that holds in a file,
    to name the last one after a crash. A loop of millions of assertions then spends most of its
@@ -28,4 +29,10 @@ int hs_run_suite(Suite *suite)
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed == 0 ? 0 : 1;
+}
+
+int hs_run_suite_in_one_process(Suite *suite)
+{
+    setenv("CK_FORK", "no", 0);
+    return hs_run_suite(suite);
 }

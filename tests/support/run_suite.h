@@ -8,4 +8,9 @@
    What was printed before comes before, and only once, whether or not the tests fork. */
 int hs_run_suite(Suite *suite);
 
+/* The same without a fork for each test, for suites of so many small tests that forks take most of
+   the time. Timeouts of test cases have no effect. CK_FORK=yes forks all the same, which names the
+   test that crashes. */
+int hs_run_suite_in_one_process(Suite *suite);
+
 #endif

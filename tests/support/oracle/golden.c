@@ -1,16 +1,16 @@
 #include "tests/support/oracle/golden.h"
 
-#include <glob.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/oracle/all_scenarios.h"
 #include "tests/support/oracle/offline.h"
 #include "tests/support/random.h"
 
-enum { MATCHES = 400, PLAYERS = 8, FRAMES = 24, CLAIMS = 150, MAX_FILES = 64, MAX_THREADS = 64 };
+enum { MATCHES = 400, PLAYERS = 8, FRAMES = 24, CLAIMS = 150, MAX_THREADS = 64 };
 
 /* ---- the hash ---- */
 
@@ -274,37 +274,9 @@ static void play_match(const void *rules, size_t index, struct hs_golden *out)
 /* ---- scenarios ---- */
 
 struct suite {
-    struct hs_scenarios *files[MAX_FILES];
-    size_t file_count, scenario_count;
-    pthread_mutex_t *lock; /* the documents are counted by who refers to them */
+    struct hs_all_scenarios scenarios;
+    pthread_mutex_t *lock; /* plans count references to the documents of the files */
 };
-
-static bool load_suite(struct suite *suite)
-{
-    glob_t found;
-    char error[HS_SCENARIO_ERROR_MAX];
-    bool fine = glob("tests/scenarios/*.json", 0, NULL, &found) == 0;
-    *suite = (struct suite){0};
-    if (!fine)
-        return false;
-    for (size_t i = 0; fine && i < found.gl_pathc && i < MAX_FILES; i++) {
-        suite->files[i] = hs_scenarios_load(found.gl_pathv[i], error);
-        fine = suite->files[i] != NULL;
-        if (!fine)
-            fprintf(stderr, "golden: %s\n", error);
-        suite->file_count += fine;
-        suite->scenario_count += fine ? hs_scenarios_count(suite->files[i]) : 0;
-    }
-    fine = fine && found.gl_pathc <= MAX_FILES;
-    globfree(&found);
-    return fine;
-}
-
-static void free_suite(struct suite *suite)
-{
-    for (size_t i = 0; i < suite->file_count; i++)
-        hs_scenarios_destroy(suite->files[i]);
-}
 
 static void mix_item(void *context, const struct hs_offline_item *item)
 {
@@ -336,13 +308,11 @@ static void mix_item(void *context, const struct hs_offline_item *item)
 static void play_scenario(const void *context, size_t index, struct hs_golden *out)
 {
     const struct suite *suite = context;
+    const struct hs_one_scenario *one = &suite->scenarios.items[index / HS_REFERENCES];
     char error[HS_SCENARIO_ERROR_MAX];
-    size_t at = index / HS_REFERENCES, file = 0;
-    while (at >= hs_scenarios_count(suite->files[file]))
-        at -= hs_scenarios_count(suite->files[file++]);
     pthread_mutex_lock(suite->lock);
     struct hs_scenario_plan *plan = hs_scenario_plan_create(
-        suite->files[file], at, &hs_references[index % HS_REFERENCES], "golden", error);
+        one->file, one->index, &hs_references[index % HS_REFERENCES], "golden", error);
     pthread_mutex_unlock(suite->lock);
     struct hs_offline *offline = hs_offline_create(mix_item, out);
     out->unknown += plan == NULL || !hs_offline_play(offline, plan);
@@ -413,15 +383,15 @@ void hs_golden_matches(int threads, struct hs_golden *out)
 
 void hs_golden_scenarios(int threads, struct hs_golden *out)
 {
-    struct suite suite;
-    json_object_seed(1); /* before there are threads */
-    bool is_loaded = load_suite(&suite);
+    static struct suite suite;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     suite.lock = &lock;
+    json_object_seed(1); /* before there are threads */
+    bool is_loaded = hs_all_scenarios_load(&suite.scenarios);
     if (is_loaded)
-        play_all(play_scenario, &suite, suite.scenario_count * HS_REFERENCES, threads, out);
+        play_all(play_scenario, &suite, suite.scenarios.count * HS_REFERENCES, threads, out);
     else
         *out = nothing;
     out->is_loaded = is_loaded;
-    free_suite(&suite);
+    hs_all_scenarios_free(&suite.scenarios);
 }

@@ -4,11 +4,11 @@
  * the place of the C library's.
  */
 #include <check.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/oracle/all_scenarios.h"
 #include "tests/support/oracle/offline.h"
 #include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
@@ -422,33 +422,28 @@ static void after_judging(void *context)
     watch->judged++;
 }
 
-static void play_file(const char *path, struct watch *watch)
+static void play_scenario(const struct hs_one_scenario *one, struct watch *watch)
 {
     char error[HS_SCENARIO_ERROR_MAX];
-    struct hs_scenarios *file = hs_scenarios_load(path, error);
-    ck_assert_msg(file != NULL, "%s", error);
-    for (size_t i = 0; i < hs_scenarios_count(file); i++) {
-        struct hs_scenario_plan *plan =
-            hs_scenario_plan_create(file, i, &hs_references[0], "counted", error);
-        ck_assert_msg(plan != NULL, "%s", error);
-        struct hs_offline *offline = hs_offline_create(note_answer, watch);
-        hs_offline_watch(offline, before_judging, after_judging);
-        ck_assert(hs_offline_play(offline, plan));
-        hs_offline_destroy(offline);
-        hs_scenario_plan_destroy(plan);
-    }
-    hs_scenarios_destroy(file);
+    struct hs_scenario_plan *plan =
+        hs_scenario_plan_create(one->file, one->index, &hs_references[0], "counted", error);
+    ck_assert_msg(plan != NULL, "%s", error);
+    struct hs_offline *offline = hs_offline_create(note_answer, watch);
+    hs_offline_watch(offline, before_judging, after_judging);
+    ck_assert(hs_offline_play(offline, plan));
+    hs_offline_destroy(offline);
+    hs_scenario_plan_destroy(plan);
 }
 
 /* Every kind of claim that is worth a scenario. */
 START_TEST(scenarios_allocate_nothing)
 {
-    glob_t found;
+    static struct hs_all_scenarios scenarios;
     struct watch watch = {0};
-    ck_assert_int_eq(glob("tests/scenarios/*.json", 0, NULL, &found), 0);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        play_file(found.gl_pathv[i], &watch);
-    globfree(&found);
+    ck_assert(hs_all_scenarios_load(&scenarios));
+    for (size_t i = 0; i < scenarios.count; i++)
+        play_scenario(&scenarios.items[i], &watch);
+    hs_all_scenarios_free(&scenarios);
     ck_assert_uint_ge(watch.judged, 600);
     ck_assert_uint_eq(watch.allocations, 0);
     ck_assert_uint_eq(watch.releases, 0);
