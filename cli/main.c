@@ -2,7 +2,7 @@
 #include "cli/check_config.h"
 #include "cli/play/command.h"
 #include "cli/recheck/command.h"
-#include "cli/simulate/command_table.h"
+#include "cli/simulate/command.h"
 #include "cli/token.h"
 #include "service/options/values.h"
 #include "service/serve.h"
@@ -104,7 +104,8 @@ static const struct {
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also by other rules"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
-    {"simulate", hs_simulate_main, "made-up players and networks: how well is judged"},
+    {"simulate", hs_simulate_main,
+     "simulate players and networks, and count right and wrong verdicts"},
     {"list-options", list_options, NULL}, /* for the build */
 };
 

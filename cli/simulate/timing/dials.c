@@ -1,4 +1,4 @@
-#include "cli/simulate/timing/dials.h"
+#include "cli/simulate/timing/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "validators/ruleset.h"
 
-/* "lead_guard.threshold" stands in the section "moves/lead_guard". */
+/* "lead_guard.threshold" is the key "threshold" of the section "moves/lead_guard". */
 static const struct hs_scalar *find_dial(const char *name, size_t length)
 {
     char path[128], dial[128];
@@ -28,7 +28,7 @@ static const struct hs_scalar *find_dial(const char *name, size_t length)
     return NULL;
 }
 
-/* The same scalar, placed in the rules of moves instead of a whole ruleset. */
+/* The same scalar, with its offset in struct hs_moves_rules instead of struct hs_ruleset. */
 static struct hs_scalar within_moves(const struct hs_scalar *dial)
 {
     struct hs_scalar within = *dial;
@@ -70,12 +70,12 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Flags an hour over all profiles, and on the one that has most. */
-static void print_flags(const struct hs_timing_totals *totals, int told, int detector, FILE *out)
+/* Flags per hour over all profiles, and on the worst one. */
+static void print_flags(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     double flags = 0, hours = 0, worst = 0;
     for (int profile = 0; profile < HS_TIMING_PROFILES; profile++) {
-        const struct hs_timing_honest *honest = &totals->honest[profile][told];
+        const struct hs_timing_honest *honest = &totals->honest[profile][input];
         if (honest->hours <= 0)
             continue;
         flags += (double)honest->flags[detector];
@@ -85,13 +85,13 @@ static void print_flags(const struct hs_timing_totals *totals, int told, int det
     fprintf(out, " %8.4f %8.4f |", hours > 0 ? flags / hours : 0, worst);
 }
 
-static void print_delays(const struct hs_timing_totals *totals, int told, int detector, FILE *out)
+static void print_delays(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,
                                                   HS_TIMING_CHEAT_200};
     for (size_t i = 0; i < sizeof cheats / sizeof cheats[0]; i++) {
         const struct hs_timing_hunted *hunted =
-            &totals->cheats[HS_TIMING_PROFILES][cheats[i]][told];
+            &totals->cheats[HS_TIMING_PROFILES][cheats[i]][input];
         if (hunted->found[detector] == 0)
             fputs("   -       ", out);
         else
@@ -132,7 +132,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
         const struct hs_scalar *dial = find_dial(dials[i], strlen(dials[i]));
         struct hs_scalar within = within_moves(dial);
         double now = hs_scalar_get(&within, &run->rules);
-        /* Of nothing there is no half: what games set that use it. */
+        /* 0 has no half and no double, so use values of games that set the number. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
         for (int k = 0; k < 2; k++) {
             struct hs_timing_run turned = *run;
