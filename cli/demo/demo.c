@@ -183,7 +183,7 @@ static void print_table(const struct demo *demo)
         "uses\n"
         "  the radius of the rules, and flags the claim. wall_forger aims well, at players "
         "behind a\n"
-        "  wall. origin_forger fires from metres beside the own eye. %zu more honest shots "
+        "  wall. origin_forger fires from metres beside their own eye. %zu more honest shots "
         "missed\n"
         "  on the shooter's screen and were not claimed.\n",
         hs_demo_honest_misses(demo->skirmish));

@@ -76,8 +76,7 @@ struct hs_missile {
     bool flies;
     struct hs_mail mail;
     struct hs_vec velocity;
-    double launched; /* seconds on the server's clock, true */
-    double flown_to; /* the path is checked up to here; same clock */
+    double flown_to; /* seconds on the server's clock; the path is checked up to here */
 };
 
 struct hs_client {

@@ -14,7 +14,7 @@
 #define SNEAK        2.2  /* m/s, crouched */
 #define ACCELERATION 40.0 /* m/s^2; players of shooters start and stop quickly */
 #define GRAVITY      9.81
-#define JUMP_SPEED   3.6  /* m/s upwards; two thirds of a metre high */
+#define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
 #define JUMPS        0.25 /* per second */
 #define CROUCHES     0.2  /* per second; players stand up again five times as fast */
 #define DEATHS       0.07 /* per second */
@@ -64,7 +64,7 @@ int64_t hs_crowd_time_us(size_t tick)
 
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time)
 {
-    /* Times of ticks are rounded to microseconds, so a tick may be up to half of one early. */
+    /* Times of ticks are rounded to microseconds, so a tick may be half a microsecond early. */
     double ticks = floor((time - FIRST_TICK) * HS_CROWD_HZ + 6e-5);
     if (!(ticks > 0))
         return 0;

@@ -6,7 +6,7 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; deviation of a player's own place on the screen, and after a lost command. */
+/* Metres; deviation of where a client draws its own player, and more after a lost command. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -130,12 +130,10 @@ static void launch(struct hs_client *client, const struct hs_mail *mail, double 
         struct hs_missile *missile = &client->missiles[i];
         if (missile->flies)
             continue;
-        double at = hs_seconds(mail->hit.fire_time_us);
         *missile = (struct hs_missile){.flies = true,
                                        .mail = *mail,
                                        .velocity = hs_vec_scale(mail->direction, speed),
-                                       .launched = at,
-                                       .flown_to = at};
+                                       .flown_to = hs_seconds(mail->hit.fire_time_us)};
         return;
     }
 }
@@ -192,7 +190,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
 static struct hs_vec missile_place(const struct hs_game *game, const struct hs_missile *missile,
                                    double time)
 {
-    double flown = time - missile->launched;
+    double flown = time - hs_seconds(missile->mail.hit.fire_time_us);
     struct hs_vec place = hs_vec_add_scaled(missile->mail.hit.start, missile->velocity, flown);
     place.z -= weapon_of(game, &missile->mail)->gravity * flown * flown / 2;
     return place;
@@ -244,7 +242,7 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Claims the players within the blast on the screen whom the world does not shield. */
+/* Claims as victims the enemies that the blast reaches on the screen past all walls. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
@@ -289,6 +287,7 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
 {
     const struct hs_weapon *weapon = weapon_of(game, &missile->mail);
     double until = screen->moment.time, share;
+    double launched = hs_seconds(missile->mail.hit.fire_time_us);
     struct hs_sim_pose before[HS_CROWD];
     struct hs_first first;
     if (until <= missile->flown_to)
@@ -297,12 +296,12 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
     if (touches(game, missile, until, before, screen->poses, &first, &share)) {
         double hit = missile->flown_to + share * (until - missile->flown_to);
         missile->flies = false;
-        if (hit - missile->launched > 0.001)
+        if (hit - launched > 0.001)
             strike(client, game, time, hit, &first, screen, missile, box);
         return;
     }
     missile->flown_to = until;
-    if (until - missile->launched > hs_seconds(weapon->max_flight_us))
+    if (until - launched > hs_seconds(weapon->max_flight_us))
         missile->flies = false;
 }
 

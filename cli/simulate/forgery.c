@@ -5,7 +5,7 @@
 #include "validators/base/units.h"
 
 #define CLEAR  0.03 /* metres; a forged shot passes a body by at least this */
-#define THIN   0.05 /* metres; the radius that counts as a ray's own when it is multiplied by 5 */
+#define THIN   0.05 /* metres; claims for a ray use five times this radius */
 #define TRIES  24
 #define LEGS   128 /* of a flight; each is tested against the body */
 #define LATEST 0.3 /* seconds; forged times are beyond the limit by up to this */
@@ -137,7 +137,8 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail, (unsigned)honest.target); /* all pellets, which may have hit several players */
+    claim(mail,
+          (unsigned)honest.target); /* for all pellets, because they may have hit several players */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);
@@ -208,7 +209,7 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
     return move_in_time(forger, forger->now + slack + between(forger, 0.001, LATEST), mail);
 }
 
-/* Beyond the latency slack, but within the other limits of time where they leave space. */
+/* Exceeds the latency slack, and stays within the other limits of time if they allow that. */
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
@@ -247,8 +248,8 @@ static bool aim_through_wall(struct hs_forger *forger, unsigned who, struct hs_m
     hit->victim_count = hit->pellet_count = 0;
     if (weapon->type != HS_WEAPON_PROJECTILE)
         return true;
-    /* The fire time must fit the new distance, and the shooter must have stood there. Gravity would
-       lift the path over the wall. */
+    /* The fire time must fit the new distance, and the shooter must have been at the same place
+       then. With gravity the path could go over the wall. */
     hit->fire_time_us -=
         hs_seconds_to_us(sweep.length / weapon->speed) - (hit->hit_time_us - hit->fire_time_us);
     struct hs_vec before = hs_crowd_place(game->crowd, mail->from, hs_seconds(hit->fire_time_us));
@@ -265,7 +266,8 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
     if (mail->target >= 0 || !enemy_at(forger, mail->from, who, hit_time(mail), &pose) ||
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
-    /* Hidden from all sides of the blast, because the checks compute its exact place. */
+    /* Hidden from all sides of the claimed end: the checks compute the exact centre of the blast.
+     */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),
@@ -286,7 +288,7 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
         unsigned who = (first + i) % HS_CROWD;
         if (weapon_of(forger, mail)->has_blast && blast_through_wall(forger, who, mail))
             return true;
-        /* A posted shot has a direction, and another path would be a different forgery. */
+        /* A posted shot fixes the path, and another path would be a different forgery. */
         if (!forger->game->setup.posts_shots && aim_through_wall(forger, who, mail))
             return true;
         *mail = honest;
