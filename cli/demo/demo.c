@@ -281,8 +281,8 @@ static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_k
         return false;
     size_t expected = 0, flagged = cheat->flag == NULL ? kind->claims : 0;
     for (size_t i = 0; i < kind->reason_count; i++)
-        if (strcmp(kind->reasons[i].name, cheat->reasons[0]) == 0 ||
-            strcmp(kind->reasons[i].name, cheat->reasons[1]) == 0)
+        if (strcmp(kind->reasons[i].name, cheat->reason) == 0 ||
+            strcmp(kind->reasons[i].name, cheat->other_reason) == 0)
             expected += kind->reasons[i].count;
     for (size_t i = 0; cheat->flag != NULL && i < kind->flag_count; i++)
         if (strcmp(kind->flags[i].name, cheat->flag) == 0)
@@ -430,7 +430,7 @@ static const struct hs_simulate_command command = {
     "  --help        this text\n"
     "\n"
     "Exit codes: 0 at least 99 % of the honest claims accepted and every forged one refused,\n"
-    "1 not so, 2 wrong usage.\n"};
+    "1 otherwise, 2 wrong usage.\n"};
 
 int hs_demo_main(int argc, char **argv)
 {

@@ -14,27 +14,15 @@ struct demo_match {
     bool begun;
 };
 
+/* In the order of enum hs_demo_cheat. */
 const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
-    [HS_DEMO_CLAIM_FORGER] = {"claim_forger",
-                              {HS_FORGERY_BESIDE, HS_FORGERY_BESIDE},
-                              {"no_intersection", "wrong_target"},
-                              NULL},
-    [HS_DEMO_THROUGH_TIME] = {"through_time",
-                              {HS_FORGERY_OLD, HS_FORGERY_FUTURE},
-                              {"rewind_limit", "time_in_future"},
-                              NULL},
-    [HS_DEMO_RADIUS_FORGER] = {"radius_forger",
-                               {HS_FORGERY_RADIUS, HS_FORGERY_RADIUS},
-                               {"no_intersection", "wrong_target"},
-                               "radius_forged"},
-    [HS_DEMO_WALL_FORGER] = {"wall_forger",
-                             {HS_FORGERY_WALL, HS_FORGERY_WALL},
-                             {"occluded_world", "occluded_world"},
-                             NULL},
-    [HS_DEMO_ORIGIN_FORGER] = {"origin_forger",
-                               {HS_FORGERY_START, HS_FORGERY_START},
-                               {"origin_mismatch", "origin_mismatch"},
-                               NULL},
+    {"claim_forger", HS_FORGERY_BESIDE, HS_FORGERY_BESIDE, "no_intersection", "wrong_target", NULL},
+    {"through_time", HS_FORGERY_OLD, HS_FORGERY_FUTURE, "rewind_limit", "time_in_future", NULL},
+    {"radius_forger", HS_FORGERY_RADIUS, HS_FORGERY_RADIUS, "no_intersection", "wrong_target",
+     "radius_forged"},
+    {"wall_forger", HS_FORGERY_WALL, HS_FORGERY_WALL, "occluded_world", "occluded_world", NULL},
+    {"origin_forger", HS_FORGERY_START, HS_FORGERY_START, "origin_mismatch", "origin_mismatch",
+     NULL},
 };
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
@@ -97,11 +85,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
-    static const char *const events[] = {[HS_EVENT_NONE] = "",
-                                         [HS_EVENT_SPAWN] = "spawn",
-                                         [HS_EVENT_TELEPORT] = "teleport",
-                                         [HS_EVENT_DEATH] = "death"};
-    put(object, "event", now->event != HS_EVENT_NONE, json_string(events[now->event]));
+    put(object, "event", now->event != HS_EVENT_NONE,
+        json_string(hs_sample_event_name(now->event)));
     put(object, "team", first, text_json(now->team));
     put(object, "interp", first, json_real(hs_seconds(now->interp_us)));
     put(object, "weapon", first || !hs_str_equal(now->weapon, before->weapon),
@@ -149,9 +134,10 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* Turns a cheat's claim into a forgery. False: nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
-    unsigned cheat = mail->from / 2, turn = match->turns[cheat]++ % 2;
+    unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
+    const struct hs_demo_cheat_kind *cheat = &hs_demo_cheats[number];
     hs_skirmish_expect(match->skirmish, mail->from);
-    return hs_forge(&match->skirmish->forger, hs_demo_cheats[cheat].forgeries[turn], mail);
+    return hs_forge(&match->skirmish->forger, turn == 0 ? cheat->forgery : cheat->next, mail);
 }
 
 /* Adds the claims that have arrived. The game server drops those of players who were dead. */

@@ -23,9 +23,9 @@ enum hs_demo_cheat {
 
 extern const struct hs_demo_cheat_kind {
     const char *label;
-    enum hs_forgery forgeries[2]; /* they alternate */
-    const char *reasons[2];       /* the expected reasons of rejection */
-    const char *flag;             /* expected on every claim; NULL: none */
+    enum hs_forgery forgery, next;     /* they alternate */
+    const char *reason, *other_reason; /* the expected reasons of rejection */
+    const char *flag;                  /* expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
 /* The match as a recording of `seconds` of play. Reading it runs the match. NULL: out of memory. */

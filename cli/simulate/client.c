@@ -53,45 +53,33 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
     return kept * value + sqrt(1 - kept * kept) * deviation * hs_dice_normal(dice);
 }
 
-/* The newest snapshot up to a frame that has arrived; false: none that is recent enough. */
-static bool newest_arrived(const struct hs_client *client, const struct hs_game *game, double now,
-                           size_t frame, size_t *out)
-{
-    double oldest = game->film.frames[frame].time - SHOWN_AGAIN;
-    for (size_t i = frame + 1; i-- > 0 && game->film.frames[i].time >= oldest;) {
-        if (client->arrivals[i] <= now) {
-            *out = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /*
  * Draws the moment that the client chooses by its estimate of the server's clock, between the
  * snapshots that have arrived. If no later one has arrived, it draws the newest one and does not
- * extrapolate. False: there is nothing to draw.
+ * extrapolate. False: there is nothing recent to draw.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
 {
     const struct hs_film *film = &game->film;
+    const struct hs_film_frame *frames = film->frames;
     double wanted =
         now + client->clock_error - client->link.base / 2 - client->link.jitter - client->interp;
     struct hs_moment *moment = &out->moment;
-    if (!hs_film_find(film, wanted, moment) ||
-        !newest_arrived(client, game, now, moment->from, &moment->from))
+    if (!hs_film_find(film, wanted, moment))
         return false;
-    size_t next = moment->from + 1;
-    while (next < film->count && !(client->arrivals[next] <= now))
-        next++;
-    double from = film->frames[moment->from].time;
-    if (next < film->count) {
-        double to = film->frames[next].time;
-        *moment = (struct hs_moment){moment->from, next, (wanted - from) / (to - from), wanted};
-    } else {
-        *moment = (struct hs_moment){moment->from, moment->from, 0, from};
-    }
+    size_t from = moment->from, to = from + 1;
+    double oldest = frames[from].time - SHOWN_AGAIN;
+    while (client->arrivals[from] > now)
+        if (from-- == 0 || frames[from].time < oldest)
+            return false;
+    while (to < film->count && client->arrivals[to] > now)
+        to++;
+    double start = frames[from].time;
+    *moment = (struct hs_moment){from, from, 0, start};
+    if (to < film->count)
+        *moment =
+            (struct hs_moment){from, to, (wanted - start) / (frames[to].time - start), wanted};
     for (unsigned who = 0; who < HS_CROWD; who++)
         hs_film_pose_sent(film, moment, who, &out->poses[who]);
     return true;

@@ -110,21 +110,6 @@ bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *p
     return touched;
 }
 
-void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
-                   unsigned shooter, const struct hs_sweep *sweep, double world_radius,
-                   struct hs_first *out)
-{
-    struct hs_sweep thin = *sweep;
-    struct hs_world_contact contact;
-    thin.radius = world_radius;
-    *out = (struct hs_first){.who = -1, .distance = sweep->length};
-    if (hs_world_sweep(arena->world, &thin, &contact))
-        out->distance = contact.distance;
-    for (unsigned who = 0; who < HS_CROWD; who++)
-        if (who != shooter && poses[who].alive && hs_pose_touch(arena, &poses[who], sweep, out))
-            out->who = (int)who;
-}
-
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep)
 {

@@ -56,12 +56,6 @@ struct hs_first {
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out);
 
-/* The first contact with the world, for a sphere of `world_radius`, or with a living player, except
-   the shooter. */
-void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
-                   unsigned shooter, const struct hs_sweep *sweep, double world_radius,
-                   struct hs_first *out);
-
 /* The smallest gap between a shot and a body; negative where it goes through. */
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep);

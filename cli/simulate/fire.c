@@ -39,15 +39,24 @@ static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *s
     return hs_to_single(hs_vec_add_scaled(sweep->start, sweep->direction, travel));
 }
 
+/* The first contact of a shot on the screen. */
 static void trace(const struct hs_game *game, const struct hs_mail *mail,
                   const struct hs_screen *screen, struct hs_vec direction, struct hs_sweep *sweep,
                   struct hs_first *first)
 {
     const struct hs_weapon *weapon = weapon_of(game, mail);
     struct hs_vec far = hs_vec_add_scaled(mail->hit.start, direction, weapon->range);
+    struct hs_world_contact wall;
     *sweep = hs_sweep_between(mail->hit.start, hs_to_single(far), weapon->radius);
     sweep->length = fmin(sweep->length, weapon->range);
-    hs_film_first(game->arena, screen->poses, mail->from, sweep, weapon->world_radius, first);
+    struct hs_sweep thin = *sweep;
+    thin.radius = weapon->world_radius;
+    bool meets_wall = hs_world_sweep(game->arena->world, &thin, &wall);
+    *first = (struct hs_first){.who = -1, .distance = meets_wall ? wall.distance : sweep->length};
+    for (unsigned who = 0; who < HS_CROWD; who++)
+        if (who != mail->from && screen->poses[who].alive &&
+            hs_pose_touch(game->arena, &screen->poses[who], sweep, first))
+            first->who = (int)who;
 }
 
 /* True if the screen shows a hit. */

@@ -77,7 +77,7 @@ START_TEST(the_goal_can_be_missed)
     run.runs = 0;
     ck_assert(hs_timing_run_play(&run, &totals));
     ck_assert(!hs_timing_goal_met(&totals, missed, sizeof missed));
-    ck_assert_ptr_nonnull(strstr(missed, "LAN, told acks"));
+    ck_assert_ptr_nonnull(strstr(missed, "LAN, acks"));
 }
 END_TEST
 
@@ -116,9 +116,9 @@ static double number_in(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
-#define HONEST   "honest   told"
+#define HONEST   "honest   input"
 #define CHEATS   "cheats, all profiles"
-#define PROFILES "the default judge, told acks"
+#define PROFILES "the default judge, with acks"
 
 static void assert_honest_row(const char *text, const char *row, const json_t *counts)
 {

@@ -82,7 +82,7 @@ static void print_example(const struct hs_example *example, FILE *out)
             "  match %llu %s %s %s%s: %s, measured %.4f, limit %.4f, margin %.4f, %.0f ms old, "
             "fired %.0f ms ago\n",
             (whole)example->match, hs_link_names[example->link], hs_arm_names[example->arm],
-            example->is_forged ? hs_forgery_names[example->forgery] : "honest",
+            example->forgery < HS_FORGERIES ? hs_forgery_names[example->forgery] : "honest",
             example->is_shot ? " shot" : "", hs_reason_name(example->reason), example->measured,
             example->limit, example->margin, 1e3 * example->age, 1e3 * example->fire_age);
 }

@@ -31,10 +31,10 @@ struct hs_burst_count {
 enum { HS_EXAMPLES = 64 };
 
 struct hs_example {
-    bool is_forged, is_shot;
+    bool is_shot;
     enum hs_link_kind link;
     enum hs_arm arm;
-    enum hs_forgery forgery;
+    enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
     double measured, limit; /* of the check that decided */
     double margin;          /* of a miss */

@@ -57,13 +57,11 @@ static struct hs_hit_claim claim_of(const struct hs_mail *mail)
     return claim;
 }
 
-static void add_example(struct trial *trial, const struct hs_mail *mail, bool is_forged,
-                        enum hs_forgery forgery)
+static void add_example(struct trial *trial, const struct hs_mail *mail, enum hs_forgery forgery)
 {
     const struct hs_hit_result *result = &trial->result;
     double now = trial->skirmish->now;
-    struct hs_example example = {.is_forged = is_forged,
-                                 .is_shot = mail->is_shot,
+    struct hs_example example = {.is_shot = mail->is_shot,
                                  .link = trial->skirmish->clients[mail->from].link.kind,
                                  .arm = mail->arm,
                                  .forgery = forgery,
@@ -90,7 +88,7 @@ static void count_honest(struct trial *trial, const struct hs_mail *mail, struct
     }
     count->reasons[result->reason]++;
     if (result->verdict != HS_VERDICT_ACCEPTED)
-        add_example(trial, mail, false, HS_FORGERIES);
+        add_example(trial, mail, HS_FORGERIES);
     else if (result->would_reject_count > 0)
         count->would_reject++;
 }
@@ -110,7 +108,7 @@ static void verify_forged(struct trial *trial, const struct hs_mail *mail, enum 
     hs_hit_verify(trial->match, &claim, trial->skirmish->now_us, &trial->result);
     trial->score->forged[kind].reasons[trial->result.reason]++;
     if (trial->result.verdict != HS_VERDICT_REJECTED)
-        add_example(trial, mail, true, kind);
+        add_example(trial, mail, kind);
 }
 
 static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_booked)

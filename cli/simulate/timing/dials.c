@@ -105,7 +105,7 @@ static bool print_row(const struct hs_timing_run *run, const char *name, FILE *o
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
 {
     fputs("flags an hour on all profiles and on the worst one | median delay and share found at "
-          "1.01x, 1.05x, 2x\nfor the default judge told acks | without acks | the compatible "
+          "1.01x, 1.05x, 2x\nfor the default judge with acks | without acks | the compatible "
           "judge\n",
           out);
     if (!print_row(run, "as it is", out))

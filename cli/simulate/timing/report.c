@@ -50,7 +50,7 @@ static void miss_honest(const struct hs_timing_totals *totals, FILE *missed)
             double allowed =
                 must_be_silent(profile) ? 0 : fmax(1, HS_TIMING_GOAL_FLAGS * honest->hours);
             if ((double)flags > allowed)
-                fprintf(missed, "%s, told %s: %llu honest flags in %.0f h\n",
+                fprintf(missed, "%s, %s: %llu honest flags in %.0f h\n",
                         hs_timing_profile_names[profile], hs_timing_input_names[input],
                         (whole)flags, honest->hours);
         }
@@ -97,7 +97,7 @@ bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, siz
 
 static void print_honest(const struct hs_timing_totals *totals, FILE *out)
 {
-    fputs("honest   told       hours  flags per hour, and the upper 95 % bound of that rate"
+    fputs("honest   input      hours  flags per hour, and the upper 95 % bound of that rate"
           "\n                            ",
           out);
     for (int i = 0; i < HS_DETECTORS; i++)
@@ -132,7 +132,7 @@ static void print_delay(const struct hs_timing_hunted *hunted, int detector, FIL
 static void print_cheats(const struct hs_timing_totals *totals, FILE *out)
 {
     fputs("\ncheats, all profiles          share found in 60 s, median and longest delay\n"
-          "                told      runs  ",
+          "                input     runs  ",
           out);
     for (int i = 0; i < HS_DETECTORS; i++)
         fprintf(out, "%-22s", hs_timing_detector_names[i]);
@@ -154,7 +154,7 @@ static void print_cheats(const struct hs_timing_totals *totals, FILE *out)
 
 static void print_by_profile(const struct hs_timing_totals *totals, FILE *out)
 {
-    fputs("\nthe default judge, told acks: share found, median and longest delay\n             ",
+    fputs("\nthe default judge, with acks: share found, median and longest delay\n             ",
           out);
     for (int profile = 0; profile < HS_TIMING_PROFILES; profile++)
         fprintf(out, "   %-19s", hs_timing_profile_names[profile]);
@@ -222,7 +222,7 @@ static json_t *cheats_json(const struct hs_timing_totals *totals, int profile, i
 json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_totals *totals)
 {
     char missed[2048];
-    json_t *told_all = json_object();
+    json_t *inputs = json_object();
     for (int input = 0; input < HS_TIMING_INPUTS; input++) {
         json_t *honest = json_object(), *cheats = json_object();
         for (int profile = 0; profile <= HS_TIMING_PROFILES; profile++) {
@@ -232,11 +232,11 @@ json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_t
                 json_object_set_new(honest, name, honest_json(&totals->honest[profile][input]));
             json_object_set_new(cheats, name, cheats_json(totals, profile, input));
         }
-        json_object_set_new(told_all, hs_timing_input_names[input],
+        json_object_set_new(inputs, hs_timing_input_names[input],
                             json_pack("{s:o, s:o}", "honest", honest, "cheats", cheats));
     }
     bool met = hs_timing_goal_met(totals, missed, sizeof missed);
     return json_pack("{s:I, s:f, s:I, s:o, s:b, s:s}", "seed", (json_int_t)run->seed, "hours",
-                     run->hours, "runs", (json_int_t)run->runs, "told", told_all, "goal_met",
+                     run->hours, "runs", (json_int_t)run->runs, "told", inputs, "goal_met",
                      (int)met, "missed", missed);
 }
