@@ -55,7 +55,7 @@ START_TEST(held_packets_are_bursts)
     run.hours = 0;
     run.runs = 10;
     ck_assert(hs_timing_run_play(&run, &totals));
-    const struct hs_timing_hunted *held =
+    const struct hs_timing_cheating *held =
         &totals.cheats[HS_TIMING_PROFILES][HS_TIMING_CHEAT_LAG_SWITCH][HS_TIMING_ACKS];
     ck_assert_uint_eq(held->with_bursts, held->runs);
     ck_assert_uint_eq(held->found[HS_DETECTOR_PROVEN], 0);

@@ -75,13 +75,13 @@ static void print_columns(const struct hs_timing_totals *totals, int input, int 
     }
     fprintf(out, " %8.4f %8.4f |", hours > 0 ? flags / hours : 0, worst);
     for (size_t i = 0; i < sizeof cheats / sizeof cheats[0]; i++) {
-        const struct hs_timing_hunted *hunted =
+        const struct hs_timing_cheating *cheating =
             &totals->cheats[HS_TIMING_PROFILES][cheats[i]][input];
-        if (hunted->found[detector] == 0)
+        if (cheating->found[detector] == 0)
             fputs("   -       ", out);
         else
-            fprintf(out, " %5.2f %3.0f%%", hunted->median[detector],
-                    100 * (double)hunted->found[detector] / (double)hunted->runs);
+            fprintf(out, " %5.2f %3.0f%%", cheating->median[detector],
+                    100 * (double)cheating->found[detector] / (double)cheating->runs);
     }
     fputs(" |", out);
 }

@@ -69,15 +69,15 @@ static void miss_cheats(const struct hs_timing_totals *totals, FILE *missed)
                  {HS_TIMING_CHEAT_150, HS_TIMING_SEARCH},
                  {HS_TIMING_CHEAT_200, 0.7}};
     for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++) {
-        const struct hs_timing_hunted *hunted =
+        const struct hs_timing_cheating *cheating =
             &totals->cheats[HS_TIMING_PROFILES][goals[i].cheat][HS_TIMING_ACKS];
         const char *name = hs_timing_cheats[goals[i].cheat].name;
-        if (hunted->found[HS_DETECTOR_DEFAULT] < hunted->runs)
+        if (cheating->found[HS_DETECTOR_DEFAULT] < cheating->runs)
             fprintf(missed, "%s: %llu of %llu found\n", name,
-                    (whole)hunted->found[HS_DETECTOR_DEFAULT], (whole)hunted->runs);
-        if (hunted->median[HS_DETECTOR_DEFAULT] > goals[i].median)
+                    (whole)cheating->found[HS_DETECTOR_DEFAULT], (whole)cheating->runs);
+        if (cheating->median[HS_DETECTOR_DEFAULT] > goals[i].median)
             fprintf(missed, "%s: found after %.2f s in the median, not %.2g\n", name,
-                    hunted->median[HS_DETECTOR_DEFAULT], goals[i].median);
+                    cheating->median[HS_DETECTOR_DEFAULT], goals[i].median);
     }
 }
 
@@ -119,14 +119,14 @@ static void print_honest(const struct hs_timing_totals *totals, FILE *out)
     }
 }
 
-static void print_delay(const struct hs_timing_hunted *hunted, int detector, FILE *out)
+static void print_delay(const struct hs_timing_cheating *cheating, int detector, FILE *out)
 {
-    if (hunted->found[detector] == 0)
+    if (cheating->found[detector] == 0)
         fputs("    -                 ", out);
     else
         fprintf(out, " %5.1f %% %6.2f %6.2f ",
-                100 * (double)hunted->found[detector] / (double)hunted->runs,
-                hunted->median[detector], hunted->max[detector]);
+                100 * (double)cheating->found[detector] / (double)cheating->runs,
+                cheating->median[detector], cheating->max[detector]);
 }
 
 static void print_cheats(const struct hs_timing_totals *totals, FILE *out)
@@ -139,15 +139,16 @@ static void print_cheats(const struct hs_timing_totals *totals, FILE *out)
     fputs("bursts\n", out);
     for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++) {
         for (int input = 0; input < HS_TIMING_INPUTS; input++) {
-            const struct hs_timing_hunted *hunted =
+            const struct hs_timing_cheating *cheating =
                 &totals->cheats[HS_TIMING_PROFILES][cheat][input];
-            if (hunted->runs == 0)
+            if (cheating->runs == 0)
                 continue;
             fprintf(out, "  %-14s%-8s %5llu", hs_timing_cheats[cheat].name,
-                    hs_timing_input_names[input], (whole)hunted->runs);
+                    hs_timing_input_names[input], (whole)cheating->runs);
             for (int i = 0; i < HS_DETECTORS; i++)
-                print_delay(hunted, i, out);
-            fprintf(out, "%5.0f %%\n", 100 * (double)hunted->with_bursts / (double)hunted->runs);
+                print_delay(cheating, i, out);
+            fprintf(out, "%5.0f %%\n",
+                    100 * (double)cheating->with_bursts / (double)cheating->runs);
         }
     }
 }
@@ -197,16 +198,16 @@ static json_t *honest_json(const struct hs_timing_honest *honest)
                      "detectors", flags);
 }
 
-static json_t *hunted_json(const struct hs_timing_hunted *hunted)
+static json_t *cheating_json(const struct hs_timing_cheating *cheating)
 {
     json_t *found = json_object();
     for (int i = 0; i < HS_DETECTORS; i++)
         json_object_set_new(found, hs_timing_detector_names[i],
-                            json_pack("{s:I, s:f, s:f}", "found", (json_int_t)hunted->found[i],
-                                      "median_delay", hunted->median[i], "longest_delay",
-                                      hunted->max[i]));
-    return json_pack("{s:I, s:I, s:o}", "runs", (json_int_t)hunted->runs, "with_bursts",
-                     (json_int_t)hunted->with_bursts, "detectors", found);
+                            json_pack("{s:I, s:f, s:f}", "found", (json_int_t)cheating->found[i],
+                                      "median_delay", cheating->median[i], "longest_delay",
+                                      cheating->max[i]));
+    return json_pack("{s:I, s:I, s:o}", "runs", (json_int_t)cheating->runs, "with_bursts",
+                     (json_int_t)cheating->with_bursts, "detectors", found);
 }
 
 static json_t *cheats_json(const struct hs_timing_totals *totals, int profile, int input)
@@ -215,7 +216,7 @@ static json_t *cheats_json(const struct hs_timing_totals *totals, int profile, i
     for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++)
         if (totals->cheats[profile][cheat][input].runs > 0)
             json_object_set_new(cheats, hs_timing_cheats[cheat].name,
-                                hunted_json(&totals->cheats[profile][cheat][input]));
+                                cheating_json(&totals->cheats[profile][cheat][input]));
     return cheats;
 }
 

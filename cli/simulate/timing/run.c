@@ -72,7 +72,7 @@ static int compare(const void *a, const void *b)
 
 /* Totals of a cheat, on one profile or (HS_TIMING_PROFILES) on all. `delays` is scratch memory. */
 static void add_cheat(const struct work *work, size_t profile, size_t cheat, int input,
-                      float *delays, struct hs_timing_hunted *out)
+                      float *delays, struct hs_timing_cheating *out)
 {
     for (int i = 0; i < HS_DETECTORS; i++) {
         size_t count = 0;

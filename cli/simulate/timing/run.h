@@ -28,7 +28,7 @@ struct hs_timing_honest {
 };
 
 /* Totals of a cheat. Delays are those of the runs in which the cheat was found. */
-struct hs_timing_hunted {
+struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
     double median[HS_DETECTORS], max[HS_DETECTORS];
     uint64_t with_bursts;
@@ -37,7 +37,7 @@ struct hs_timing_hunted {
 struct hs_timing_totals {
     struct hs_timing_honest honest[HS_TIMING_PROFILES][HS_TIMING_INPUTS];
     /* The last row holds all profiles together. */
-    struct hs_timing_hunted cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
+    struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 
 /* 20 hours and 40 runs with the built-in rules. False: out of memory. */
