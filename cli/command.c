@@ -61,10 +61,10 @@ int hs_command_wrong(const struct hs_command *command, const char *format, ...)
 /* Prints the values that an option takes. */
 static void wrong_value(const struct hs_command *command, const struct hs_argument *argument)
 {
-    char takes[96] = "one of the words in its help";
+    char takes[96] = "one of the values in its help";
     if (argument->parse == hs_argument_name)
         snprintf(takes, sizeof takes, "1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
-    else if (argument->list == NULL)
+    else if (argument->parse == hs_argument_whole || argument->parse == hs_argument_real)
         snprintf(takes, sizeof takes, "a%s number from %.10g to %.10g",
                  argument->parse == hs_argument_whole ? " whole" : "", argument->min,
                  argument->max);

@@ -13,6 +13,7 @@ int hs_token_main(int argc, char **argv);
 int hs_play_main(int argc, char **argv);
 int hs_recheck_main(int argc, char **argv);
 int hs_demo_main(int argc, char **argv);
+int hs_simulate_main(int argc, char **argv);
 
 /* A long option. Without `parse` it is a flag, and sets the bool at `target`. */
 struct hs_argument {

@@ -1,6 +1,5 @@
 /* The program: a table of its subcommands. */
 #include "cli/command.h"
-#include "cli/simulate/command_table.h"
 #include "service/options/values.h"
 #include "service/serve.h"
 #include "service/system/version.h"
@@ -68,7 +67,8 @@ static const struct {
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also under other rules"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
-    {"simulate", hs_simulate_main, "measure the verdicts with made-up players and networks"},
+    {"simulate", hs_simulate_main,
+     "simulate players and networks, and count right and wrong verdicts"},
     {"list-options", list_options, NULL}, /* for `make docs` */
 };
 

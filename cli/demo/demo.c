@@ -1,8 +1,7 @@
-/* `hindsight demo`: what the service is for, shown in a minute without anything installed. */
+/* `hindsight demo`: shows in a minute what the service does. */
 #include "cli/command.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -14,40 +13,42 @@
 #include "cli/play/local_service.h"
 #include "cli/play/picture.h"
 #include "cli/play/playback.h"
+#include "cli/simulate/command.h"
 
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
-/* Of honest claims this much must be accepted: bad networks may cost one or two. Of forged ones
-   nothing, and this much of each cheat's must be refused for what they do. */
+/* The minimum share of honest claims accepted: bad networks may cost one or two. */
 #define HONEST_SHARE 0.99
+
+/* The minimum share of a cheat's claims rejected with an expected reason. None may be accepted. */
 #define CAUGHT_SHARE 0.9
 
-enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
-
-/* The refused claim of a kind that makes the best picture so far. */
-struct sight {
-    json_t *hit, *result; /* copies, owned; NULL: there is none */
+/* The rejected claim of a kind that makes the best picture so far. */
+struct candidate {
+    json_t *hit, *result; /* owned copies; NULL: none */
     double arrival, score;
 };
 
 struct demo {
     uint64_t seed;
-    const char *keep; /* file for the recording, or NULL */
+    const char *keep;    /* file for the recording, or NULL */
+    char part[PATH_MAX]; /* where the service records: beside that file */
     bool stay;
     struct hs_recording *recording; /* of the match */
-    const struct hs_demo_match *match;
+    const struct hs_skirmish *skirmish;
     struct hs_local_service service;
     struct hs_tally *tally;
-    struct sight miss, wall;
+    struct candidate miss, wall;
 };
 
-/* ---- which claim to draw ---- */
+/* ---- the choice of pictures ---- */
 
-static bool pose_of(const struct demo *demo, const json_t *hit, const char *field, double time,
+static bool pose_of(const struct demo *demo, const json_t *hit, double time,
                     struct hs_sim_pose *out)
 {
-    return hs_demo_pose(demo->match, json_string_value(json_object_get(hit, field)), time, out);
+    return hs_demo_pose(demo->skirmish, json_string_value(json_object_get(hit, "target")), time,
+                        out);
 }
 
 static struct hs_vec vector(const json_t *array)
@@ -57,58 +58,51 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* A shot at a target who has moved since, by a shooter not too far away: the higher the better;
-   0: not to be drawn. */
+/* Prefers targets who have moved since, at a distance that fits the picture. 0: no picture. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
     double hit_time = json_number_value(json_object_get(hit, "hit_time"));
-    if (!pose_of(demo, hit, "target", hit_time, &then) ||
-        !pose_of(demo, hit, "target", now, &present) || !present.alive)
+    if (!pose_of(demo, hit, hit_time, &then) || !pose_of(demo, hit, now, &present) ||
+        !present.alive)
         return 0.0;
     struct hs_vec start = vector(json_object_get(hit, "start"));
-    struct hs_vec way = hs_vec_sub(vector(json_object_get(hit, "end")), start);
+    struct hs_vec path = hs_vec_sub(vector(json_object_get(hit, "end")), start);
     struct hs_vec to_target = hs_vec_sub(then.position, start);
     double away = hs_vec_length(to_target);
-    if (hs_vec_dot(way, to_target) <= 0.0 || away < 4.0 || away > 14.0)
-        return 0.0; /* the other way, or out of the picture */
+    if (hs_vec_dot(path, to_target) <= 0.0 || away < 4.0 || away > 14.0)
+        return 0.0;
     return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position));
 }
 
-/* A clear miss is worth drawing. */
-static double miss_score(const struct demo *demo, double now, const json_t *hit,
-                         const struct hs_tally_number *number)
+/* Requires a miss by 0.8 to 2 m, and prefers 1.3 m. */
+static double miss_score(double score, const struct hs_tally_number *number)
 {
-    if (!number->known || strcmp(number->check, "contact") != 0 || number->measured < 0.8 ||
-        number->measured > 2.0)
+    if (strcmp(number->check, "contact") != 0 || number->measured < 0.8 || number->measured > 2.0)
         return 0.0;
-    double score = picture_score(demo, now, hit);
-    return score > 0.0 ? score - 0.3 * fabs(number->measured - 1.3) : 0.0;
+    return score - 0.3 * fabs(number->measured - 1.3);
 }
 
-/* So is a wall well between the two. */
-static double wall_score(const struct demo *demo, double now, const json_t *hit,
-                         const struct hs_tally_number *number)
+/* Requires a wall at least a metre from both players, and prefers a near target. */
+static double wall_score(double score, const struct hs_tally_number *number)
 {
-    double short_of = number->limit - number->measured;
-    if (!number->known || strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
-        short_of < 1.0)
+    if (strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
+        number->limit - number->measured < 1.0)
         return 0.0;
-    double score = picture_score(demo, now, hit);
-    return score > 0.0 ? score + 1.0 / number->limit : 0.0;
+    return score + 1.0 / number->limit;
 }
 
-static void consider(struct sight *best, double score, double arrival, const json_t *hit,
+static void consider(struct candidate *best, double score, double arrival, const json_t *hit,
                      const json_t *result)
 {
     if (score <= best->score)
         return;
     json_decref(best->hit);
     json_decref(best->result);
-    *best = (struct sight){.hit = json_deep_copy(hit),
-                           .result = json_deep_copy(result),
-                           .arrival = arrival,
-                           .score = score};
+    *best = (struct candidate){.hit = json_deep_copy(hit),
+                               .result = json_deep_copy(result),
+                               .arrival = arrival,
+                               .score = score};
 }
 
 static void observe(void *context, const struct hs_recording_entry *entry, size_t claim,
@@ -117,26 +111,28 @@ static void observe(void *context, const struct hs_recording_entry *entry, size_
     struct demo *demo = context;
     const char *who = json_string_value(json_array_get(entry->who, claim));
     struct hs_tally_number number = hs_tally_deciding(result);
-    if (who != NULL && strcmp(who, hs_demo_label(HS_DEMO_CLAIM_FORGER)) == 0)
-        consider(&demo->miss, miss_score(demo, entry->at, hit, &number), entry->at, hit, result);
-    if (who != NULL && strcmp(who, hs_demo_label(HS_DEMO_WALL_FORGER)) == 0)
-        consider(&demo->wall, wall_score(demo, entry->at, hit, &number), entry->at, hit, result);
+    double score = picture_score(demo, entry->at, hit);
+    if (who == NULL || !number.known || score <= 0.0)
+        return;
+    if (strcmp(who, hs_demo_cheats[HS_DEMO_CLAIM_FORGER].label) == 0)
+        consider(&demo->miss, miss_score(score, &number), entry->at, hit, result);
+    if (strcmp(who, hs_demo_cheats[HS_DEMO_WALL_FORGER].label) == 0)
+        consider(&demo->wall, wall_score(score, &number), entry->at, hit, result);
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void print_opening(const struct demo *demo)
 {
-    printf(
-        "Hindsight demo: %.0f seconds of a shooter for ten, made up from seed %llu.\n"
-        "Five play honestly, over links from LAN to bad, and see each other late; five cheat.\n"
-        "Every claimed hit goes over HTTP to a service started for this. It looks back at where\n"
-        "the target was at the moment the shooter saw, and decides.\n\n",
-        MATCH_SECONDS, (unsigned long long)demo->seed);
+    printf("Hindsight demo: %.0f seconds of a shooter with ten simulated players, from seed %llu.\n"
+           "Five are honest, on links from LAN to bad, and see each other late; five cheat.\n"
+           "Every claimed hit goes over HTTP to a service that the demo has started. The service\n"
+           "looks up where the target was at the moment that the shooter saw, and decides.\n\n",
+           MATCH_SECONDS, (unsigned long long)demo->seed);
     fflush(stdout);
 }
 
-/* "missed by 1.37 m, limit 0": the rules are metric */
+/* For example "missed by 1.37 m, limit 0". The rules are in metres. */
 static void print_number(const struct hs_tally_reason *reason)
 {
     const struct hs_tally_number *number = &reason->example;
@@ -180,16 +176,17 @@ static void print_table(const struct demo *demo)
     printf("  %-14s %6s %9s %8s   %s\n", "who", "claims", "accepted", "refused", "why");
     print_kind(demo->tally, HS_WHO_HONEST);
     for (int cheat = 0; cheat < HS_DEMO_CHEAT_COUNT; cheat++)
-        print_kind(demo->tally, hs_demo_label((enum hs_demo_cheat)cheat));
-    printf("\n  claim_forger claims shots that went past the body; through_time picks old and\n"
-           "  future moments; radius_forger claims a radius of 0.25 m (the rifle is a ray: the "
-           "rules'\n"
-           "  own radius is used, and the claim is flagged); wall_forger aims well, at those "
-           "behind a\n"
-           "  wall; origin_forger fires from metres beside their own eye. %zu more honest shots "
-           "missed\n"
-           "  on the shooter's own screen and were not claimed.\n",
-           hs_demo_honest_misses(demo->match));
+        print_kind(demo->tally, hs_demo_cheats[cheat].label);
+    printf(
+        "\n  claim_forger claims shots that missed the body. through_time claims old and future\n"
+        "  times. radius_forger claims a radius of 0.25 m: the rifle is a ray, so the service "
+        "uses\n"
+        "  the radius of the rules, and flags the claim. wall_forger aims well, at players "
+        "behind a\n"
+        "  wall. origin_forger fires from metres beside their own eye. %zu more honest shots "
+        "missed\n"
+        "  on the shooter's screen and were not claimed.\n",
+        hs_demo_honest_misses(demo->skirmish));
 }
 
 static void walls_of_arena(struct hs_solid out[HS_SIM_WALLS])
@@ -204,27 +201,27 @@ static void walls_of_arena(struct hs_solid out[HS_SIM_WALLS])
     }
 }
 
-static void print_picture(const struct demo *demo, const struct sight *sight, const char *heading)
+static void print_picture(const struct demo *demo, const struct candidate *chosen,
+                          const char *heading)
 {
     struct hs_sim_pose then, present;
     struct hs_body body_then, body_now;
     struct hs_solid walls[HS_SIM_WALLS];
-    const json_t *hit = sight->hit;
-    const struct hs_sim_arena *arena = hs_demo_skirmish(demo->match)->game.arena;
+    const json_t *hit = chosen->hit;
+    const struct hs_sim_arena *arena = demo->skirmish->game.arena;
     double hit_time = json_number_value(json_object_get(hit, "hit_time"));
-    if (!pose_of(demo, hit, "target", hit_time, &then) ||
-        !pose_of(demo, hit, "target", sight->arrival, &present))
+    if (!pose_of(demo, hit, hit_time, &then) || !pose_of(demo, hit, chosen->arrival, &present))
         return;
     hs_pose_body(arena, &then, &body_then);
     hs_pose_body(arena, &present, &body_now);
     walls_of_arena(walls);
-    struct hs_tally_number number = hs_tally_deciding(sight->result);
+    struct hs_tally_number number = hs_tally_deciding(chosen->result);
     struct hs_picture picture = {.shooter = json_string_value(json_object_get(hit, "shooter")),
                                  .target = json_string_value(json_object_get(hit, "target")),
                                  .then = &body_then,
                                  .now = &body_now,
                                  .hit_time = hit_time,
-                                 .arrival = sight->arrival,
+                                 .arrival = chosen->arrival,
                                  .start = vector(json_object_get(hit, "start")),
                                  .end = vector(json_object_get(hit, "end")),
                                  .radius = arena->weapons[HS_ARM_RIFLE]->radius,
@@ -233,15 +230,15 @@ static void print_picture(const struct demo *demo, const struct sight *sight, co
                                  .unit = "m",
                                  .walls = walls,
                                  .wall_count = HS_SIM_WALLS};
-    if (sight == &demo->wall) {
-        const json_t *impact = json_object_get(sight->result, "impact");
+    if (chosen == &demo->wall) {
+        const json_t *impact = json_object_get(chosen->result, "impact");
         picture.obstacle = "a wall";
         picture.stopped = vector(json_object_get(impact, "center"));
     }
     printf("\n%s: shot %lld, %s claims to have hit %s. Verdict: %s, %s.\n", heading,
            (long long)json_integer_value(json_object_get(hit, "shot")), picture.shooter,
-           picture.target, json_string_value(json_object_get(sight->result, "verdict")),
-           json_string_value(json_object_get(sight->result, "reason")));
+           picture.target, json_string_value(json_object_get(chosen->result, "verdict")),
+           json_string_value(json_object_get(chosen->result, "reason")));
     hs_picture_draw(&picture, hs_picture_style_for(stdout), stdout);
 }
 
@@ -259,73 +256,58 @@ static void print_where_to_look(const struct demo *demo)
     puts("\nWhere to look next");
     if (!demo->stay) {
         const char *file = demo->keep != NULL ? demo->keep : "demo.stream";
-        /* The program as it was called, so that the hints can be typed as they stand. */
+        /* The program as it was called, so that the hints can be copied into a shell. */
         const char *program = program_invocation_name;
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
-            print_hint(program, " demo --keep ", file, "this match as a recording");
-        print_hint(program, " play ", file, "the same again, against that service");
-        print_hint(program, " recheck ", file, "the same again, offline");
+            print_hint(program, " demo --keep ", file, "records this match");
+        print_hint(program, " play ", file, "plays it against that service");
+        print_hint(program, " recheck ", file, "verifies it again, offline");
     }
     print_hint("curl ", data, "/v1/matches/demo", "players, windows, counters");
-    print_hint("curl ", data, "/v1/rulesets/metres", "the rules it was judged by");
-    print_hint("curl ", data, "/v1/maps/demo-arena", "and the walls");
-    print_hint("curl ", admin, "/metrics", "what operators watch");
+    print_hint("curl ", data, "/v1/rulesets/metres", "its ruleset");
+    print_hint("curl ", data, "/v1/maps/demo-arena", "its walls");
+    print_hint("curl ", admin, "/metrics", "metrics for operators");
     print_hint("README.md", "", "", "how to post frames and claims from a game");
 }
 
-/* ---- whether it went as it should ---- */
+/* ---- the result ---- */
 
-static size_t reason_count(const struct hs_tally_kind *kind, const char *a, const char *b)
+/* Whether all claims of a cheat are refused, and nearly all with an expected reason. */
+static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < kind->reason_count; i++) {
-        if (strcmp(kind->reasons[i].name, a) == 0 || strcmp(kind->reasons[i].name, b) == 0)
-            count += kind->reasons[i].count;
-    }
-    return count;
+    const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
+    if (kind == NULL || kind->claims == 0 || kind->accepted > 0)
+        return false;
+    size_t expected = 0, flagged = cheat->flag == NULL ? kind->claims : 0;
+    for (size_t i = 0; i < kind->reason_count; i++)
+        if (strcmp(kind->reasons[i].name, cheat->reason) == 0 ||
+            strcmp(kind->reasons[i].name, cheat->other_reason) == 0)
+            expected += kind->reasons[i].count;
+    for (size_t i = 0; cheat->flag != NULL && i < kind->flag_count; i++)
+        if (strcmp(kind->flags[i].name, cheat->flag) == 0)
+            flagged = kind->flags[i].count;
+    return flagged == kind->claims && (double)expected >= CAUGHT_SHARE * (double)kind->claims;
 }
 
-/* All of a cheat's claims are refused, and nearly all for what they do. */
-static bool is_caught(const struct hs_tally *tally, enum hs_demo_cheat cheat, const char *a,
-                      const char *b)
-{
-    const struct hs_tally_kind *kind = hs_tally_kind(tally, hs_demo_label(cheat));
-    return kind != NULL && kind->claims > 0 && kind->accepted == 0 &&
-           (double)reason_count(kind, a, b) >= CAUGHT_SHARE * (double)kind->claims;
-}
-
-static bool is_flagged(const struct hs_tally *tally, const char *who, const char *flag)
-{
-    const struct hs_tally_kind *kind = hs_tally_kind(tally, who);
-    for (size_t i = 0; kind != NULL && i < kind->flag_count; i++) {
-        if (strcmp(kind->flags[i].name, flag) == 0)
-            return kind->flags[i].count == kind->claims;
-    }
-    return false;
-}
-
-static bool is_as_it_should_be(const struct hs_tally *tally)
+static bool is_as_expected(const struct hs_tally *tally)
 {
     const struct hs_tally_kind *honest = hs_tally_kind(tally, HS_WHO_HONEST);
-    return honest != NULL && honest->claims > 0 &&
-           (double)honest->accepted >= HONEST_SHARE * (double)honest->claims &&
-           is_caught(tally, HS_DEMO_CLAIM_FORGER, "no_intersection", "wrong_target") &&
-           is_caught(tally, HS_DEMO_THROUGH_TIME, "rewind_limit", "time_in_future") &&
-           is_caught(tally, HS_DEMO_RADIUS_FORGER, "no_intersection", "wrong_target") &&
-           is_flagged(tally, hs_demo_label(HS_DEMO_RADIUS_FORGER), "radius_forged") &&
-           is_caught(tally, HS_DEMO_WALL_FORGER, "occluded_world", "occluded_world") &&
-           is_caught(tally, HS_DEMO_ORIGIN_FORGER, "origin_mismatch", "origin_mismatch");
+    bool good = honest != NULL && honest->claims > 0 &&
+                (double)honest->accepted >= HONEST_SHARE * (double)honest->claims;
+    for (int cheat = 0; cheat < HS_DEMO_CHEAT_COUNT; cheat++)
+        good = good && is_caught(tally, &hs_demo_cheats[cheat]);
+    return good;
 }
 
-/* ---- how it runs ---- */
+/* ---- the run ---- */
 
-/* A line of a request, with what is known about its claims. */
+/* Writes the line of a request, with the labels and the truth of its claims. */
 static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
     int whole = (int)(strrchr(line, '}') - line);
-    char *who = json_dumps(entry->who, JSON_COMPACT),
-         *truth = json_dumps(entry->truth, JSON_COMPACT);
+    char *who = json_dumps(entry->who, JSON_COMPACT);
+    char *truth = json_dumps(entry->truth, JSON_COMPACT);
     bool good = who != NULL && truth != NULL &&
                 fprintf(out, "%.*s,\"who\":%s,\"truth\":%s}\n", whole, line, who, truth) > 0;
     free(who);
@@ -333,8 +315,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies what the service recorded. Requests are in the order of the match, which is played again
-   for what is known about them. */
+/* Copies the service's recording. Requests are in the order of the match, so the match runs again
+   for the labels and the truth. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";
@@ -354,23 +336,16 @@ static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
     return good && ferror(in) == 0;
 }
 
-/* Where the service records: beside the file that is kept. */
-static const char *part_name(const struct demo *demo, char part[PATH_MAX])
-{
-    return snprintf(part, PATH_MAX, "%s.part", demo->keep) < PATH_MAX ? part : "";
-}
-
 static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX])
 {
-    char part[PATH_MAX];
-    FILE *in = fopen(part_name(demo, part), "re"), *out = fopen(demo->keep, "we");
+    FILE *in = fopen(demo->part, "re"), *out = fopen(demo->keep, "we");
     bool good = in != NULL && out != NULL && copy_recording(demo, in, out);
     int why = errno;
     if (in != NULL)
         fclose(in);
     if (out != NULL && fclose(out) != 0)
         good = false;
-    unlink(part);
+    unlink(demo->part);
     if (!good)
         snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s: %s", demo->keep, strerror(why));
     return good;
@@ -378,13 +353,14 @@ static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX
 
 static bool start_service(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
 {
-    char part[PATH_MAX];
     if (demo->keep == NULL)
         return hs_local_service_start(&demo->service, NULL, error);
-    unlink(part_name(demo, part)); /* a recording would be continued */
-    if (hs_local_service_start(&demo->service, part, error))
+    if (snprintf(demo->part, sizeof demo->part, "%s.part", demo->keep) >= PATH_MAX)
+        demo->part[0] = '\0';
+    unlink(demo->part); /* the service would continue an old recording */
+    if (hs_local_service_start(&demo->service, demo->part, error))
         return true;
-    snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", part);
+    snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", demo->part);
     return false;
 }
 
@@ -422,7 +398,7 @@ static bool run(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
     demo->tally = hs_tally_create();
     if (demo->recording == NULL || demo->tally == NULL)
         return false;
-    demo->match = hs_demo_match(demo->recording);
+    demo->skirmish = hs_demo_skirmish(demo->recording);
     if (!start_service(demo, error) || !play_match(demo, error))
         return false;
     print_table(demo);
@@ -431,80 +407,44 @@ static bool run(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
     if (demo->wall.hit != NULL)
         print_picture(demo, &demo->wall, "Another");
     print_where_to_look(demo);
-    bool good = is_as_it_should_be(demo->tally);
+    bool good = is_as_expected(demo->tally);
     if (!good)
-        snprintf(error, HS_PLAY_ERROR_MAX,
-                 "too few honest claims were accepted, or not every forged one was refused");
+        snprintf(
+            error, HS_PLAY_ERROR_MAX,
+            "too few honest claims were accepted, or a forged one was not refused as expected");
     if (demo->stay)
         stay(demo);
     return good;
 }
 
-static void print_help(void)
-{
-    puts("usage: hindsight demo [options]\n"
-         "\n"
-         "Makes up a match with honest players and cheats, judges it with a service started for\n"
-         "the purpose on free loopback ports, and shows what came of it.\n"
-         "\n"
-         "  --seed N      another match (default 7); the same seed gives the same match\n"
-         "  --keep FILE   write the match as a recording for `hindsight play` and `recheck`\n"
-         "  --stay        leave the service up until Ctrl-C, to look around\n"
-         "  --help        this text\n"
-         "\n"
-         "Exit codes: 0 at least 99 % of the honest claims accepted and every forged one refused,\n"
-         "1 not so, 2 wrong usage.");
-}
-
-static int wrong_usage(const char *what)
-{
-    fprintf(stderr, "hindsight demo: %s\nTry: hindsight demo --help\n", what);
-    return EXIT_USAGE;
-}
-
-/* 0 to go on, else an exit code + 1. */
-static int read_options(int argc, char **argv, struct demo *demo)
-{
-    static const struct option list[] = {{"seed", required_argument, NULL, 's'},
-                                         {"keep", required_argument, NULL, 'k'},
-                                         {"stay", no_argument, NULL, 't'},
-                                         {"help", no_argument, NULL, 'h'},
-                                         {NULL, 0, NULL, 0}};
-    int option;
-    char *end;
-    optind = 0; /* starts anew */
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", list, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            errno = 0;
-            demo->seed = strtoull(optarg, &end, 10);
-            if (errno != 0 || end == optarg || *end != '\0' || *optarg == '-')
-                return wrong_usage("--seed must be a whole number, 0 or more") + 1;
-            break;
-        case 'k':
-            demo->keep = optarg;
-            break;
-        case 't':
-            demo->stay = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_FINE + 1;
-        default:
-            return wrong_usage("unknown option, or one without its value") + 1;
-        }
-    }
-    return optind == argc ? 0 : wrong_usage("takes no arguments but options") + 1;
-}
+static const struct hs_command command = {
+    "demo",
+    "usage: hindsight demo [options]\n"
+    "\n"
+    "Simulates a match with honest players and cheats. Starts a service on free loopback ports,\n"
+    "sends the match to it, and shows its verdicts.\n"
+    "\n"
+    "  --seed N      another match (default 7); the same seed gives the same match\n"
+    "  --keep FILE   write the match as a recording for `hindsight play` and `recheck`\n"
+    "  --stay        keep the service running until Ctrl-C\n"
+    "  --help        this text\n"
+    "\n"
+    "Exit codes: 0 at least 99 % of the honest claims accepted and every forged one refused,\n"
+    "1 otherwise, 2 wrong usage.\n",
+    NULL};
 
 int hs_demo_main(int argc, char **argv)
 {
     struct demo demo = {.seed = DEFAULT_SEED, .service = {.out = -1}};
+    const struct hs_argument options[] = {
+        {"seed", hs_argument_whole, &demo.seed, 0, 0x1p64, NULL},
+        {.name = "keep", .parse = hs_argument_text, .target = &demo.keep},
+        {.name = "stay", .target = &demo.stay},
+        {.name = NULL}};
     char error[HS_PLAY_ERROR_MAX] = "out of memory", ignored[HS_PLAY_ERROR_MAX];
-    int code = read_options(argc, argv, &demo);
-    if (code != 0)
-        return code - 1;
+    int code;
+    if (!hs_command_read(&command, options, argc, argv, NULL, &code))
+        return code;
     bool good = run(&demo, error);
     if (!hs_local_service_stop(&demo.service) && good) {
         snprintf(error, sizeof(error), "the service did not end cleanly");
@@ -518,9 +458,5 @@ int hs_demo_main(int argc, char **argv)
     json_decref(demo.wall.result);
     hs_tally_destroy(demo.tally);
     hs_recording_close(demo.recording);
-    if (good)
-        return EXIT_FINE;
-    fflush(stdout);
-    fprintf(stderr, "hindsight demo: %s\n", error);
-    return EXIT_FAILED;
+    return good ? HS_EXIT_FINE : hs_simulate_failed(&command, error);
 }

@@ -4,70 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCH_NAME "demo"
-#define MAP_NAME   "demo-arena"
+#include "validators/base/units.h"
 
-struct hs_demo_match {
+struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame told[HS_CROWD]; /* in the last frame: the service remembers it */
+    struct hs_player_frame posted[HS_CROWD]; /* in the last frame; the service remembers it */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
 };
 
-static const struct {
-    const char *label;
-    enum hs_forgery forgeries[2];
-} cheats[HS_DEMO_CHEAT_COUNT] = {
-#define X(id, label, first, second) {label, {first, second}},
-    HS_DEMO_CHEATS(X)
-#undef X
+/* In the order of enum hs_demo_cheat. */
+const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
+    {"claim_forger", HS_FORGERY_BESIDE, HS_FORGERY_BESIDE, "no_intersection", "wrong_target", NULL},
+    {"through_time", HS_FORGERY_OLD, HS_FORGERY_FUTURE, "rewind_limit", "time_in_future", NULL},
+    {"radius_forger", HS_FORGERY_RADIUS, HS_FORGERY_RADIUS, "no_intersection", "wrong_target",
+     "radius_forged"},
+    {"wall_forger", HS_FORGERY_WALL, HS_FORGERY_WALL, "occluded_world", "occluded_world", NULL},
+    {"origin_forger", HS_FORGERY_START, HS_FORGERY_START, "origin_mismatch", "origin_mismatch",
+     NULL},
 };
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
 
-const char *hs_demo_label(enum hs_demo_cheat cheat)
-{
-    return cheats[cheat].label;
-}
-
-/* One team plays honestly, the other cheats: both have every kind of link. */
+/* One team is honest, the other cheats. Both have every kind of link. */
 static bool is_honest(unsigned who)
 {
     return hs_crowd_team(who) == 0;
 }
 
-const struct hs_skirmish *hs_demo_skirmish(const struct hs_demo_match *match)
+const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording)
 {
-    return match->skirmish;
+    return ((const struct demo_match *)recording->state)->skirmish;
 }
 
-size_t hs_demo_honest_misses(const struct hs_demo_match *match)
+size_t hs_demo_honest_misses(const struct hs_skirmish *skirmish)
 {
     size_t misses = 0;
     for (unsigned who = 0; who < HS_CROWD; who++)
         if (is_honest(who))
-            misses += match->skirmish->clients[who].shots - match->skirmish->clients[who].claims;
+            misses += skirmish->clients[who].shots - skirmish->clients[who].claims;
     return misses;
 }
 
-bool hs_demo_pose(const struct hs_demo_match *match, const char *player, double time,
+bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double time,
                   struct hs_sim_pose *out)
 {
-    const struct hs_film *film = &match->skirmish->game.film;
-    struct hs_moment moment;
-    for (unsigned who = 0; player != NULL && who < HS_CROWD; who++) {
-        if (strcmp(player, hs_crowd_name(who)) != 0 || !hs_film_find(film, time, &moment))
-            continue;
-        hs_film_pose(film, &moment, who, out);
-        return true;
-    }
+    for (unsigned who = 0; player != NULL && who < HS_CROWD; who++)
+        if (strcmp(player, hs_crowd_name(who).ptr) == 0)
+            return hs_film_pose(&skirmish->game.film, time, who, out);
     return false;
 }
 
 /* ---- as JSON ---- */
 
-/* Four digits: a tenth of a millimetre is below every tolerance of the rules. */
+/* Four decimal places: a tenth of a millimetre is less than every tolerance of the rules. */
 static double short_real(double value)
 {
     return round(value * 1e4) / 1e4;
@@ -78,38 +69,38 @@ static json_t *vec_json(struct hs_vec v)
     return json_pack("[f, f, f]", short_real(v.x), short_real(v.y), short_real(v.z));
 }
 
-static void tell(json_t *object, const char *key, struct hs_str text)
+static json_t *text_json(struct hs_str text)
 {
-    json_object_set_new(object, key, json_stringn(text.ptr, text.len));
+    return json_stringn(text.ptr, text.len);
 }
 
-/* What the service remembers is told when it changes. */
-static void tell_changes(json_t *object, const struct hs_player_frame *before,
-                         const struct hs_player_frame *now, bool first)
+static void put(json_t *object, const char *key, bool wanted, json_t *value)
 {
-    static const char *const events[] = {
-        [HS_EVENT_SPAWN] = "spawn", [HS_EVENT_TELEPORT] = "teleport", [HS_EVENT_DEATH] = "death"};
-    if (now->event != HS_EVENT_NONE)
-        json_object_set_new(object, "event", json_string(events[now->event]));
-    if (first)
-        tell(object, "team", now->team);
-    if (first)
-        json_object_set_new(object, "interp", json_real((double)now->interp_us / 1e6));
-    if (first || !hs_str_equal(now->weapon, before->weapon))
-        tell(object, "weapon", now->weapon);
-    if (first || !hs_str_equal(now->stance, before->stance))
-        tell(object, "stance", now->stance);
-    if (first || now->alive != before->alive)
-        json_object_set_new(object, "alive", json_boolean(now->alive));
-    if (first || now->life != before->life)
-        json_object_set_new(object, "life", json_integer((json_int_t)now->life));
-    if (first || now->is_protected != before->is_protected)
-        json_object_set_new(object, "protected", json_boolean(now->is_protected));
-    if ((now->fields & HS_FIELD_RTT) != 0)
-        json_object_set_new(object, "rtt", json_real((double)now->rtt_us / 1e6));
+    if (wanted)
+        json_object_set(object, key, value);
+    json_decref(value);
 }
 
-static json_t *players_json(struct hs_demo_match *match)
+/* Posts a member in the first frame and when it changes, because the service remembers it. */
+static void put_changes(json_t *object, const struct hs_player_frame *before,
+                        const struct hs_player_frame *now, bool first)
+{
+    put(object, "event", now->event != HS_EVENT_NONE,
+        json_string(hs_sample_event_name(now->event)));
+    put(object, "team", first, text_json(now->team));
+    put(object, "interp", first, json_real(hs_seconds(now->interp_us)));
+    put(object, "weapon", first || !hs_str_equal(now->weapon, before->weapon),
+        text_json(now->weapon));
+    put(object, "stance", first || !hs_str_equal(now->stance, before->stance),
+        text_json(now->stance));
+    put(object, "alive", first || now->alive != before->alive, json_boolean(now->alive));
+    put(object, "life", first || now->life != before->life, json_integer(now->life));
+    put(object, "protected", first || now->is_protected != before->is_protected,
+        json_boolean(now->is_protected));
+    put(object, "rtt", (now->fields & HS_FIELD_RTT) != 0, json_real(hs_seconds(now->rtt_us)));
+}
+
+static json_t *players_json(struct demo_match *match)
 {
     const struct hs_frame *frame = match->skirmish->frame;
     json_t *players = json_array();
@@ -120,8 +111,8 @@ static json_t *players_json(struct hs_demo_match *match)
             "{s:s#, s:o, s:[f, f, f, f], s:o}", "player", now->player.ptr, (int)now->player.len,
             "position", vec_json(now->position), "rotation", 0.0, 0.0, round(q[2] * 1e6) / 1e6,
             round(q[3] * 1e6) / 1e6, "aim", vec_json((struct hs_vec){aim[0], aim[1], aim[2]}));
-        tell_changes(object, &match->told[i], now, !match->begun);
-        match->told[i] = *now;
+        put_changes(object, &match->posted[i], now, !match->begun);
+        match->posted[i] = *now;
         json_array_append_new(players, object);
     }
     match->begun = true;
@@ -130,59 +121,49 @@ static json_t *players_json(struct hs_demo_match *match)
 
 static json_t *hit_json(const struct hs_hit_claim *hit)
 {
-    json_t *object =
-        json_pack("{s:I, s:f, s:f, s:o, s:o, s:f}", "shot", (json_int_t)hit->shot, "hit_time",
-                  (double)hit->hit_time_us / 1e6, "fire_time", (double)hit->fire_time_us / 1e6,
-                  "start", vec_json(hit->start), "end", vec_json(hit->end), "radius", hit->radius);
-    tell(object, "shooter", hit->shooter);
-    tell(object, "weapon", hit->weapon);
-    tell(object, "target", hit->target);
-    tell(object, "claimed_bone", hit->claimed_bone);
-    return object;
+    return json_pack("{s:I, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "shot",
+                     (json_int_t)hit->shot, "hit_time", hs_seconds(hit->hit_time_us), "fire_time",
+                     hs_seconds(hit->fire_time_us), "start", vec_json(hit->start), "end",
+                     vec_json(hit->end), "radius", hit->radius, "shooter", text_json(hit->shooter),
+                     "weapon", text_json(hit->weapon), "target", text_json(hit->target),
+                     "claimed_bone", text_json(hit->claimed_bone));
 }
 
 /* ---- as a recording ---- */
 
-/* What comes of a claim on its way through the hands of a cheat. False: nothing. */
-static bool forge(struct hs_demo_match *match, struct hs_mail *mail)
+/* Turns a cheat's claim into a forgery. False: nothing is sent. */
+static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
-    enum hs_demo_cheat cheat = (enum hs_demo_cheat)(mail->from / 2);
-    enum hs_forgery forgery = cheats[cheat].forgeries[match->turns[cheat]++ % 2];
-    const struct hs_mail honest = *mail;
+    unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
+    const struct hs_demo_cheat_kind *cheat = &hs_demo_cheats[number];
     hs_skirmish_expect(match->skirmish, mail->from);
-    return hs_forge_honest(&match->skirmish->forger, forgery, &honest, mail);
+    return hs_forge(&match->skirmish->forger, turn == 0 ? cheat->forgery : cheat->next, mail);
 }
 
-/* Claims of those who were dead by then go no further than the game server. */
-static void take_claims(struct hs_demo_match *match, struct hs_recording_entry *entry)
+/* Adds the claims that have arrived. The game server drops those of players who were dead. */
+static void add_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {
     struct hs_mail mail;
-    json_t *hits = json_array();
-    entry->who = json_array();
-    entry->truth = json_array();
     while (hs_skirmish_take(match->skirmish, &mail)) {
         bool honest = is_honest(mail.from);
         if (hs_skirmish_is_in_vain(match->skirmish, &mail) || (!honest && !forge(match, &mail)))
             continue;
-        json_array_append_new(hits, hit_json(&mail.hit));
-        json_array_append_new(entry->who,
-                              json_string(honest ? HS_WHO_HONEST : cheats[mail.from / 2].label));
+        if (entry->who == NULL) {
+            entry->who = json_array();
+            entry->truth = json_array();
+            json_object_set_new(entry->body, "hits", json_array());
+        }
+        json_array_append_new(json_object_get(entry->body, "hits"), hit_json(&mail.hit));
+        json_array_append_new(
+            entry->who, json_string(honest ? HS_WHO_HONEST : hs_demo_cheats[mail.from / 2].label));
         json_array_append_new(entry->truth, json_string(honest ? "hit" : "miss"));
     }
-    if (json_array_size(hits) > 0) {
-        json_object_set_new(entry->body, "hits", hits);
-        return;
-    }
-    json_decref(hits);
-    json_decref(entry->who);
-    json_decref(entry->truth);
-    entry->who = entry->truth = NULL;
 }
 
 static enum hs_recording_result match_next(void *state, struct hs_recording_entry *entry,
                                            char error[HS_PLAY_ERROR_MAX])
 {
-    struct hs_demo_match *match = state;
+    struct demo_match *match = state;
     struct hs_skirmish *skirmish = match->skirmish;
     if (!hs_skirmish_begin(skirmish) && !skirmish->failed)
         return HS_RECORDING_END;
@@ -195,36 +176,31 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
     }
     entry->at = skirmish->now;
     entry->route = HS_ROUTE_TICKS_POST;
-    take_claims(match, entry);
+    add_claims(match, entry);
     hs_skirmish_end(skirmish);
     return HS_RECORDING_ENTRY;
 }
 
 static double match_progress(void *state)
 {
-    const struct hs_skirmish *skirmish = ((const struct hs_demo_match *)state)->skirmish;
+    const struct hs_skirmish *skirmish = ((const struct demo_match *)state)->skirmish;
     return (double)skirmish->begun / (double)skirmish->ticks;
 }
 
 static void match_destroy(void *state)
 {
-    struct hs_demo_match *match = state;
+    struct demo_match *match = state;
     hs_skirmish_destroy(match->skirmish);
     hs_sim_arena_destroy(match->arena);
     free(match);
 }
 
-const struct hs_demo_match *hs_demo_match(const struct hs_recording *recording)
-{
-    return recording->state;
-}
-
 /* False: out of memory. */
 static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds)
 {
-    struct hs_demo_match *match = recording->state;
+    struct demo_match *match = recording->state;
     struct hs_recording_header *header = &recording->header;
-    match->arena = hs_sim_arena_create(0.4); /* as the built-in rules have it */
+    match->arena = hs_sim_arena_create(0.4); /* the limit of the built-in rules */
     const struct hs_skirmish_setup setup = {
         .arena = match->arena,
         .seed = seed,
@@ -237,9 +213,9 @@ static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds
     if (match->arena == NULL || (match->skirmish = hs_skirmish_create(&setup)) == NULL)
         return false;
     strcpy(header->title, "a skirmish");
-    hs_name_set(&header->match, HS_STR(MATCH_NAME));
+    hs_name_set(&header->match, HS_STR("demo"));
     hs_name_set(&header->ruleset, hs_name_str(&match->arena->ruleset->name));
-    hs_name_set(&header->map, HS_STR(MAP_NAME));
+    hs_name_set(&header->map, HS_STR("demo-arena"));
     header->map_document = hs_sim_arena_document();
     header->unit = 1.0;
     return header->map_document != NULL;
@@ -248,7 +224,7 @@ static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds)
 {
     struct hs_recording *recording = calloc(1, sizeof *recording);
-    struct hs_demo_match *match = calloc(1, sizeof *match);
+    struct demo_match *match = calloc(1, sizeof *match);
     if (recording == NULL || match == NULL) {
         free(recording);
         free(match);

@@ -2,13 +2,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "validators/base/units.h"
+
 #define HALF_FIELD 20.0
 #define FENCE      4.0 /* height of the walls around it */
 
-/* Walls to hide behind, as seen from above, and how high they are. */
+/* Walls for cover: two corners seen from above, and the height. */
 static const struct {
     double x0, y0, x1, y1, height;
 } walls[] = {
@@ -20,16 +20,7 @@ enum { WALLS = sizeof walls / sizeof walls[0], FENCES = 4, MESHED = 4 };
 
 _Static_assert(WALLS + FENCES == HS_SIM_WALLS, "every wall has its box");
 
-static const char *const arm_names[HS_ARMS] = {
-#define X(id, name) name,
-    HS_ARM_LIST(X)
-#undef X
-};
-
-const char *hs_arm_name(enum hs_arm arm)
-{
-    return arm_names[arm];
-}
+const char *const hs_arm_names[HS_ARMS] = {"rifle", "shotgun", "bow", "rocket", "knife"};
 
 void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
 {
@@ -43,7 +34,7 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
     out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
-/* The faces of a box as triangles, for some walls: maps come as meshes too. */
+/* The faces of a box as triangles. Some walls are meshes, because maps have both. */
 static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
                      uint32_t triangles[12][3])
 {
@@ -65,7 +56,7 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* The mesh borrows `geometry`: the floor and the first walls are triangles, the others boxes. */
+/* The floor and the first walls are triangles, the other walls boxes. Borrows `geometry`. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;
@@ -85,13 +76,6 @@ static struct hs_world_mesh build(struct geometry *geometry)
         .boxes = geometry->walls + MESHED,
         .box_count = HS_SIM_WALLS - MESHED,
     };
-}
-
-static struct hs_world *create_world(void)
-{
-    struct geometry geometry;
-    const struct hs_world_mesh mesh = build(&geometry);
-    return hs_world_create(&mesh, NULL, NULL);
 }
 
 json_t *hs_sim_arena_document(void)
@@ -117,11 +101,13 @@ json_t *hs_sim_arena_document(void)
 
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
 {
+    struct geometry geometry;
+    const struct hs_world_mesh mesh = build(&geometry);
     struct hs_sim_arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
     arena->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
-    arena->world = create_world();
+    arena->world = hs_world_create(&mesh, NULL, NULL);
     if (arena->ruleset == NULL || arena->world == NULL) {
         hs_sim_arena_destroy(arena);
         return NULL;
@@ -129,8 +115,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {
-        struct hs_str name = {arm_names[i], strlen(arm_names[i])};
-        arena->weapons[i] = arena->ruleset->weapons[hs_ruleset_find_weapon(arena->ruleset, name)];
+        uint16_t weapon = hs_ruleset_find_weapon(arena->ruleset, hs_str_of(hs_arm_names[i]));
+        arena->weapons[i] = arena->ruleset->weapons[weapon];
     }
     return arena;
 }
@@ -150,19 +136,19 @@ bool hs_sim_arena_is_free(struct hs_vec place, double width)
     return out.x == place.x && out.y == place.y;
 }
 
-/* Out through the side that is nearest. */
+/* Moves a place in a wall through the nearest side. */
 static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 {
     double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;
     double low = place.y - (walls[wall].y0 - width), high = walls[wall].y1 + width - place.y;
     if (left <= 0 || right <= 0 || low <= 0 || high <= 0)
         return place;
-    double least = fmin(fmin(left, right), fmin(low, high));
-    if (least == left)
+    double nearest = fmin(fmin(left, right), fmin(low, high));
+    if (nearest == left)
         place.x -= left;
-    else if (least == right)
+    else if (nearest == right)
         place.x += right;
-    else if (least == low)
+    else if (nearest == low)
         place.y -= low;
     else
         place.y += high;
@@ -171,32 +157,10 @@ static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width)
 {
-    double most = HALF_FIELD - width;
+    double edge = HALF_FIELD - width;
     for (int i = 0; i < WALLS; i++)
         place = push_out_of(place, i, width);
-    place.x = fmax(-most, fmin(most, place.x));
-    place.y = fmax(-most, fmin(most, place.y));
+    place.x = fmax(-edge, fmin(edge, place.x));
+    place.y = fmax(-edge, fmin(edge, place.y));
     return place;
-}
-
-void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
-                       unsigned stance, struct hs_body *out)
-{
-    const struct hs_rig *rig = arena->rig;
-    double c = cos(yaw), s = sin(yaw);
-    out->rig = rig;
-    out->count = rig->hitbox_count;
-    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
-        const struct hs_hitbox *box = &rig->hitboxes[i];
-        struct hs_vec bone = rig->stances[stance].bones[box->bone].position;
-        struct hs_vec at = hs_vec_add(bone, box->center);
-        struct hs_vec turned = {c * at.x - s * at.y, s * at.x + c * at.y, at.z};
-        out->hitbox[i] = i;
-        out->solids[i] = (struct hs_solid){.center = hs_vec_add(position, turned),
-                                           .axes = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}},
-                                           .half_extents = box->half_extents,
-                                           .radius = box->radius};
-        if (box->shape == HS_SHAPE_CAPSULE)
-            out->solids[i].half_extents = (struct hs_vec){0, 0, box->half_length};
-    }
 }

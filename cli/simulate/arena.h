@@ -1,6 +1,7 @@
 /*
- * Where simulated matches are played: a walled field with walls to hide behind, the rules, and the
- * weapons people carry. Metres, seconds, z up. Read-only once made: shared by all threads.
+ * The place of simulated matches: a walled field with walls for cover, the ruleset, and the
+ * players' weapons. Metres, seconds, z up. After creation it is only read, and threads can share
+ * it.
  */
 #ifndef HS_SIMULATE_ARENA_H
 #define HS_SIMULATE_ARENA_H
@@ -13,55 +14,37 @@
 #include "validators/ruleset.h"
 #include "validators/world.h"
 
-/* X(id, name in the ruleset) */
-#define HS_ARM_LIST(X)                                                                             \
-    X(RIFLE, "rifle")                                                                              \
-    X(SHOTGUN, "shotgun")                                                                          \
-    X(BOW, "bow")                                                                                  \
-    X(ROCKET, "rocket")                                                                            \
-    X(KNIFE, "knife")
+enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KNIFE, HS_ARMS };
 
-enum hs_arm {
-#define X(id, name) HS_ARM_##id,
-    HS_ARM_LIST(X)
-#undef X
-        HS_ARMS
-};
-
-const char *hs_arm_name(enum hs_arm arm);
+extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
 
 struct hs_sim_arena {
-    struct hs_ruleset *ruleset; /* the built-in metres but for the rewind limit */
+    struct hs_ruleset *ruleset; /* the built-in metres with another rewind limit */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
 /*
- * `rewind_limit`: seconds. A shot of somebody 200 ms away who sees the others 100 ms late is
- * 0.3 s old when it arrives, later when it was lost once: a game for such players looks back
- * further than the built-in quarter of a second. NULL: out of memory.
+ * `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others 100 ms late fires
+ * shots that are 0.3 s old on arrival, and older after a loss. A game with such players needs a
+ * longer limit than the built-in quarter of a second. NULL: out of memory.
  */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* The geometry of its world as the document of a map; a new reference, NULL: out of memory. */
+/* Its geometry as the document of a map. A new reference; NULL: out of memory. */
 json_t *hs_sim_arena_document(void);
 
-/* The walls inside the field and around it; `out` has room for HS_SIM_WALLS. */
+/* The walls inside the field and around it. */
 enum { HS_SIM_WALLS = 16 };
 
 void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
 
-/* A place on the floor that is free of walls for somebody of that width, inside the field. */
+/* Whether a player of that width can stand there: inside the field and in no wall. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
-/* The nearest free place for somebody who stands there; height is left alone. */
+/* The nearest place where a player of that width can stand; keeps the height. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
-
-/* Hitboxes of somebody upright; no bone and no hitbox of the rig is turned. `yaw`: radians around
-   +z. `stance`: index in the rig. */
-void hs_sim_arena_body(const struct hs_sim_arena *arena, struct hs_vec position, double yaw,
-                       unsigned stance, struct hs_body *out);
 
 #endif

@@ -4,16 +4,15 @@
 
 #include "validators/base/units.h"
 
-#define PI 3.14159265358979323846
 #define DT (1.0 / HS_CROWD_HZ)
 
-#define CLOCK_ERROR   0.003 /* seconds: deviation of a client's idea of the server's clock */
-#define CLOCK_WANDERS 5.0   /* seconds in which that becomes another one */
-#define HAND_WANDERS  0.15  /* seconds, the same of a hand */
-#define TURN          12.0  /* rad/s: the fastest aiming */
-#define FLICK         60.0  /* rad/s: turning round */
+#define CLOCK_ERROR   0.003 /* seconds; deviation of a client's estimate of the server's clock */
+#define CLOCK_WANDERS 5.0   /* seconds; time constant of that error */
+#define HAND_WANDERS  0.15  /* seconds; time constant of the error of a hand */
+#define TURN          12.0  /* rad/s; the fastest aiming */
+#define FLICK         60.0  /* rad/s; the fastest turn by more than a radian */
 #define DRAW_SECONDS  0.4   /* from one weapon to the next */
-#define SHOWN_AGAIN   0.2   /* seconds of the film looked through for an older snapshot */
+#define SHOWN_AGAIN   0.2   /* seconds; an older snapshot than this is not drawn */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -28,13 +27,14 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* Two snapshots, so that one may be lost, as far as the rules believe it. */
-    client->interp = fmin(2 * game->snapshot_gap, 0.1);
+    /* Two snapshots, so that one may be lost, up to the longest interpolation that rules accept. */
+    size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
+    client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
     client->up_error = CLOCK_ERROR * hs_dice_normal(dice);
     client->clock_error = CLOCK_ERROR * hs_dice_normal(dice);
-    client->skill = hs_dice_between(dice, 0.4, 1.6) * PI / 180;
-    client->look = (struct hs_vec){1, 0, 0};
+    client->skill = hs_dice_between(dice, 0.4, 1.6) * M_PI / 180;
+    client->aim = (struct hs_vec){1, 0, 0};
     for (int arm = 0; arm < HS_ARMS; arm++)
         fill_magazine(client, game, (enum hs_arm)arm);
 }
@@ -53,51 +53,39 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
     return kept * value + sqrt(1 - kept * kept) * deviation * hs_dice_normal(dice);
 }
 
-/* The newest snapshot that is here of those up to a frame; false: none within reach. */
-static bool newest_here(const struct hs_client *client, const struct hs_game *game, double now,
-                        size_t frame, size_t *out)
-{
-    double oldest = game->film.frames[frame].time - SHOWN_AGAIN;
-    for (size_t i = frame + 1; i-- > 0 && game->film.frames[i].time >= oldest;) {
-        if (client->arrivals[i] <= now) {
-            *out = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /*
- * What the screen shows: the moment a client chooses by its idea of the server's clock, between
- * the snapshots it has. Where none after it has come, the newest stays on the screen, and that is
- * the moment shown: nothing is extrapolated.
+ * Draws the moment that the client chooses by its estimate of the server's clock, between the
+ * snapshots that have arrived. If no later one has arrived, it draws the newest one and does not
+ * extrapolate. False: there is nothing recent to draw.
  */
-static bool show(const struct hs_client *client, const struct hs_game *game, double now,
+static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
 {
     const struct hs_film *film = &game->film;
+    const struct hs_film_frame *frames = film->frames;
     double wanted =
         now + client->clock_error - client->link.base / 2 - client->link.jitter - client->interp;
     struct hs_moment *moment = &out->moment;
-    if (!hs_film_find(film, wanted, moment) ||
-        !newest_here(client, game, now, moment->from, &moment->from))
+    if (!hs_film_find(film, wanted, moment))
         return false;
-    size_t next = moment->from + 1;
-    while (next < film->count && !(client->arrivals[next] <= now))
-        next++;
-    double from = film->frames[moment->from].time;
-    if (next < film->count) {
-        double to = film->frames[next].time;
-        *moment = (struct hs_moment){moment->from, next, (wanted - from) / (to - from), wanted};
-    } else {
-        *moment = (struct hs_moment){moment->from, moment->from, 0, from};
-    }
+    size_t from = moment->from, to = from + 1;
+    double oldest = frames[from].time - SHOWN_AGAIN;
+    while (client->arrivals[from] > now)
+        if (from-- == 0 || frames[from].time < oldest)
+            return false;
+    while (to < film->count && client->arrivals[to] > now)
+        to++;
+    double start = frames[from].time;
+    *moment = (struct hs_moment){from, from, 0, start};
+    if (to < film->count)
+        *moment =
+            (struct hs_moment){from, to, (wanted - start) / (frames[to].time - start), wanted};
     for (unsigned who = 0; who < HS_CROWD; who++)
         hs_film_pose_sent(film, moment, who, &out->poses[who]);
     return true;
 }
 
-/* ---- whom he looks at ---- */
+/* ---- aiming ---- */
 
 static void choose_foe(struct hs_client *client, const struct hs_game *game, double time,
                        const struct hs_screen *screen, struct hs_vec eye)
@@ -122,7 +110,7 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
     }
 }
 
-/* Where on the foe he aims: mostly the chest, sometimes the head or the legs. */
+/* The aimed point of the foe: mostly the chest, sometimes the head or the legs. */
 static struct hs_vec aim_point(const struct hs_client *client, const struct hs_sim_pose *pose)
 {
     struct hs_vec point = pose->position;
@@ -131,7 +119,7 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
     return point;
 }
 
-/* What flies is aimed at where the foe will be, and above it where it falls. */
+/* Projectiles are aimed at the place where the foe will be, and higher if they fall. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {
@@ -153,35 +141,56 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     flight = hs_vec_distance(point, eye) / weapon->speed;
     point.z += weapon->gravity * flight * flight / 2;
     if (client->arm == HS_ARM_ROCKET && client->aim_height < 0.4)
-        point.z = 0.1; /* rockets are shot at feet */
+        point.z = 0.1; /* rockets are often shot at the feet */
     return point;
 }
 
-/* Turns to a direction as fast as he can. True: he looks there. */
+/* Turns to a direction as fast as the hand can. True: the aim is there. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
-    double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->look, wanted))));
-    double most = (off > 1 ? FLICK : TURN) * DT;
-    if (off <= most) {
-        client->look = wanted;
+    double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
+    double turn = (off > 1 ? FLICK : TURN) * DT;
+    if (off <= turn) {
+        client->aim = wanted;
         return true;
     }
     struct hs_vec across =
-        hs_vec_sub(wanted, hs_vec_scale(client->look, hs_vec_dot(client->look, wanted)));
+        hs_vec_sub(wanted, hs_vec_scale(client->aim, hs_vec_dot(client->aim, wanted)));
     double length = hs_vec_length(across);
     across = length > 1e-9 ? hs_vec_scale(across, 1 / length) : (struct hs_vec){0, 0, 1};
-    client->look = hs_vec_add_scaled(hs_vec_scale(client->look, cos(most)), across, sin(most));
-    client->look = hs_vec_scale(client->look, 1 / hs_vec_length(client->look));
+    client->aim = hs_vec_add_scaled(hs_vec_scale(client->aim, cos(turn)), across, sin(turn));
+    client->aim = hs_vec_scale(client->aim, 1 / hs_vec_length(client->aim));
     return off <= 0.05;
+}
+
+struct hs_vec hs_client_shot_direction(const struct hs_client *client)
+{
+    struct hs_vec side = {-client->aim.y, client->aim.x, 0};
+    double length = hs_vec_length(side);
+    side = length > 1e-9 ? hs_vec_scale(side, 1 / length) : (struct hs_vec){0, 1, 0};
+    struct hs_vec up = hs_vec_cross(client->aim, side);
+    struct hs_vec along = hs_vec_add_scaled(client->aim, side, client->off_yaw);
+    along = hs_vec_add_scaled(along, up, client->off_pitch);
+    return hs_vec_scale(along, 1 / hs_vec_length(along));
 }
 
 /* ---- a frame ---- */
 
-static void note_doing(struct hs_client *client, double time)
+struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
+                                 double time)
+{
+    double at = time + client->up;
+    size_t tick = hs_crowd_tick(game->crowd, at);
+    bool crouched = hs_crowd_at(game->crowd, client->me, tick)->crouched;
+    return hs_vec_add(hs_crowd_place(game->crowd, client->me, at),
+                      game->arena->rig->stances[crouched ? 1 : 0].eye);
+}
+
+static void log_frame(struct hs_client *client, double time)
 {
     client->log[client->frames++ % HS_CLIENT_LOG] =
         (struct hs_doing){.time = time,
-                          .look = hs_client_aim(client),
+                          .aim = hs_client_shot_direction(client),
                           .rounds = client->rounds[client->arm],
                           .reloading = client->reload_until > time};
 }
@@ -196,17 +205,17 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* He hears of his own death and life from the server; what he does he sees at once. */
-static bool thinks_he_lives(const struct hs_client *client, const struct hs_game *game, double time)
+/* Clients learn from the server that their player died or respawned. */
+static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
-    double heard = time - client->link.base / 2;
-    return hs_crowd_at(game->crowd, client->me, hs_crowd_tick(game->crowd, heard))->alive;
+    size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);
+    return hs_crowd_at(game->crowd, client->me, tick)->alive;
 }
 
 static void handle_weapon(struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time + client->up);
-    enum hs_arm arm = (enum hs_arm)hs_crowd_at(game->crowd, client->me, tick)->arm;
+    enum hs_arm arm = hs_crowd_at(game->crowd, client->me, tick)->arm;
     if (arm != client->arm) {
         client->arm = arm;
         client->drawn_at = time + DRAW_SECONDS;
@@ -223,15 +232,14 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
     }
 }
 
-/* Within what the weapon is good for. */
-static bool is_in_reach(const struct hs_client *client, const struct hs_screen *screen,
+/* Whether the foe is at a distance for which players use the weapon. */
+static bool is_in_range(const struct hs_client *client, const struct hs_screen *screen,
                         struct hs_vec eye)
 {
-    static const double reach[HS_ARMS] = {60, 14, 30, 30, 1.7};
-    static const double nearest[HS_ARMS] = {0, 0, 2, 4, 0};
-    struct hs_vec way = hs_vec_sub(screen->poses[client->foe].position, eye);
-    double away = hypot(way.x, way.y);
-    return away <= reach[client->arm] && away >= nearest[client->arm];
+    static const double min[HS_ARMS] = {0, 0, 2, 4, 0}, max[HS_ARMS] = {60, 14, 30, 30, 1.7};
+    struct hs_vec foe = screen->poses[client->foe].position;
+    double away = hypot(foe.x - eye.x, foe.y - eye.y);
+    return away >= min[client->arm] && away <= max[client->arm];
 }
 
 static bool is_ready(const struct hs_client *client, double time)
@@ -240,8 +248,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* The weapon's own pace on the average, give or take a frame; by hand some wait longer. */
-static void note_fired(struct hs_client *client, const struct hs_game *game, double time)
+/* On average the fire rate of the weapon, give or take a frame; slower where a hand must act. */
+static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.9, 0.9, 0};
     double interval = hs_seconds(game->arena->weapons[client->arm]->min_interval_us);
@@ -260,23 +268,23 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
     client->off_yaw = wander(&client->dice, client->off_yaw, client->skill, HAND_WANDERS);
     client->off_pitch = wander(&client->dice, client->off_pitch, client->skill, HAND_WANDERS);
     handle_weapon(client, game, time);
-    if (show(client, game, time, &screen)) {
+    if (draw(client, game, time, &screen)) {
         struct hs_vec eye = hs_client_true_eye(client, game, time);
         hs_client_follow(client, game, time, &screen, box);
         client->last = screen;
         if (client->foe < 0 || time >= client->foe_until || !screen.poses[client->foe].alive)
             choose_foe(client, game, time, &screen, eye);
-        if (client->foe >= 0 && thinks_he_lives(client, game, time)) {
-            struct hs_vec way = hs_vec_sub(lead(client, game, time, &screen, eye), eye);
-            bool aimed = turn_to(client, hs_vec_scale(way, 1 / fmax(hs_vec_length(way), 1e-6)));
-            if (aimed && is_ready(client, time) && is_in_reach(client, &screen, eye) &&
+        if (client->foe >= 0 && seems_alive(client, game, time)) {
+            struct hs_vec path = hs_vec_sub(lead(client, game, time, &screen, eye), eye);
+            bool aimed = turn_to(client, hs_vec_scale(path, 1 / fmax(hs_vec_length(path), 1e-6)));
+            if (aimed && is_ready(client, time) && is_in_range(client, &screen, eye) &&
                 !hs_pose_is_hidden(game->arena, &screen.poses[client->foe], eye)) {
-                note_fired(client, game, time);
-                note_doing(client, time);
+                set_next_shot(client, game, time);
+                log_frame(client, time);
                 hs_client_fire(client, game, time, &screen, box);
                 return;
             }
         }
     }
-    note_doing(client, time);
+    log_frame(client, time);
 }

@@ -1,8 +1,8 @@
 /*
- * A player's side of a simulated match. He sees the others late and between two snapshots, some of
- * which never came; himself he sees where the server will have him once it heard of it. He looks
- * at somebody with a human's hand, fires what he carries as fast as it goes, and claims what his
- * own screen says he hit. What he says travels over his link.
+ * A simulated player's game client. It draws the other players late, between two snapshots, some of
+ * which never arrive. It draws its own player where the server will have them. The player aims with
+ * a human hand, fires as fast as the weapon allows, and claims the hits that the screen shows.
+ * Messages to the server travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H
@@ -13,19 +13,28 @@
 
 enum { HS_CLIENT_LOG = 128, HS_CLIENT_MISSILES = 8, HS_SIMULATED_PELLETS = 16 };
 
-/* The common ground of one match. */
+struct hs_skirmish_setup {
+    const struct hs_sim_arena *arena; /* borrowed */
+    uint64_t seed;
+    int link;                           /* enum hs_link_kind of all players; -1: two of each */
+    int arm;                            /* enum hs_arm of all players; -1: they change */
+    double seconds;                     /* of play */
+    double stamp_error;                 /* seconds; deviation of hit_time from the drawn time */
+    size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
+    bool posts_shots;                   /* every shot is posted before its hits */
+    bool posts_ammo;                    /* frames contain the rounds left */
+    bool ends_at_impact;                /* claims end at the impact, not at the weapon's range */
+};
+
+/* What all clients of one match share. */
 struct hs_game {
+    struct hs_skirmish_setup setup;
     const struct hs_sim_arena *arena;
     const struct hs_crowd *crowd;
     struct hs_film film;
-    double stamp_error;  /* seconds: deviation of a claimed hit_time from what was on the screen */
-    double snapshot_gap; /* seconds between what clients are sent */
-    bool posts_shots;    /* every shot is posted before its hits */
-    bool tells_ammo;     /* frames say how many rounds are left */
-    bool ends_at_impact; /* claims end where they touched, not at the weapon's range */
 };
 
-/* Something on its way to the server. */
+/* A message on its way to the server: a hit claim or a posted shot. */
 struct hs_mail {
     double arrival; /* seconds on the server's clock */
     uint64_t order; /* in which it was sent */
@@ -33,112 +42,99 @@ struct hs_mail {
     enum hs_arm arm;
     bool is_shot;
     struct hs_shot_claim shot;
-    struct hs_hit_claim hit; /* pellets and victims: set by hs_mail_hit */
+    struct hs_hit_claim hit; /* without its lists, which follow */
     struct hs_pellet_claim pellets[HS_SIMULATED_PELLETS];
     struct hs_str victims[HS_CROWD];
-    int target;              /* whom the hit is claimed on; -1: only victims of a blast */
-    int victim;              /* the first of those, with no target */
-    struct hs_vec direction; /* fired along */
-    uint64_t seed;           /* of a posted shot of pellets */
+    int target;              /* of the claim; -1: only victims of a blast */
+    int victim;              /* the first of those, if there is no target */
+    struct hs_vec direction; /* of the shot */
+    uint64_t seed;           /* of a posted shot with pellets */
 };
-
-/* The claim of a mail, with its lists in place. Borrows the mail. */
-struct hs_hit_claim hs_mail_hit(const struct hs_mail *mail);
 
 struct hs_mailbox {
     struct hs_mail *mails;
     size_t count, capacity;
     uint64_t sent;
-    bool failed; /* out of memory: something was lost */
+    bool failed; /* out of memory: a message was lost */
 };
 
-void hs_mailbox_send(struct hs_mailbox *box, const struct hs_mail *mail);
-
-/* What the server knows of a client's doings at a frame of his. */
+/* What the server knows about a client at one of the client's frames. */
 struct hs_doing {
-    double time;        /* of the frame, real time */
-    struct hs_vec look; /* unit */
-    int rounds;         /* in the weapon held */
+    double time;       /* of the frame, real time */
+    struct hs_vec aim; /* unit */
+    int rounds;        /* in the weapon in hand */
     bool reloading;
 };
 
-/* What is on a screen. */
 struct hs_screen {
     struct hs_moment moment;
     struct hs_sim_pose poses[HS_CROWD];
 };
 
-/* A projectile on its way, as the server sends it about. */
+/* A projectile in flight, as the server reports it to clients. */
 struct hs_missile {
     bool flies;
     struct hs_mail mail;
     struct hs_vec velocity;
-    double launched; /* seconds on the server's clock, true */
-    double flown_to; /* up to where it was followed; the same clock */
+    double flown_to; /* seconds on the server's clock; the path is checked up to here */
 };
 
 struct hs_client {
     unsigned me;
     struct hs_link link;
     struct hs_dice dice;
-    double *arrivals;   /* of each frame of the film here; HUGE_VAL: never */
-    double phase;       /* seconds from a server's tick to his frame */
-    double interp;      /* seconds the screen is behind the newest snapshot, to interpolate */
-    double up;          /* seconds from his frame to its place on the server's clock */
-    double up_error;    /* of his estimate of that */
-    double clock_error; /* of his estimate of the server's clock; wanders */
-    double skill;       /* radians: deviation of his hand */
-    struct hs_vec look; /* unit: where he aims, but for the hand */
-    double off_yaw, off_pitch; /* the hand's error now; radians */
+    double *arrivals;   /* of each frame of the film at this client; HUGE_VAL: never */
+    double phase;       /* seconds from a tick of the server to the client's frame */
+    double interp;      /* seconds from the screen to the newest snapshot */
+    double up;          /* seconds from a client's frame to its place on the server's clock */
+    double up_error;    /* of the client's estimate of `up` */
+    double clock_error; /* of the client's estimate of the server's clock; varies slowly */
+    double skill;       /* radians; deviation of the hand */
+    struct hs_vec aim;  /* unit; without the error of the hand */
+    double off_yaw, off_pitch; /* radians; the error of the hand now */
     int foe;                   /* -1: nobody */
     double foe_until, aim_height;
     enum hs_arm arm;
-    double drawn_at; /* when he has the weapon ready */
+    double drawn_at; /* when the weapon is ready */
     double ready_at[HS_ARMS];
     double reload_until;
     int rounds[HS_ARMS];    /* left; -1: no magazine */
-    uint64_t shots, claims; /* fired, and sent because of them */
+    uint64_t shots, claims; /* fired, and sent for them */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];
-    struct hs_screen last; /* what he saw in the frame before; time 0: nothing */
+    struct hs_screen last; /* of the previous frame; time 0: none */
 };
 
-/* `arrivals`: owned by the caller, one a frame of the film, HUGE_VAL each. */
+/* `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */
 void hs_client_start(struct hs_client *client, const struct hs_game *game, unsigned me,
                      enum hs_link_kind kind, uint64_t seed, double *arrivals);
 
 /* A snapshot leaves the server. */
 void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *game, size_t frame);
 
-/* One frame of the client at a real time: looks, fires, claims. */
+/* One frame of the client at a real time: draws, aims, fires, claims. */
 void hs_client_frame(struct hs_client *client, const struct hs_game *game, double time,
                      struct hs_mailbox *box);
 
-/* What the server knows of him at a time on its clock; NULL before it heard anything. */
+/* What the server knows about the client at a time on its clock; NULL: nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
-/* ---- between the files of a client ---- */
+/* ---- between client.c and fire.c ---- */
 
-/* His eye where the server will have it once it heard of this time. */
+/* The player's eye where the server will have it for a frame of the client. */
 struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
                                  double time);
 
-/* The same where he himself sees it, with the error of prediction. */
-struct hs_vec hs_client_eye(struct hs_client *client, const struct hs_game *game, double time);
+/* The aim with the error of the hand; unit. */
+struct hs_vec hs_client_shot_direction(const struct hs_client *client);
 
-/* Where he looks, with the hand's error; unit. */
-struct hs_vec hs_client_aim(const struct hs_client *client);
-
-/* Seconds on the server's clock at which he thinks that a frame of his will be simulated. */
-double hs_client_stamp(const struct hs_client *client, double time);
-
-/* Fires what he holds: sends a shot where shots are posted, and a claim when his screen says that
-   something was hit at once; else lets something fly. */
+/* Fires: sends a shot if the match posts shots, and a claim if the screen shows a hit at once. A
+   projectile starts to fly. */
 void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
                     const struct hs_screen *screen, struct hs_mailbox *box);
 
-/* Follows what flies up to what the screen shows, and claims what it hits there. */
+/* Moves the client's projectiles up to the drawn time, and claims what they hit on the screen. */
 void hs_client_follow(struct hs_client *client, const struct hs_game *game, double time,
                       const struct hs_screen *screen, struct hs_mailbox *box);
 

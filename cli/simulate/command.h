@@ -1,38 +1,42 @@
-/* What the command lines of `hindsight simulate WHAT` have in common. */
+/* `hindsight simulate`, and what its subcommands share: messages, progress, threads. */
 #ifndef HS_SIMULATE_COMMAND_H
 #define HS_SIMULATE_COMMAND_H
 
-#include <getopt.h>
+#include "cli/command.h"
+
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { HS_SIMULATE_FINE = 0, HS_SIMULATE_FAILED = 1, HS_SIMULATE_USAGE = 2 };
+/* As in cli/command.h. */
+int hs_simulate_hits_main(int argc, char **argv);
+int hs_simulate_timing_main(int argc, char **argv);
 
-struct hs_simulate_command {
-    const char *name;          /* "hits" */
-    const char *help;          /* the whole text of --help */
-    const struct option *list; /* of getopt_long, closed by zeros; 'h' is --help */
-    /* True when the option's value, in `optarg`, was right. */
-    bool (*take)(int option, void *context);
-};
+/* Prints what went wrong and returns HS_EXIT_FAILED. */
+int hs_simulate_failed(const struct hs_command *command, const char *why);
 
-/* True to go on; false: the program ends with *code, and was told why. */
-bool hs_simulate_read(const struct hs_simulate_command *command, int argc, char **argv,
-                      void *context, int *code);
+/* ---- output ---- */
 
-/* A whole number, or any, within bounds and nothing behind it. */
-bool hs_simulate_whole(const char *text, uint64_t least, uint64_t most, uint64_t *out);
-bool hs_simulate_real(const char *text, double least, double most, double *out);
-
-/* Shows how far a run is, where somebody watches; else NULL. */
+/* Prints the finished share of a run on stderr. NULL if stderr is not a terminal. */
 typedef void hs_simulate_progress(double share);
 hs_simulate_progress *hs_simulate_watched(void);
 
-/* Prints an object, which it takes, on stdout. */
-void hs_simulate_print_json(json_t *object, size_t digits);
+/* Prints an object on stdout and releases it. */
+void hs_simulate_print_json(json_t *object);
 
-/* Says what went wrong and returns HS_SIMULATE_FAILED. */
-int hs_simulate_failed(const struct hs_simulate_command *command, const char *why);
+/* ---- threads ---- */
+
+/* Jobs 0 .. count - 1. Each must depend on its number alone, not on the thread that runs it. */
+struct hs_simulate_jobs {
+    size_t count;
+    uint64_t threads; /* 0: one per core */
+    bool (*run)(void *context, size_t job);
+    void *context;
+    hs_simulate_progress *progress; /* called by the calling thread; may be NULL */
+};
+
+/* Returns after all jobs. False: one of them returned false. */
+bool hs_simulate_run(const struct hs_simulate_jobs *jobs);
 
 #endif

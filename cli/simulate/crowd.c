@@ -5,23 +5,23 @@
 
 #include "validators/base/units.h"
 
-/* The first tick is at this time: not 0, which too much code treats alike with "no time". */
+/* The first tick is not at 0, because much code reads 0 as "no time". */
 #define FIRST_TICK 10.0
 #define DT         (1.0 / HS_CROWD_HZ)
 
-#define WIDTH        0.45 /* metres from walls to the middle of somebody */
+#define WIDTH        0.45 /* metres from a wall to the centre of a player */
 #define RUN          5.5  /* m/s */
 #define SNEAK        2.2  /* m/s, crouched */
-#define ACCELERATION 40.0 /* m/s^2: shooters start and stop quickly */
+#define ACCELERATION 40.0 /* m/s^2; players of shooters start and stop quickly */
 #define GRAVITY      9.81
-#define JUMP_SPEED   3.6  /* m/s upwards: two thirds of a metre high */
-#define JUMPS        0.25 /* a second */
-#define CROUCHES     0.2  /* a second, and as often up again five times as fast */
-#define DEATHS       0.07 /* a second */
-#define PORTALS      0.04 /* a second */
+#define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
+#define JUMPS        0.25 /* per second */
+#define CROUCHES     0.2  /* per second; players stand up again five times as fast */
+#define DEATHS       0.07 /* per second */
+#define PORTALS      0.04 /* per second */
 #define DEAD_SECONDS 2.5
 #define PROTECTION   1.0 /* seconds after a spawn */
-#define NEAR         0.9 /* metres: closer than this people avoid each other */
+#define NEAR         0.9 /* metres; players who are closer avoid each other */
 
 static const char *const names[HS_CROWD] = {"alice", "bob",   "carol", "dave", "erin",
                                             "frank", "grace", "heidi", "ivan", "judy"};
@@ -31,20 +31,20 @@ enum gait { GAIT_RUN, GAIT_STRAFE, GAIT_STAND, GAITS };
 struct mover {
     struct hs_vec velocity, goal;
     enum gait gait;
-    double gait_until, side_until, side; /* strafing: to which side */
+    double gait_until, side_until, side; /* side: 1 or -1, of strafing */
     double arm_until, dead_until, protected_until;
 };
 
 struct hs_crowd {
     size_t ticks;
-    int arm;                  /* in all hands; -1: they change */
-    struct hs_person *people; /* [tick][who] */
+    int arm; /* of all players; -1: they change */
     struct mover movers[HS_CROWD];
+    struct hs_sim_pose poses[]; /* [tick][who] */
 };
 
-const char *hs_crowd_name(unsigned who)
+struct hs_str hs_crowd_name(unsigned who)
 {
-    return names[who];
+    return hs_str_of(names[who]);
 }
 
 unsigned hs_crowd_team(unsigned who)
@@ -54,7 +54,7 @@ unsigned hs_crowd_team(unsigned who)
 
 double hs_crowd_time(size_t tick)
 {
-    return (double)hs_crowd_time_us(tick) / 1e6;
+    return hs_seconds(hs_crowd_time_us(tick));
 }
 
 int64_t hs_crowd_time_us(size_t tick)
@@ -64,25 +64,25 @@ int64_t hs_crowd_time_us(size_t tick)
 
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time)
 {
-    /* Times of ticks are whole microseconds: up to half of one before where they belong. */
+    /* Times of ticks are rounded to microseconds, so a tick may be half a microsecond early. */
     double ticks = floor((time - FIRST_TICK) * HS_CROWD_HZ + 6e-5);
     if (!(ticks > 0))
         return 0;
     return ticks < (double)crowd->ticks ? (size_t)ticks : crowd->ticks - 1;
 }
 
-const struct hs_person *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick)
+const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
-    return &crowd->people[tick * HS_CROWD + who];
+    return &crowd->poses[tick * HS_CROWD + who];
 }
 
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time)
 {
     size_t tick = hs_crowd_tick(crowd, time);
-    const struct hs_person *from = hs_crowd_at(crowd, who, tick);
+    const struct hs_sim_pose *from = hs_crowd_at(crowd, who, tick);
     if (tick + 1 == crowd->ticks)
         return from->position;
-    const struct hs_person *to = hs_crowd_at(crowd, who, tick + 1);
+    const struct hs_sim_pose *to = hs_crowd_at(crowd, who, tick + 1);
     if (to->jumps != from->jumps)
         return from->position;
     double alpha = (time - hs_crowd_time(tick)) * HS_CROWD_HZ;
@@ -114,27 +114,26 @@ static struct hs_vec somewhere(struct hs_dice *dice)
     return place;
 }
 
-static void spawn(struct mover *mover, struct hs_person *person, double now, struct hs_dice *dice)
+static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, struct hs_dice *dice)
 {
     mover->velocity = (struct hs_vec){0, 0, 0};
     mover->goal = somewhere(dice);
     mover->gait_until = mover->arm_until = now;
     mover->protected_until = now + PROTECTION;
-    person->position = somewhere(dice);
-    person->alive = true;
-    person->crouched = false;
-    person->event = HS_EVENT_SPAWN;
-    person->jumps++;
-    person->life++;
+    pose->position = somewhere(dice);
+    pose->alive = true;
+    pose->crouched = false;
+    pose->jumps++;
+    pose->life++;
 }
 
-/* The nearest one of the others who lives, for somebody with a knife. */
+/* The place of the nearest living enemy. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;
     double nearest = HUGE_VAL;
     for (unsigned i = 0; i < HS_CROWD; i++) {
-        const struct hs_person *other = hs_crowd_at(crowd, i, tick - 1);
+        const struct hs_sim_pose *other = hs_crowd_at(crowd, i, tick - 1);
         double away = hs_vec_distance(other->position, from);
         if (hs_crowd_team(i) != hs_crowd_team(who) && other->alive && away < nearest) {
             nearest = away;
@@ -150,15 +149,15 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* The velocity somebody would like to have. */
+/* The velocity that a player wants. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
-                          struct mover *mover, struct hs_person *person, struct hs_dice *dice)
+                          struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {
-    double now = hs_crowd_time(tick), speed = person->crouched ? SNEAK : RUN;
-    bool hunts = person->arm == HS_ARM_KNIFE;
+    double now = hs_crowd_time(tick), speed = pose->crouched ? SNEAK : RUN;
+    bool hunts = pose->arm == HS_ARM_KNIFE;
     if (hunts)
         mover->goal = prey(crowd, who, tick);
-    else if (hypot(mover->goal.x - person->position.x, mover->goal.y - person->position.y) < 1)
+    else if (hypot(mover->goal.x - pose->position.x, mover->goal.y - pose->position.y) < 1)
         mover->goal = somewhere(dice);
     if (now >= mover->gait_until)
         choose_gait(mover, now, dice);
@@ -166,109 +165,102 @@ static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tic
         mover->side = hs_dice_pick(dice, 2) == 0 ? 1 : -1;
         mover->side_until = now + hs_dice_between(dice, 0.25, 0.9);
     }
-    struct hs_vec way = hs_vec_sub(mover->goal, person->position);
-    way.z = 0;
-    double length = hs_vec_length(way);
-    way = length > 0.7 ? hs_vec_scale(way, speed / length) : (struct hs_vec){0, 0, 0};
+    struct hs_vec wanted = hs_vec_sub(mover->goal, pose->position);
+    wanted.z = 0;
+    double length = hs_vec_length(wanted);
+    wanted = length > 0.7 ? hs_vec_scale(wanted, speed / length) : (struct hs_vec){0, 0, 0};
     if (!hunts && mover->gait == GAIT_STAND)
-        way = (struct hs_vec){0, 0, 0};
+        wanted = (struct hs_vec){0, 0, 0};
     else if (!hunts && mover->gait == GAIT_STRAFE)
-        way = (struct hs_vec){-way.y * mover->side, way.x * mover->side, 0};
+        wanted = (struct hs_vec){-wanted.y * mover->side, wanted.x * mover->side, 0};
     for (unsigned i = 0; i < HS_CROWD; i++) {
-        const struct hs_person *other = hs_crowd_at(crowd, i, tick - 1);
-        struct hs_vec apart = hs_vec_sub(person->position, other->position);
+        const struct hs_sim_pose *other = hs_crowd_at(crowd, i, tick - 1);
+        struct hs_vec apart = hs_vec_sub(pose->position, other->position);
         apart.z = 0;
         double distance = hs_vec_length(apart);
         if (i != who && other->alive && distance > 0 && distance < NEAR)
-            way = hs_vec_add_scaled(way, apart, 6 * (NEAR - distance) / distance);
+            wanted = hs_vec_add_scaled(wanted, apart, 6 * (NEAR - distance) / distance);
     }
-    return way;
+    return wanted;
 }
 
 static void walk(const struct hs_crowd *crowd, unsigned who, size_t tick, struct mover *mover,
-                 struct hs_person *person, struct hs_dice *dice)
+                 struct hs_sim_pose *pose, struct hs_dice *dice)
 {
-    bool on_ground = person->position.z <= 0;
-    struct hs_vec change = hs_vec_sub(wish(crowd, who, tick, mover, person, dice), mover->velocity);
+    bool on_ground = pose->position.z <= 0;
+    struct hs_vec change = hs_vec_sub(wish(crowd, who, tick, mover, pose, dice), mover->velocity);
     change.z = 0;
-    double length = hs_vec_length(change), most = ACCELERATION * DT;
-    if (on_ground) { /* in the air nobody steers */
+    double length = hs_vec_length(change), max = ACCELERATION * DT;
+    if (on_ground) { /* a player in the air cannot steer */
         mover->velocity =
-            hs_vec_add_scaled(mover->velocity, change, length > most ? most / length : 1);
-        if (happens(dice, person->crouched ? 5 * CROUCHES : CROUCHES))
-            person->crouched = !person->crouched;
+            hs_vec_add_scaled(mover->velocity, change, length > max ? max / length : 1);
+        if (happens(dice, pose->crouched ? 5 * CROUCHES : CROUCHES))
+            pose->crouched = !pose->crouched;
         if (happens(dice, JUMPS))
             mover->velocity.z = JUMP_SPEED;
     }
-    person->position = hs_vec_add_scaled(person->position, mover->velocity, DT);
+    pose->position = hs_vec_add_scaled(pose->position, mover->velocity, DT);
     mover->velocity.z -= GRAVITY * DT;
-    if (person->position.z <= 0)
-        person->position.z = mover->velocity.z = 0;
-    struct hs_vec wanted = person->position;
-    person->position = hs_sim_arena_push_out(wanted, WIDTH);
-    if (person->position.x != wanted.x)
+    if (pose->position.z <= 0)
+        pose->position.z = mover->velocity.z = 0;
+    struct hs_vec wanted = pose->position;
+    pose->position = hs_sim_arena_push_out(wanted, WIDTH);
+    if (pose->position.x != wanted.x)
         mover->velocity.x = 0;
-    if (person->position.y != wanted.y)
+    if (pose->position.y != wanted.y)
         mover->velocity.y = 0;
 }
 
-static uint8_t choose_arm(const struct hs_crowd *crowd, struct hs_dice *dice)
+static enum hs_arm choose_arm(const struct hs_crowd *crowd, struct hs_dice *dice)
 {
-    return (uint8_t)(crowd->arm >= 0 ? (unsigned)crowd->arm : hs_dice_pick(dice, HS_ARMS));
+    return crowd->arm >= 0 ? (enum hs_arm)crowd->arm : (enum hs_arm)hs_dice_pick(dice, HS_ARMS);
 }
 
 static void live(const struct hs_crowd *crowd, unsigned who, size_t tick, struct mover *mover,
-                 struct hs_person *person, struct hs_dice *dice)
+                 struct hs_sim_pose *pose, struct hs_dice *dice)
 {
     double now = hs_crowd_time(tick);
-    person->is_protected = now < mover->protected_until;
+    pose->is_protected = now < mover->protected_until;
     if (now >= mover->arm_until) {
-        person->arm = choose_arm(crowd, dice);
+        pose->arm = choose_arm(crowd, dice);
         mover->arm_until = now + hs_dice_between(dice, 3, 8);
     }
     if (happens(dice, DEATHS)) {
-        person->alive = false;
-        person->event = HS_EVENT_DEATH;
+        pose->alive = false;
         mover->dead_until = now + DEAD_SECONDS;
     } else if (happens(dice, PORTALS)) {
-        person->position = somewhere(dice);
-        person->event = HS_EVENT_TELEPORT;
-        person->jumps++;
+        pose->position = somewhere(dice);
+        pose->jumps++;
         mover->goal = somewhere(dice);
     } else {
-        walk(crowd, who, tick, mover, person, dice);
+        walk(crowd, who, tick, mover, pose, dice);
     }
 }
 
 static void step(struct hs_crowd *crowd, unsigned who, size_t tick, struct hs_dice *dice)
 {
     struct mover *mover = &crowd->movers[who];
-    struct hs_person *person = &crowd->people[tick * HS_CROWD + who];
+    struct hs_sim_pose *pose = &crowd->poses[tick * HS_CROWD + who];
     if (tick == 0) {
-        spawn(mover, person, hs_crowd_time(tick), dice);
-        person->arm = choose_arm(crowd, dice);
+        spawn(mover, pose, hs_crowd_time(tick), dice);
+        pose->arm = choose_arm(crowd, dice);
         return;
     }
-    *person = *hs_crowd_at(crowd, who, tick - 1);
-    person->event = HS_EVENT_NONE;
-    if (person->alive)
-        live(crowd, who, tick, mover, person, dice);
+    *pose = *hs_crowd_at(crowd, who, tick - 1);
+    if (pose->alive)
+        live(crowd, who, tick, mover, pose, dice);
     else if (hs_crowd_time(tick) >= mover->dead_until)
-        spawn(mover, person, hs_crowd_time(tick), dice);
+        spawn(mover, pose, hs_crowd_time(tick), dice);
 }
 
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice)
 {
-    struct hs_crowd *crowd = calloc(1, sizeof *crowd);
+    struct hs_crowd *crowd =
+        calloc(1, sizeof *crowd + ticks * HS_CROWD * sizeof(struct hs_sim_pose));
     if (crowd == NULL)
         return NULL;
     crowd->ticks = ticks;
     crowd->arm = arm;
-    crowd->people = calloc(ticks * HS_CROWD, sizeof *crowd->people);
-    if (crowd->people == NULL) {
-        free(crowd);
-        return NULL;
-    }
     for (size_t tick = 0; tick < ticks; tick++)
         for (unsigned who = 0; who < HS_CROWD; who++)
             step(crowd, who, tick, dice);
@@ -277,8 +269,5 @@ struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice)
 
 void hs_crowd_destroy(struct hs_crowd *crowd)
 {
-    if (crowd == NULL)
-        return;
-    free(crowd->people);
     free(crowd);
 }

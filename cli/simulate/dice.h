@@ -1,7 +1,6 @@
-/* Seeded chance: the same seed gives the same numbers everywhere (SplitMix64, Steele et al. 2014).
- */
-#ifndef HS_PLAY_DICE_H
-#define HS_PLAY_DICE_H
+/* Seeded random numbers, the same on every machine (SplitMix64, Steele et al. 2014). */
+#ifndef HS_SIMULATE_DICE_H
+#define HS_SIMULATE_DICE_H
 
 #include <stdint.h>
 
@@ -23,7 +22,7 @@ static inline double hs_dice_between(struct hs_dice *dice, double low, double hi
     return low + (high - low) * (double)(hs_dice_next(dice) >> 11) * 0x1p-53;
 }
 
-/* Close to a normal distribution of mean 0 and deviation 1; never beyond 6. */
+/* Close to a normal distribution with mean 0 and deviation 1; never beyond 6. */
 static inline double hs_dice_normal(struct hs_dice *dice)
 {
     double sum = -6.0;

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out)
 {
     if (film->count == 0 || time < film->frames[0].time)
@@ -24,11 +22,6 @@ bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out
     return true;
 }
 
-static double blend_angle(double from, double to, double alpha)
-{
-    return from + alpha * remainder(to - from, 2 * PI);
-}
-
 static void blend(const struct hs_sim_pose *from, const struct hs_sim_pose *to, double alpha,
                   struct hs_sim_pose *out)
 {
@@ -36,17 +29,20 @@ static void blend(const struct hs_sim_pose *from, const struct hs_sim_pose *to, 
     if (to->jumps != from->jumps)
         return;
     out->position = hs_vec_lerp(from->position, to->position, alpha);
-    out->yaw = blend_angle(from->yaw, to->yaw, alpha);
+    out->yaw = from->yaw + alpha * remainder(to->yaw - from->yaw, 2 * M_PI);
 }
 
-void hs_film_pose(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
-                  struct hs_sim_pose *out)
+bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out)
 {
-    blend(&film->frames[moment->from].people[who], &film->frames[moment->to].people[who],
-          moment->alpha, out);
+    struct hs_moment moment;
+    if (!hs_film_find(film, time, &moment))
+        return false;
+    blend(&film->frames[moment.from].people[who], &film->frames[moment.to].people[who],
+          moment.alpha, out);
+    return true;
 }
 
-/* Through memory: gcc 12 at -O2 leaves the rounding out where it converts two at a time. */
+/* volatile, because gcc 12 at -O2 omits the rounding where it converts two values at a time. */
 static double to_single(double value)
 {
     volatile float single = (float)value;
@@ -60,7 +56,7 @@ struct hs_vec hs_to_single(struct hs_vec v)
 
 static struct hs_sim_pose as_sent(const struct hs_sim_pose *pose)
 {
-    const double steps = 65536 / (2 * PI);
+    const double steps = 65536 / (2 * M_PI);
     struct hs_sim_pose sent = *pose;
     sent.position = hs_to_single(pose->position);
     sent.yaw = round(pose->yaw * steps) / steps;
@@ -78,34 +74,40 @@ void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *momen
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out)
 {
-    hs_sim_arena_body(arena, pose->position, pose->yaw, pose->crouched ? 1 : 0, out);
+    const struct hs_rig *rig = arena->rig;
+    const struct hs_stance *stance = &rig->stances[pose->crouched ? 1 : 0];
+    double c = cos(pose->yaw), s = sin(pose->yaw);
+    out->rig = rig;
+    out->count = rig->hitbox_count;
+    for (uint16_t i = 0; i < rig->hitbox_count; i++) {
+        const struct hs_hitbox *box = &rig->hitboxes[i];
+        struct hs_vec at = hs_vec_add(stance->bones[box->bone].position, box->center);
+        struct hs_vec turned = {c * at.x - s * at.y, s * at.x + c * at.y, at.z};
+        out->hitbox[i] = i;
+        out->solids[i] = (struct hs_solid){.center = hs_vec_add(pose->position, turned),
+                                           .axes = {{c, s, 0}, {-s, c, 0}, {0, 0, 1}},
+                                           .half_extents = box->half_extents,
+                                           .radius = box->radius};
+        if (box->shape == HS_SHAPE_CAPSULE)
+            out->solids[i].half_extents = (struct hs_vec){0, 0, box->half_length};
+    }
 }
 
-void hs_film_first(const struct hs_sim_arena *arena, const struct hs_sim_pose poses[HS_CROWD],
-                   unsigned but_for, const struct hs_sweep *sweep, double world_radius,
-                   struct hs_first *out)
+bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                   const struct hs_sweep *sweep, struct hs_first *out)
 {
-    struct hs_sweep thin = *sweep;
-    struct hs_world_contact contact;
-    thin.radius = world_radius;
-    *out = (struct hs_first){.who = -1, .distance = sweep->length};
-    if (hs_world_sweep(arena->world, &thin, &contact)) {
-        out->world = true;
-        out->distance = contact.distance;
-        out->normal = contact.normal;
-    }
-    for (unsigned who = 0; who < HS_CROWD; who++) {
-        struct hs_body body;
-        double distance;
-        if (who == but_for || !poses[who].alive)
+    struct hs_body body;
+    bool touched = false;
+    double distance;
+    hs_pose_body(arena, pose, &body);
+    for (uint16_t i = 0; i < body.count; i++) {
+        if (!hs_sweep_touches(sweep, &body.solids[i], &distance) || distance >= out->distance)
             continue;
-        hs_pose_body(arena, &poses[who], &body);
-        for (uint16_t i = 0; i < body.count; i++) {
-            if (!hs_sweep_touches(sweep, &body.solids[i], &distance) || distance >= out->distance)
-                continue;
-            *out = (struct hs_first){.who = (int)who, .hitbox = i, .distance = distance};
-        }
+        out->hitbox = i;
+        out->distance = distance;
+        touched = true;
     }
+    return touched;
 }
 
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
@@ -133,37 +135,28 @@ double hs_pose_distance(const struct hs_sim_arena *arena, const struct hs_sim_po
     return nearest;
 }
 
-void hs_pose_marks(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
-                   struct hs_vec out[3])
-{
-    struct hs_body body;
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    hs_pose_body(arena, pose, &body);
-    for (uint16_t i = 0; i < body.count; i++) {
-        const struct hs_solid *solid = &body.solids[i];
-        double half = solid->half_extents.z + solid->radius;
-        if (solid->center.z - half < low) {
-            low = solid->center.z - half;
-            out[2] = (struct hs_vec){solid->center.x, solid->center.y, low};
-        }
-        if (solid->center.z + half > high) {
-            high = solid->center.z + half;
-            out[1] = (struct hs_vec){solid->center.x, solid->center.y, high};
-        }
-    }
-    out[0] = pose->position;
-    out[0].z = (low + high) / 2;
-}
-
 bool hs_pose_is_hidden(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                        struct hs_vec from)
 {
-    struct hs_vec marks[3];
-    hs_pose_marks(arena, pose, marks);
-    for (int i = 0; i < 3; i++)
-        if (!hs_world_blocks(arena->world, from, marks[i]))
-            return false;
-    return true;
+    struct hs_body body;
+    struct hs_vec centre = pose->position, top = centre, bottom = centre;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    hs_pose_body(arena, pose, &body);
+    for (uint16_t i = 0; i < body.count; i++) {
+        struct hs_vec at = body.solids[i].center;
+        double z = at.z, half = body.solids[i].half_extents.z + body.solids[i].radius;
+        if (z - half < low) {
+            at.z = low = z - half;
+            bottom = at;
+        }
+        if (z + half > high) {
+            at.z = high = z + half;
+            top = at;
+        }
+    }
+    centre.z = (low + high) / 2;
+    return hs_world_blocks(arena->world, from, centre) &&
+           hs_world_blocks(arena->world, from, top) && hs_world_blocks(arena->world, from, bottom);
 }
 
 struct hs_sweep hs_sweep_between(struct hs_vec from, struct hs_vec to, double radius)

@@ -1,30 +1,22 @@
-/* What a client makes of a pull of the trigger: a shot, and a claim of what its screen shows hit.
- */
+/* What a client does when the player fires: it posts a shot and claims what the screen shows. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "cli/simulate/client.h"
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-#define LOST_PREDICTION                                                                            \
-    0.05 /* metres: deviation of his own place where the server had to guess                       \
-          */
-#define PI 3.14159265358979323846
-
-static struct hs_str name_of(const char *text)
-{
-    return (struct hs_str){text, strlen(text)};
-}
+/* Metres; deviation of where a client draws its own player, and more after a lost command. */
+#define PREDICTION      0.015
+#define LOST_PREDICTION 0.05
 
 static const struct hs_weapon *weapon_of(const struct hs_game *game, const struct hs_mail *mail)
 {
     return game->arena->weapons[mail->arm];
 }
 
-/* An enemy whom one may shoot. */
-static bool is_fair_game(const struct hs_mail *mail, const struct hs_sim_pose poses[HS_CROWD],
-                         int who)
+/* Whether a player is an enemy who can be hit. */
+static bool is_target(const struct hs_mail *mail, const struct hs_sim_pose poses[HS_CROWD], int who)
 {
     return who >= 0 && hs_crowd_team((unsigned)who) != hs_crowd_team(mail->from) &&
            poses[who].alive && !poses[who].is_protected;
@@ -35,37 +27,46 @@ static void claim_target(const struct hs_game *game, struct hs_mail *mail,
 {
     uint16_t bone = game->arena->rig->hitboxes[first->hitbox].bone;
     mail->target = first->who;
-    mail->hit.target = name_of(hs_crowd_name((unsigned)first->who));
+    mail->hit.target = hs_crowd_name((unsigned)first->who);
     mail->hit.claimed_bone = hs_name_str(&game->arena->rig->bones[bone]);
 }
 
-/* Where a claim ends: where it touched, or as far as the weapon carries. */
+/* The end of a claim: the impact, or the range of the weapon. */
 static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *sweep,
                             const struct hs_first *first)
 {
-    double travel = game->ends_at_impact ? fmax(first->distance, 0.01) : sweep->length;
+    double travel = game->setup.ends_at_impact ? fmax(first->distance, 0.01) : sweep->length;
     return hs_to_single(hs_vec_add_scaled(sweep->start, sweep->direction, travel));
 }
 
+/* The first contact of a shot on the screen. */
 static void trace(const struct hs_game *game, const struct hs_mail *mail,
                   const struct hs_screen *screen, struct hs_vec direction, struct hs_sweep *sweep,
                   struct hs_first *first)
 {
     const struct hs_weapon *weapon = weapon_of(game, mail);
     struct hs_vec far = hs_vec_add_scaled(mail->hit.start, direction, weapon->range);
+    struct hs_world_contact wall;
     *sweep = hs_sweep_between(mail->hit.start, hs_to_single(far), weapon->radius);
     sweep->length = fmin(sweep->length, weapon->range);
-    hs_film_first(game->arena, screen->poses, mail->from, sweep, weapon->world_radius, first);
+    struct hs_sweep thin = *sweep;
+    thin.radius = weapon->world_radius;
+    bool meets_wall = hs_world_sweep(game->arena->world, &thin, &wall);
+    *first = (struct hs_first){.who = -1, .distance = meets_wall ? wall.distance : sweep->length};
+    for (unsigned who = 0; who < HS_CROWD; who++)
+        if (who != mail->from && screen->poses[who].alive &&
+            hs_pose_touch(game->arena, &screen->poses[who], sweep, first))
+            first->who = (int)who;
 }
 
-/* True when the screen shows somebody hit who may be. */
+/* True if the screen shows a hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {
     struct hs_sweep sweep;
     struct hs_first first;
     trace(game, mail, screen, mail->direction, &sweep, &first);
-    if (!is_fair_game(mail, screen->poses, first.who))
+    if (!is_target(mail, screen->poses, first.who))
         return false;
     claim_target(game, mail, &first);
     mail->hit.end = end_of(game, &sweep, &first);
@@ -81,17 +82,33 @@ static bool hit_with_pellets(const struct hs_game *game, const struct hs_screen 
         struct hs_sweep sweep;
         struct hs_first first;
         struct hs_vec along =
-            hs_spread_direction(mail->direction, weapon->spread_deg * PI / 180, mail->seed, i);
+            hs_spread_direction(mail->direction, weapon->spread_deg * M_PI / 180, mail->seed, i);
         trace(game, mail, screen, along, &sweep, &first);
         mail->pellets[i] = (struct hs_pellet_claim){.end = end_of(game, &sweep, &first)};
-        if (!is_fair_game(mail, screen->poses, first.who))
+        if (!is_target(mail, screen->poses, first.who))
             continue;
-        mail->pellets[i].target = name_of(hs_crowd_name((unsigned)first.who));
+        mail->pellets[i].target = hs_crowd_name((unsigned)first.who);
         if (mail->target < 0)
             claim_target(game, mail, &first);
     }
     mail->hit.end = mail->pellets[0].end;
     return mail->target >= 0;
+}
+
+static void send_mail(struct hs_mailbox *box, const struct hs_mail *mail)
+{
+    if (box->count == box->capacity) {
+        size_t capacity = box->capacity * 2 + 16;
+        struct hs_mail *mails = realloc(box->mails, capacity * sizeof *mails);
+        if (mails == NULL) {
+            box->failed = true;
+            return;
+        }
+        box->mails = mails;
+        box->capacity = capacity;
+    }
+    box->mails[box->count] = *mail;
+    box->mails[box->count++].order = box->sent++;
 }
 
 static void post_shot(const struct hs_mail *mail, struct hs_mailbox *box)
@@ -107,13 +124,13 @@ static void post_shot(const struct hs_mail *mail, struct hs_mailbox *box)
                                        .has_direction = true,
                                        .has_seed = true,
                                        .seed = mail->seed};
-    hs_mailbox_send(box, &shot);
+    send_mail(box, &shot);
 }
 
 static void send_claim(struct hs_client *client, const struct hs_mail *mail, struct hs_mailbox *box)
 {
     client->claims++;
-    hs_mailbox_send(box, mail);
+    send_mail(box, mail);
 }
 
 static void launch(struct hs_client *client, const struct hs_mail *mail, double speed)
@@ -122,19 +139,23 @@ static void launch(struct hs_client *client, const struct hs_mail *mail, double 
         struct hs_missile *missile = &client->missiles[i];
         if (missile->flies)
             continue;
-        double at = hs_seconds(mail->hit.fire_time_us);
         *missile = (struct hs_missile){.flies = true,
                                        .mail = *mail,
                                        .velocity = hs_vec_scale(mail->direction, speed),
-                                       .launched = at,
-                                       .flown_to = at};
+                                       .flown_to = hs_seconds(mail->hit.fire_time_us)};
         return;
     }
 }
 
 static int64_t stamp_hit(struct hs_client *client, const struct hs_game *game, double shown)
 {
-    return hs_seconds_to_us(shown + game->stamp_error * hs_dice_normal(&client->dice));
+    return hs_seconds_to_us(shown + game->setup.stamp_error * hs_dice_normal(&client->dice));
+}
+
+static void displace(struct hs_vec *eye, double deviation, struct hs_dice *dice)
+{
+    eye->x += deviation * hs_dice_normal(dice);
+    eye->y += deviation * hs_dice_normal(dice);
 }
 
 void hs_client_fire(struct hs_client *client, const struct hs_game *game, double time,
@@ -143,27 +164,28 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* What comes early waits for its turn: the server moves him and fires at the same time. */
+    /* The server holds an early command until it has moved the shooter to that time. */
     mail.arrival = time + fmax(client->up, hs_link_command(&client->link, &client->dice, &losses));
-    mail.direction = hs_client_aim(client);
+    mail.direction = hs_client_shot_direction(client);
     mail.seed = hs_dice_next(&client->dice) >> 11;
-    struct hs_vec eye = hs_client_eye(client, game, time);
-    if (losses > 0) {
-        eye.x += LOST_PREDICTION * hs_dice_normal(&client->dice);
-        eye.y += LOST_PREDICTION * hs_dice_normal(&client->dice);
-    }
+    struct hs_vec eye = hs_client_true_eye(client, game, time);
+    displace(&eye, PREDICTION, &client->dice);
+    eye = hs_to_single(eye);
+    if (losses > 0)
+        displace(&eye, LOST_PREDICTION, &client->dice);
+    double stamp = time + client->clock_error + client->up + client->up_error;
     mail.hit = (struct hs_hit_claim){
         .shot = ++client->shots,
-        .shooter = name_of(hs_crowd_name(client->me)),
+        .shooter = hs_crowd_name(client->me),
         .weapon = hs_name_str(&weapon->name),
         .has_fire_time = true,
-        .fire_time_us = hs_seconds_to_us(hs_client_stamp(client, time)),
+        .fire_time_us = hs_seconds_to_us(stamp),
         .start = hs_to_single(eye),
         .has_radius = true,
         .radius = weapon->radius,
     };
     mail.hit.hit_time_us = stamp_hit(client, game, screen->moment.time);
-    if (game->posts_shots)
+    if (game->setup.posts_shots)
         post_shot(&mail, box);
     if (weapon->type == HS_WEAPON_PROJECTILE)
         launch(client, &mail, weapon->speed);
@@ -172,18 +194,18 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
         send_claim(client, &mail, box);
 }
 
-/* ---- what flies ---- */
+/* ---- projectiles ---- */
 
 static struct hs_vec missile_place(const struct hs_game *game, const struct hs_missile *missile,
                                    double time)
 {
-    double flown = time - missile->launched;
+    double flown = time - hs_seconds(missile->mail.hit.fire_time_us);
     struct hs_vec place = hs_vec_add_scaled(missile->mail.hit.start, missile->velocity, flown);
     place.z -= weapon_of(game, &missile->mail)->gravity * flown * flown / 2;
     return place;
 }
 
-/* What the screen showed between two of its frames. */
+/* What the screen showed between two frames of the client. */
 static void blend_screens(const struct hs_screen *from, const struct hs_screen *to, double time,
                           struct hs_sim_pose out[HS_CROWD])
 {
@@ -197,8 +219,8 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
 }
 
 /*
- * First touch of a missile within a step, bodies moving: each is swept by the way relative to it.
- * *share is how far into the step it is.
+ * The first contact of a missile within a step, at *share (0 .. 1) of it. Each body moves straight
+ * from one pose to the other, so the missile is swept along its path relative to that body.
  */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
@@ -210,43 +232,39 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     struct hs_sweep sweep = hs_sweep_between(a, b, radius);
     struct hs_world_contact wall;
     *share = 2;
+    *first = (struct hs_first){.who = -1};
     if (hs_world_sweep(game->arena->world, &sweep, &wall)) {
-        *first = (struct hs_first){.who = -1, .world = true, .normal = wall.normal};
+        first->normal = wall.normal;
         *share = wall.distance / sweep.length;
     }
     for (unsigned who = 0; who < HS_CROWD; who++) {
-        struct hs_body body;
-        double distance;
-        if (who == missile->mail.from || !before[who].alive)
-            continue;
+        struct hs_first contact = {.who = (int)who, .distance = HUGE_VAL};
         struct hs_vec moved = hs_vec_sub(after[who].position, before[who].position);
         sweep = hs_sweep_between(a, hs_vec_sub(b, moved), radius);
-        hs_pose_body(game->arena, &before[who], &body);
-        for (uint16_t i = 0; i < body.count; i++) {
-            if (!hs_sweep_touches(&sweep, &body.solids[i], &distance) ||
-                distance / sweep.length >= *share)
-                continue;
-            *share = distance / sweep.length;
-            *first = (struct hs_first){.who = (int)who, .hitbox = i};
-        }
+        if (who == missile->mail.from || !before[who].alive ||
+            !hs_pose_touch(game->arena, &before[who], &sweep, &contact) ||
+            contact.distance / sweep.length >= *share)
+            continue;
+        *share = contact.distance / sweep.length;
+        *first = contact;
     }
     return *share <= 1;
 }
 
-/* Those within a burst on the screen whom nothing shields. */
+/* Claims as victims the enemies that the blast reaches on the screen past all walls. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
     const struct hs_blast *blast = &weapon_of(game, mail)->blast;
     struct hs_vec from = hs_vec_add_scaled(mail->hit.end, normal, 1e-3);
     for (int who = 0; who < HS_CROWD; who++) {
-        if (who == mail->target || !is_fair_game(mail, poses, who) ||
+        if (who == mail->target || !is_target(mail, poses, who) ||
             hs_pose_distance(game->arena, &poses[who], mail->hit.end) > blast->radius ||
             hs_pose_is_hidden(game->arena, &poses[who], from))
             continue;
         if (mail->victim < 0)
             mail->victim = who;
-        mail->victims[mail->hit.victim_count++] = name_of(hs_crowd_name((unsigned)who));
+        mail->victims[mail->hit.victim_count++] = hs_crowd_name((unsigned)who);
     }
 }
 
@@ -261,8 +279,8 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->arrival = now + hs_link_command(&client->link, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
-    if (first->who >= 0 && !is_fair_game(mail, poses, first->who))
-        return; /* stopped by one of his own: nothing is claimed, nor is who stands by */
+    if (first->who >= 0 && !is_target(mail, poses, first->who))
+        return; /* a teammate or a protected player stops it: the client claims nothing */
     if (first->who >= 0)
         claim_target(game, mail, first);
     if (weapon_of(game, mail)->has_blast) {
@@ -278,6 +296,7 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
 {
     const struct hs_weapon *weapon = weapon_of(game, &missile->mail);
     double until = screen->moment.time, share;
+    double launched = hs_seconds(missile->mail.hit.fire_time_us);
     struct hs_sim_pose before[HS_CROWD];
     struct hs_first first;
     if (until <= missile->flown_to)
@@ -286,12 +305,12 @@ static void fly(struct hs_client *client, const struct hs_game *game, double tim
     if (touches(game, missile, until, before, screen->poses, &first, &share)) {
         double hit = missile->flown_to + share * (until - missile->flown_to);
         missile->flies = false;
-        if (hit - missile->launched > 0.001)
+        if (hit - launched > 0.001)
             strike(client, game, time, hit, &first, screen, missile, box);
         return;
     }
     missile->flown_to = until;
-    if (until - missile->launched > hs_seconds(weapon->max_flight_us))
+    if (until - launched > hs_seconds(weapon->max_flight_us))
         missile->flies = false;
 }
 

@@ -1,32 +1,55 @@
 /*
- * Claims that must not be accepted, made out of honest ones. Whether a forgery is one is settled by
- * what the server showed, not by the library that judges it: a forged shot passes the body it
- * claims by a clear margin, a wall between two people is in the way.
+ * Claims that must not be accepted, made from honest ones. The frames that the server posted, and
+ * not the library, decide whether a claim is a forgery: the shot passes the claimed body by a clear
+ * margin, or a wall stands in its path.
  */
 #ifndef HS_SIMULATE_FORGERY_H
 #define HS_SIMULATE_FORGERY_H
 
 #include "cli/simulate/client.h"
-#include "cli/simulate/hits/score.h"
+
+/* X(id, name, what the claim does) */
+#define HS_FORGERY_LIST(X)                                                                         \
+    X(BESIDE, "aim_beside", "the shot passes the body by more than its width")                     \
+    X(START, "start_shifted", "fired 1.5 to 4 m beside the shooter's eye")                         \
+    X(OLD, "time_old", "older than the rewind limit")                                              \
+    X(SLACK, "time_slack", "differs from the time that the latency explains by more than slack")   \
+    X(FUTURE, "time_future", "ahead by more than the future slack")                                \
+    X(WALL, "wall_between", "legal except for a wall in front of the body")                        \
+    X(ALIGNED, "pellets_aligned", "all pellets fly the same way although the seed spreads them")   \
+    X(RADIUS, "radius_grown", "five times as wide (a ray: 25 cm), and only then touches")          \
+    X(DEAD, "dead_shooter", "fired by a player who has been dead for longer than the grace")       \
+    X(WEAPON, "wrong_weapon", "fired with a weapon that is not in hand")                           \
+    X(EMPTY, "empty_weapon", "fired with an empty magazine, or during a reload")                   \
+    X(OTHER, "other_body", "claims another body, which the shot passes")                           \
+    X(NUMBER, "same_number", "reuses a shot number with another body")
+
+enum hs_forgery {
+#define X(id, name, text) HS_FORGERY_##id,
+    HS_FORGERY_LIST(X)
+#undef X
+        HS_FORGERIES
+};
+
+extern const char *const hs_forgery_names[HS_FORGERIES];
 
 struct hs_forger {
     const struct hs_game *game;
     struct hs_dice dice;
-    double now; /* seconds: when the claim is judged */
-    /* The earliest and the latest hit_time that one of the shooter's round trips explains. */
-    double expected[2];
+    double now;         /* seconds; when the claim is verified */
+    double expected[2]; /* the earliest and the latest hit_time that measured round trips explain */
 };
 
 /*
- * A forgery of an accepted claim, with the same number. False: this claim gives none of that kind,
- * as no wall stands between its shooter and anybody. Not for HS_FORGERY_DEAD and _EMPTY.
+ * Turns an accepted claim into a forgery with the same number. False: this claim cannot become one
+ * of that kind, for example because no wall stands between two players; then *mail is undefined.
+ * Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
  */
-bool hs_forge_honest(struct hs_forger *forger, enum hs_forgery kind, const struct hs_mail *honest,
-                     struct hs_mail *out);
+bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
 /*
- * A shot somebody fires who may not, with what he holds, at whom he could hit. False: he holds
- * nothing that hits at once, or sees nobody.
+ * A shot by a player who must not shoot, with the weapon in hand, at an enemy in sight. False: the
+ * weapon is not a hitscan one, or no enemy is in sight.
  */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 

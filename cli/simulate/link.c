@@ -1,41 +1,20 @@
 #include "cli/simulate/link.h"
 
 #include <math.h>
-#include <strings.h>
 
-/* A normal variate is so far from 0 in the mean: sqrt(2 / pi). */
+/* Mean distance of a normal variate from 0: sqrt(2 / pi). */
 #define MEAN_OF_NORMAL 0.79788456080286536
 
+const char *const hs_link_names[HS_LINKS] = {"LAN", "CABLE", "WIFI", "MOBILE", "BAD"};
+
 static const struct {
-    const char *name;
-    double low, high, jitter; /* seconds */
-} kinds[HS_LINKS] = {
-#define X(id, name, low, high, jitter) {name, (low)*1e-3, (high)*1e-3, (jitter)*1e-3},
-    HS_LINK_LIST(X)
-#undef X
-};
-
-const char *hs_link_name(enum hs_link_kind kind)
-{
-    return kinds[kind].name;
-}
-
-bool hs_link_parse(const char *name, enum hs_link_kind *out)
-{
-    for (int i = 0; i < HS_LINKS; i++) {
-        if (strcasecmp(kinds[i].name, name) == 0) {
-            *out = (enum hs_link_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
+    double low, high, jitter; /* ms; bounds of the base round trip */
+} kinds[HS_LINKS] = {{20, 30, 1}, {30, 60, 3}, {40, 90, 8}, {80, 150, 12}, {150, 200, 20}};
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out)
 {
-    *out = (struct hs_link){.kind = kind,
-                            .base = hs_dice_between(dice, kinds[kind].low, kinds[kind].high),
-                            .jitter = kinds[kind].jitter};
+    double base = hs_dice_between(dice, kinds[kind].low * 1e-3, kinds[kind].high * 1e-3);
+    *out = (struct hs_link){kind, base, kinds[kind].jitter * 1e-3};
 }
 
 bool hs_link_loses(struct hs_dice *dice)

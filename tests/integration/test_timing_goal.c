@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/simulate/command_table.h"
 #include "cli/simulate/timing/run.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -56,7 +55,7 @@ START_TEST(held_packets_are_bursts)
     run.hours = 0;
     run.runs = 10;
     ck_assert(hs_timing_run_play(&run, &totals));
-    const struct hs_timing_hunted *held =
+    const struct hs_timing_cheating *held =
         &totals.cheats[HS_TIMING_PROFILES][HS_TIMING_CHEAT_LAG_SWITCH][HS_TIMING_ACKS];
     ck_assert_uint_eq(held->with_bursts, held->runs);
     ck_assert_uint_eq(held->found[HS_DETECTOR_PROVEN], 0);
@@ -78,7 +77,7 @@ START_TEST(the_goal_can_be_missed)
     run.runs = 0;
     ck_assert(hs_timing_run_play(&run, &totals));
     ck_assert(!hs_timing_goal_met(&totals, missed, sizeof missed));
-    ck_assert_ptr_nonnull(strstr(missed, "LAN, told acks"));
+    ck_assert_ptr_nonnull(strstr(missed, "LAN, acks"));
 }
 END_TEST
 
@@ -117,17 +116,16 @@ static double number_in(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
-#define HONEST   "honest   told"
+#define HONEST   "honest   input"
 #define CHEATS   "cheats, all profiles"
-#define PROFILES "the default judge, told acks"
+#define PROFILES "the default judge, with acks"
 
 static void assert_honest_row(const char *text, const char *row, const json_t *counts)
 {
     const json_t *detectors = json_object_get(counts, "detectors");
     ck_assert_double_eq_tol(hs_test_cell(text, HONEST, row, 0), number_in(counts, "hours"), 0.051);
     for (int i = 0; i < HS_DETECTORS; i++) {
-        const json_t *flags =
-            json_object_get(detectors, hs_timing_detector_name((enum hs_timing_detector)i));
+        const json_t *flags = json_object_get(detectors, hs_timing_detector_names[i]);
         ck_assert_double_eq_tol(hs_test_cell(text, HONEST, row, 1 + 3 * i),
                                 number_in(flags, "an_hour"), 0.0001);
         ck_assert_double_eq_tol(number_in(flags, "an_hour") * number_in(counts, "hours"),
@@ -162,8 +160,7 @@ static void assert_cheat_row(const char *text, const char *row, const json_t *ch
     int cell = 1;
     ck_assert(hs_test_cell(text, CHEATS, row, 0) == number_in(cheat, "runs"));
     for (int i = 0; i < HS_DETECTORS; i++)
-        cell += assert_found(text, CHEATS, row, cell, cheat,
-                             hs_timing_detector_name((enum hs_timing_detector)i));
+        cell += assert_found(text, CHEATS, row, cell, cheat, hs_timing_detector_names[i]);
     ck_assert_double_eq_tol(hs_test_cell(text, CHEATS, row, cell),
                             100 * number_in(cheat, "with_bursts") / number_in(cheat, "runs"), 0.51);
 }
@@ -172,11 +169,10 @@ static void assert_profile_row(const char *text, const char *name, const json_t 
 {
     int cell = 0;
     for (int i = 0; i < HS_TIMING_PROFILES; i++)
-        cell += assert_found(
-            text, PROFILES, name, cell,
-            json_object_get(
-                json_object_get(cheats, hs_timing_profile_name((enum hs_timing_profile)i)), name),
-            hs_timing_detector_name(HS_DETECTOR_DEFAULT));
+        cell +=
+            assert_found(text, PROFILES, name, cell,
+                         json_object_get(json_object_get(cheats, hs_timing_profile_names[i]), name),
+                         hs_timing_detector_names[HS_DETECTOR_DEFAULT]);
 }
 
 START_TEST(the_report_names_what_it_counts)
@@ -208,11 +204,11 @@ START_TEST(the_report_names_what_it_counts)
             snprintf(row, sizeof row, "%s %s", name, told);
             assert_cheat_row(text, row, counts);
             rows++;
-            if (strcmp(told, hs_timing_told_name(HS_TIMING_ACKS)) == 0)
+            if (strcmp(told, hs_timing_input_names[HS_TIMING_ACKS]) == 0)
                 assert_profile_row(text, name, cheats);
         }
     }
-    ck_assert_int_eq(rows, HS_TIMING_TELLINGS * (HS_TIMING_PROFILES + HS_TIMING_CHEATS));
+    ck_assert_int_eq(rows, HS_TIMING_INPUTS * (HS_TIMING_PROFILES + HS_TIMING_CHEATS));
     ck_assert(json_is_boolean(json_object_get(object, "goal_met")));
     json_decref(object);
     free(text);

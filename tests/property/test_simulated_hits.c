@@ -47,13 +47,13 @@ START_TEST(everything_comes_up)
     ck_assert(hs_simulation_run(&simulation, &score));
     for (int kind = 0; kind < HS_FORGERIES; kind++)
         ck_assert_msg(hs_count_all(&score.forged[kind]) >= 50, "%s came up %llu times",
-                      hs_forgery_name((enum hs_forgery)kind),
+                      hs_forgery_names[kind],
                       (unsigned long long)hs_count_all(&score.forged[kind]));
     for (int link = 0; link < HS_LINKS; link++) {
         ck_assert_uint_ge(hs_count_all(&score.shots[link]), 200);
         for (int arm = 0; arm < HS_ARMS; arm++)
             ck_assert_msg(hs_count_all(&score.honest[link][arm]) >= 50, "%s, %s",
-                          hs_link_name((enum hs_link_kind)link), hs_arm_name((enum hs_arm)arm));
+                          hs_link_names[link], hs_arm_names[arm]);
     }
     ck_assert_uint_gt(score.bursts[HS_ARM_RIFLE].bursts, 0);
     ck_assert_uint_gt(score.bursts[HS_ARM_KNIFE].accepted, 0);

@@ -3,16 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *hs_forgery_name(enum hs_forgery kind)
-{
-    static const char *const names[HS_FORGERIES] = {
-#define X(id, name, text) name,
-        HS_FORGERY_LIST(X)
-#undef X
-    };
-    return names[kind];
-}
-
 uint64_t hs_count_all(const struct hs_count *count)
 {
     uint64_t all = 0;
@@ -30,7 +20,7 @@ uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict)
     return sum;
 }
 
-void hs_count_add(struct hs_count *sum, const struct hs_count *more)
+static void add_count(struct hs_count *sum, const struct hs_count *more)
 {
     for (int i = 0; i < HS_REASON_COUNT; i++)
         sum->reasons[i] += more->reasons[i];
@@ -60,11 +50,11 @@ void hs_score_add(struct hs_score *sum, const struct hs_score *more)
 {
     for (int link = 0; link < HS_LINKS; link++) {
         for (int arm = 0; arm < HS_ARMS; arm++)
-            hs_count_add(&sum->honest[link][arm], &more->honest[link][arm]);
-        hs_count_add(&sum->shots[link], &more->shots[link]);
+            add_count(&sum->honest[link][arm], &more->honest[link][arm]);
+        add_count(&sum->shots[link], &more->shots[link]);
     }
     for (int kind = 0; kind < HS_FORGERIES; kind++)
-        hs_count_add(&sum->forged[kind], &more->forged[kind]);
+        add_count(&sum->forged[kind], &more->forged[kind]);
     for (int arm = 0; arm < HS_ARMS; arm++)
         add_bursts(&sum->bursts[arm], &more->bursts[arm]);
     for (unsigned i = 0; i < more->example_count; i++)
@@ -78,16 +68,21 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example)
         score->examples[score->example_count++] = *example;
 }
 
+static void add_link(struct hs_count *sum, const struct hs_score *score, int link)
+{
+    for (int arm = 0; arm < HS_ARMS; arm++)
+        add_count(sum, &score->honest[link][arm]);
+}
+
 struct hs_count hs_score_honest(const struct hs_score *score)
 {
-    struct hs_count sum = {{0}, 0, 0};
+    struct hs_count sum = {0};
     for (int link = 0; link < HS_LINKS; link++)
-        for (int arm = 0; arm < HS_ARMS; arm++)
-            hs_count_add(&sum, &score->honest[link][arm]);
+        add_link(&sum, score, link);
     return sum;
 }
 
-/* Beyond chance: the upper end of the 95 % interval is below the goal. */
+/* Whether the upper end of the 95 % interval is below the goal. */
 static bool falls_short(const struct hs_count *count, enum hs_verdict verdict, double goal)
 {
     uint64_t all = hs_count_all(count), good = hs_count_verdict(count, verdict);
@@ -99,16 +94,15 @@ static bool honest_are_accepted(const struct hs_score *score, char *text, size_t
     struct hs_count honest = hs_score_honest(score);
     uint64_t all = hs_count_all(&honest);
     uint64_t good = hs_count_verdict(&honest, HS_VERDICT_ACCEPTED);
-    snprintf(text, size, "of %llu honest claims %llu are accepted", (unsigned long long)all,
-             (unsigned long long)good);
+    snprintf(text, size, "%llu of %llu honest claims are accepted", (unsigned long long)good,
+             (unsigned long long)all);
     if (all == 0 || (double)good < HS_GOAL_HONEST * (double)all)
         return false;
     for (int link = 0; link < HS_LINKS; link++) {
-        struct hs_count sum = {{0}, 0, 0};
-        for (int arm = 0; arm < HS_ARMS; arm++)
-            hs_count_add(&sum, &score->honest[link][arm]);
-        snprintf(text, size, "%s: fewer than %g %% of claims or shots are accepted",
-                 hs_link_name((enum hs_link_kind)link), 100 * HS_GOAL_HONEST);
+        struct hs_count sum = {0};
+        add_link(&sum, score, link);
+        snprintf(text, size, "%s: less than %g %% of claims or shots are accepted",
+                 hs_link_names[link], 100 * HS_GOAL_HONEST);
         if (falls_short(&sum, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST) ||
             falls_short(&score->shots[link], HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
             return false;
@@ -121,19 +115,19 @@ bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
     if (!honest_are_accepted(score, text, size))
         return false;
     for (int kind = 0; kind < HS_FORGERIES; kind++) {
-        snprintf(text, size, "%s: fewer than %g %% are rejected",
-                 hs_forgery_name((enum hs_forgery)kind), 100 * HS_GOAL_FORGED);
+        snprintf(text, size, "%s: less than %g %% are rejected", hs_forgery_names[kind],
+                 100 * HS_GOAL_FORGED);
         if (falls_short(&score->forged[kind], HS_VERDICT_REJECTED, HS_GOAL_FORGED))
             return false;
     }
     for (int arm = 0; arm < HS_ARMS; arm++) {
-        snprintf(text, size, "%s at twice its pace: %lld shots too many",
-                 hs_arm_name((enum hs_arm)arm), (long long)score->bursts[arm].worst);
+        snprintf(text, size, "%s at twice its rate: %lld shots too many", hs_arm_names[arm],
+                 (long long)score->bursts[arm].worst);
         if (score->bursts[arm].bursts > 0 && score->bursts[arm].worst > HS_GOAL_EXCESS)
             return false;
     }
     for (int code = 0; code < HS_HINT_COUNT; code++) {
-        snprintf(text, size, "hint %s about an integration without a mistake",
+        snprintf(text, size, "hint %s about an integration without mistakes",
                  hs_hint_code_name((enum hs_hint_code)code));
         if ((score->hints & 1u << code) != 0)
             return false;

@@ -1,127 +1,86 @@
 #include "cli/simulate/hits/simulation.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "cli/simulate/hits/trial.h"
+/* Jobs of a batch. A batch is always completed, so that the number of jobs does not depend on the
+   speed of threads. */
+enum { BATCH = 16 };
 
-/* Matches are played so many at a time, all of them, however many threads there are: where the run
-   ends must not depend on who is quick. */
-enum { BATCH = 16, THREADS_MAX = 64 };
-
-struct work {
+struct batch {
     const struct hs_simulation *simulation;
     const struct hs_sim_arena *arena;
-    uint64_t first; /* number of the batch's first job */
-    unsigned jobs;
-    bool are_bursts;
-    atomic_uint taken;
-    atomic_bool failed;
-    struct hs_score *scores; /* one a job */
+    hs_simulation_job *run;
+    uint64_t first;          /* number of the first job */
+    struct hs_score *scores; /* one per job */
 };
 
 struct hs_simulation hs_simulation_default(void)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return (struct hs_simulation){.seed = 1,
                                   .claims = 100000,
                                   .bursts = 180,
                                   .link = -1,
                                   .seconds = 30,
                                   .rewind_limit = 0.4,
-                                  .stamp_error = 0.002,
-                                  .threads = cores > 1 ? (unsigned)cores : 1};
+                                  .stamp_error = 0.002};
 }
 
-static bool do_job(const struct work *work, unsigned job)
+static bool run_job(void *context, size_t job)
 {
-    const struct hs_simulation *simulation = work->simulation;
-    uint64_t number = work->first + job;
-    if (work->are_bursts) {
-        enum hs_link_kind link = simulation->link >= 0 ? (enum hs_link_kind)simulation->link
-                                                       : (enum hs_link_kind)(number % HS_LINKS);
-        return hs_burst_play(work->arena, simulation->seed, number, link, &work->scores[job]);
-    }
-    const struct hs_trial trial = {.arena = work->arena,
-                                   .seed = simulation->seed,
-                                   .number = number,
-                                   .link = simulation->link,
-                                   .seconds = simulation->seconds,
-                                   .stamp_error = simulation->stamp_error};
-    return hs_trial_run(&trial, &work->scores[job]);
+    const struct batch *batch = context;
+    return batch->run(batch->simulation, batch->arena, batch->first + job, &batch->scores[job]);
 }
 
-static void *labour(void *argument)
+/* Adds the scores of a batch in the order of its jobs. */
+static bool run_batch(struct batch *batch, size_t count, struct hs_score *sum)
 {
-    struct work *work = argument;
-    unsigned job;
-    while ((job = atomic_fetch_add(&work->taken, 1)) < work->jobs)
-        if (!do_job(work, job))
-            atomic_store(&work->failed, true);
-    return NULL;
-}
-
-/* All jobs of a batch; their scores are added in their order. */
-static bool do_batch(struct work *work, struct hs_score *sum)
-{
-    pthread_t threads[THREADS_MAX];
-    unsigned wanted = work->simulation->threads, started = 0;
-    wanted = wanted > THREADS_MAX ? THREADS_MAX : wanted;
-    work->scores = calloc(work->jobs, sizeof *work->scores);
-    if (work->scores == NULL)
+    const struct hs_simulate_jobs jobs = {
+        .count = count, .threads = batch->simulation->threads, .run = run_job, .context = batch};
+    batch->scores = calloc(count, sizeof *batch->scores);
+    if (batch->scores == NULL)
         return false;
-    atomic_store(&work->taken, 0);
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, labour, work) == 0)
-        started++;
-    labour(work);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    for (unsigned i = 0; i < work->jobs; i++)
-        hs_score_add(sum, &work->scores[i]);
-    free(work->scores);
-    return !atomic_load(&work->failed);
+    bool good = hs_simulate_run(&jobs);
+    for (size_t i = 0; i < count; i++)
+        hs_score_add(sum, &batch->scores[i]);
+    free(batch->scores);
+    batch->first += count;
+    return good;
 }
 
-static void tell(const struct hs_simulation *simulation, double done, double all)
+static void report(const struct hs_simulation *simulation, double done, double all)
 {
     if (simulation->progress != NULL)
         simulation->progress(all > 0 && done < all ? done / all : 1);
 }
 
-static bool run(struct work *work, struct hs_score *out)
+static bool run(const struct hs_simulation *simulation, const struct hs_sim_arena *arena,
+                struct hs_score *out)
 {
-    const struct hs_simulation *simulation = work->simulation;
-    uint64_t claims = 0;
-    work->jobs = BATCH;
-    for (; claims < simulation->claims; work->first += BATCH) {
-        struct hs_count honest;
-        if (!do_batch(work, out))
+    struct batch trials = {simulation, arena, hs_trial_run, 0, NULL};
+    struct batch bursts = {simulation, arena, hs_burst_run, 0, NULL};
+    for (uint64_t claims = 0; claims < simulation->claims;) {
+        if (!run_batch(&trials, BATCH, out))
             return false;
-        honest = hs_score_honest(out);
+        struct hs_count honest = hs_score_honest(out);
         if (hs_count_all(&honest) == claims)
-            return false; /* nobody shoots: it would go on for ever */
+            return false; /* nobody shoots, and the loop would not end */
         claims = hs_count_all(&honest);
-        tell(simulation, (double)claims, (double)simulation->claims * 1.02);
+        report(simulation, (double)claims, (double)simulation->claims * 1.02);
     }
-    work->are_bursts = true;
-    for (work->first = 0; work->first < simulation->bursts; work->first += work->jobs) {
-        uint64_t left = simulation->bursts - work->first;
-        work->jobs = left < BATCH ? (unsigned)left : BATCH;
-        if (!do_batch(work, out))
+    while (bursts.first < simulation->bursts) {
+        uint64_t left = simulation->bursts - bursts.first;
+        if (!run_batch(&bursts, left < BATCH ? (size_t)left : BATCH, out))
             return false;
     }
-    tell(simulation, 1, 1);
+    report(simulation, 1, 1);
     return true;
 }
 
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out)
 {
     struct hs_sim_arena *arena = hs_sim_arena_create(simulation->rewind_limit);
-    struct work work = {.simulation = simulation, .arena = arena};
     *out = (struct hs_score){0};
-    bool good = arena != NULL && run(&work, out);
+    bool good = arena != NULL && run(simulation, arena, out);
     hs_sim_arena_destroy(arena);
     return good;
 }

@@ -1,40 +1,58 @@
 /*
- * Many simulated matches, and bursts, on all cores. The outcome follows from seed and options
- * alone: how many threads there are changes nothing.
+ * Many simulated matches and volleys on all cores. The result depends on the seed and the options
+ * alone, not on the number of threads.
  */
 #ifndef HS_SIMULATE_SIMULATION_H
 #define HS_SIMULATE_SIMULATION_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "cli/simulate/command.h"
 #include "cli/simulate/hits/score.h"
 
 struct hs_simulation {
     uint64_t seed;
-    uint64_t claims;     /* matches are played until there are so many honest ones */
-    uint64_t bursts;     /* at twice the pace */
-    int link;            /* enum hs_link_kind of everybody; -1: all kinds */
-    double seconds;      /* of play a match */
-    double rewind_limit; /* seconds */
-    double stamp_error;  /* seconds: deviation of claimed times from what screens showed */
-    unsigned threads;    /* at least 1 */
-    /* Called now and then by the thread that runs the simulation, with the share done. NULL: not.
-     */
-    void (*progress)(double share);
+    uint64_t claims;                /* minimum number of honest claims */
+    uint64_t bursts;                /* volleys at twice the rate */
+    int link;                       /* enum hs_link_kind of all players; -1: all kinds */
+    double seconds;                 /* of play per match */
+    double rewind_limit;            /* seconds */
+    double stamp_error;             /* seconds; deviation of hit_time from the drawn time */
+    uint64_t threads;               /* 0: one per core */
+    hs_simulate_progress *progress; /* may be NULL */
 };
 
-/* The numbers `hindsight simulate hits` begins with. */
+/* The defaults of `hindsight simulate hits`. */
 struct hs_simulation hs_simulation_default(void);
 
-/* False: out of memory, or no thread could be started. */
+/* False: out of memory. */
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out);
 
-/* The tables for people. `examples`: so many single cases that went wrong. */
+/* The tables as text, with up to `examples` examples. */
 void hs_simulation_print(const struct hs_simulation *simulation, const struct hs_score *score,
-                         unsigned examples, FILE *out);
+                         uint64_t examples, FILE *out);
 
 /* The same as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
+
+/* ---- one job: adds to *score. Threads can run jobs at once. False: out of memory. ---- */
+
+typedef bool hs_simulation_job(const struct hs_simulation *simulation,
+                               const struct hs_sim_arena *arena, uint64_t number,
+                               struct hs_score *score);
+
+/* A match whose shots and claims the library verifies, and forgeries of what it accepts. */
+hs_simulation_job hs_trial_run;
+
+/* A volley of 10 s at twice the rate of a weapon; see burst.c. */
+hs_simulation_job hs_burst_run;
+
+/* A separate seed for each job. */
+static inline uint64_t hs_seed_of(uint64_t seed, uint64_t number)
+{
+    struct hs_dice dice = {seed};
+    dice.state = hs_dice_next(&dice) + number * UINT64_C(0xD1342543DE82EF95);
+    return hs_dice_next(&dice);
+}
 
 #endif

@@ -1,46 +1,47 @@
-/* What simulated cheats do to their clock and to their line. Times are seconds. */
+/* What simulated cheats do to their clock and their packets. Times are seconds. */
 #ifndef HS_SIMULATE_TIMING_CHEATS_H
 #define HS_SIMULATE_TIMING_CHEATS_H
 
 #include <stdbool.h>
 
-/* X(id, name): the first HS_CHEAT_STEADY run at a steady rate. */
-#define HS_TIMING_CHEAT_LIST(X)                                                                    \
-    X(1003, "1.003x")                                                                              \
-    X(101, "1.01x")                                                                                \
-    X(102, "1.02x")                                                                                \
-    X(105, "1.05x")                                                                                \
-    X(110, "1.1x")                                                                                 \
-    X(150, "1.5x")                                                                                 \
-    X(200, "2x")                                                                                   \
-    X(JUMPS, "jumps")                                                                              \
-    X(PULSES, "pulses")                                                                            \
-    X(PAUSE_RUN, "pause-and-run")                                                                  \
-    X(FROZEN_ACKS, "frozen-acks")                                                                  \
-    X(LAG_SWITCH, "lag-switch")
-
 enum hs_timing_cheat {
-#define X(id, name) HS_TIMING_CHEAT_##id,
-    HS_TIMING_CHEAT_LIST(X)
-#undef X
-        HS_TIMING_CHEATS
+    HS_TIMING_CHEAT_1003, /* the first ones run at a steady rate: 1.003, 1.01, ... */
+    HS_TIMING_CHEAT_101,
+    HS_TIMING_CHEAT_102,
+    HS_TIMING_CHEAT_105,
+    HS_TIMING_CHEAT_110,
+    HS_TIMING_CHEAT_150,
+    HS_TIMING_CHEAT_200,
+    HS_TIMING_CHEAT_JUMPS,
+    HS_TIMING_CHEAT_PULSES,
+    HS_TIMING_CHEAT_PAUSE_RUN,
+    HS_TIMING_CHEAT_FROZEN_ACKS,
+    HS_TIMING_CHEAT_LAG_SWITCH,
+    HS_TIMING_CHEATS
 };
 
-const char *hs_timing_cheat_name(enum hs_timing_cheat cheat);
+/* A cycle: old acks, then a pause, then a fast clock, then honest play. */
+struct hs_timing_cheat_cycle {
+    const char *name, *text;
+    double length;
+    double frozen, paused, fast; /* end of each part, from the start of the cycle */
+    double rate;                 /* of the fast clock */
+    double jump;                 /* added to the clock at the start of the cycle */
+    double held; /* packets of the first so many seconds leave together at the end of them */
+};
 
-/* What it is, in a few words. */
-const char *hs_timing_cheat_text(enum hs_timing_cheat cheat);
+extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 
-/* What a cheat does in the frame that ends at some time. */
+/* What a cheat does in one frame. */
 struct hs_timing_trick {
-    double rate;      /* of his clock */
-    double jump;      /* added to it in this frame */
-    bool is_paused;   /* his clock stands, and he sends nothing */
-    bool freezes_ack; /* he tells of no newer snapshot */
-    double held;      /* his packets wait so much longer */
+    double rate;      /* of the clock */
+    double jump;      /* added to the clock in this frame */
+    bool is_paused;   /* the clock stands, and no packet is sent */
+    bool freezes_ack; /* no newer snapshot is acknowledged */
+    double held;      /* seconds by which packets are delayed */
 };
 
-/* `since` his first trick, after a frame of `frame`. */
+/* The frame of length `frame` that ends `since` seconds after the start of cheating. */
 struct hs_timing_trick hs_timing_cheat_at(enum hs_timing_cheat cheat, double since, double frame);
 
 #endif

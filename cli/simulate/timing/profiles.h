@@ -1,7 +1,7 @@
 /*
- * The networks of simulated movers: one way takes a base delay, a jitter that only adds, and what
- * its kind has of queues, stalls, losses, outages and changes of route. Packets keep their order.
- * Times are seconds.
+ * The networks of simulated movers. A direction takes a base delay and a jitter that is never
+ * negative, and each profile adds queues, stalls, losses, outages and changes of route. Packets
+ * keep their order. Times are seconds.
  */
 #ifndef HS_SIMULATE_TIMING_PROFILES_H
 #define HS_SIMULATE_TIMING_PROFILES_H
@@ -10,60 +10,60 @@
 
 #include "cli/simulate/dice.h"
 
-#define HS_TIMING_PROFILE_LIST(X) X(LAN) X(CABLE) X(WIFI) X(MOBILE) X(BAD) X(OUTAGE)
-
 enum hs_timing_profile {
-#define X(name) HS_TIMING_##name,
-    HS_TIMING_PROFILE_LIST(X)
-#undef X
-        HS_TIMING_PROFILES
+    HS_TIMING_LAN,
+    HS_TIMING_CABLE,
+    HS_TIMING_WIFI,
+    HS_TIMING_MOBILE,
+    HS_TIMING_BAD,
+    HS_TIMING_OUTAGE,
+    HS_TIMING_PROFILES
 };
 
-const char *hs_timing_profile_name(enum hs_timing_profile profile);
+extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* "LAN" */
 
-/* Letters of either case. False: there is no such profile. */
-bool hs_timing_profile_parse(const char *name, enum hs_timing_profile *out);
+/* A kind of disturbance. Its length is uniform between two bounds plus an exponential part. */
+struct hs_timing_disturbance {
+    double every; /* mean time from the end of one to the next; 0: never */
+    double min, max;
+    double mean_further; /* mean of the exponential part; 0: none */
+};
 
-/* Something that happens now and then, and lasts. */
+/* The current or next disturbance of a kind. */
 struct hs_timing_spell {
+    struct hs_timing_disturbance kind;
     double from, to;
-    double every;        /* mean time from the end of one to the next; 0: never */
-    double least, most;  /* of its length: uniform, and then ... */
-    double mean_further; /* ... exponential with this mean */
-    bool coin;           /* thrown anew for each */
+    bool coin; /* random, for each disturbance */
     struct hs_dice dice;
 };
 
-/* The first of them is still to come. */
-struct hs_timing_spell hs_timing_spell_start(double at, double every, double least, double most,
-                                             double mean_further, struct hs_dice dice);
+/* The first disturbance starts after `at`. */
+struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
+                                             struct hs_dice dice);
 
-/* Whether one is on at `at`; times asked for never decrease. */
+/* Whether a disturbance is on at `at`, which must never decrease. */
 bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 
-/* One direction. */
+/* One direction of a connection. */
 struct hs_timing_line {
     enum hs_timing_profile profile;
     double base;
     double queue, queue_at; /* of an Ornstein-Uhlenbeck process, in deviations */
-    double newest;          /* arrival: nothing sent later comes before it */
-    bool in_loss;           /* a burst of losses goes on */
+    double newest;          /* latest arrival; nothing arrives before it any more */
+    bool in_loss;           /* a loss run continues */
     struct hs_timing_spell stall, outage, handover;
     double handed_over; /* start of the last change of route seen */
     struct hs_dice dice;
 };
 
-/* The line to the server and the line back: outages and changes of route meet both. */
+/* Both directions. They share outages and changes of route. */
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
-/* Sends a packet; times never decrease. False: lost. */
+/* Sends a packet at `at`, which must never decrease. False: lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
-/* 0 < mean: exponentially distributed. */
-double hs_timing_exponential(struct hs_dice *dice, double mean);
-
-/* Mean 0, deviation 1, with its tails. */
+/* Mean 0, deviation 1, with the tails of a normal distribution. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

@@ -1,59 +1,58 @@
 /*
- * Many simulated sessions on all cores, and what they add up to. The outcome follows from seed and
- * options alone: how many threads there are changes nothing.
+ * Many simulated sessions on all cores, and their totals. The result depends on the seed and the
+ * options alone, not on the number of threads.
  */
 #ifndef HS_SIMULATE_TIMING_RUN_H
 #define HS_SIMULATE_TIMING_RUN_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "cli/simulate/command.h"
 #include "cli/simulate/timing/session.h"
 
 struct hs_timing_run {
     struct hs_moves_rules rules;
     uint64_t seed;
-    double hours;  /* of honest play on each profile */
-    unsigned runs; /* of each cheat on each profile */
-    int profile;   /* enum hs_timing_profile; -1: all */
-    unsigned threads;
-    /* Called now and then by the thread that runs it, with the share done. NULL: not. */
-    void (*progress)(double share);
+    double hours;                   /* of honest play on each profile */
+    uint64_t runs;                  /* of each cheat on each profile */
+    int profile;                    /* enum hs_timing_profile; -1: all */
+    uint64_t threads;               /* 0: one per core */
+    hs_simulate_progress *progress; /* may be NULL */
 };
 
-/* What is counted of honest players. */
+/* Totals of honest players. */
 struct hs_timing_honest {
     double hours;
     uint64_t sessions, flags[HS_DETECTORS], refused;
     double claimed, granted; /* seconds */
 };
 
-/* What is counted of a cheat. Delays are of those found. */
-struct hs_timing_hunted {
+/* Totals of a cheat. Delays are those of the runs in which the cheat was found. */
+struct hs_timing_cheating {
     uint64_t runs, found[HS_DETECTORS];
-    double median[HS_DETECTORS], most[HS_DETECTORS];
+    double median[HS_DETECTORS], max[HS_DETECTORS];
     uint64_t with_bursts;
 };
 
 struct hs_timing_totals {
-    struct hs_timing_honest honest[HS_TIMING_PROFILES][HS_TIMING_TELLINGS];
-    /* The last row is of all profiles together. */
-    struct hs_timing_hunted cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_TELLINGS];
+    struct hs_timing_honest honest[HS_TIMING_PROFILES][HS_TIMING_INPUTS];
+    /* The last row holds all profiles together. */
+    struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 
-/* 20 hours and 40 runs by the built-in rules. False: out of memory. */
+/* 20 hours and 40 runs with the built-in rules. False: out of memory. */
 bool hs_timing_run_default(struct hs_timing_run *out);
 
-/* False: out of memory, or no thread could be started. */
+/* False: out of memory. */
 bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals *out);
 
-/* Events an hour that 95 % of the time would have shown more than were counted. */
+/* The upper 95 % bound of the events per hour behind a count. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
-/* Flags an hour on any one profile that the goal allows, of a judge that is told everything. */
+/* Allowed flags per hour on a profile, for the default check with acks. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
-/* True if the goal is met; else what is missed, a line each. */
+/* Whether the goal is met; `missed` gets a line for each part that is missed. */
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size);
 
 void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_totals *totals,
@@ -61,5 +60,13 @@ void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_tot
 
 /* The same as one object; a new reference. */
 json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_totals *totals);
+
+/* Sets a number of the `moves` rules, for example "lead_guard.threshold=0.2". False: the rules have
+   no such number, or the value is out of range. */
+bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
+
+/* Plays the run as it is, and with half and double of each number of both checks, always with the
+   same players. Prints a line for each. False: out of memory. */
+bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif

@@ -2,45 +2,145 @@
 
 #include <math.h>
 
-/* Cheats begin when the judge has known them for a while. */
-#define HONEST_LEAST 60.0
-#define HONEST_MOST  90.0
+#define FRAME         (1.0 / 60)
+#define LONGEST_FRAME 0.4   /* seconds that a game counts for one frame */
+#define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
 
-const char *hs_timing_told_name(enum hs_timing_told told)
+/* Seconds of honest play before a cheat starts. */
+#define HONEST_MIN 60.0
+#define HONEST_MAX 90.0
+
+const char *const hs_timing_input_names[HS_TIMING_INPUTS] = {"acks", "no acks"};
+const char *const hs_timing_detector_names[HS_DETECTORS] = {
+    "timing_discrepancy", "fast_clock_proven", "fast_clock_suspected", "default"};
+
+/* ---- the player's client and server; times are seconds ---- */
+
+/* Ticks of a game server. */
+struct server {
+    double first, period;
+    struct hs_timing_spell hitch; /* the server does its work at the end of one */
+};
+
+struct client {
+    double begun;
+    double now;   /* of the frame */
+    double clock; /* stamps the moves; never reset */
+    double rate;  /* of the clock */
+    struct hs_timing_spell hitch, tab;
+    struct hs_timing_line up, down;
+    struct server receiver, sender;         /* the same server at different times */
+    double snapshot_sent, snapshot_arrives; /* of the next one to arrive */
+    double ack;                             /* send time of the newest snapshot seen; -1: none */
+    double cheats_from;                     /* HUGE_VAL: never */
+    enum hs_timing_cheat cheat;
+    struct hs_dice dice;
+};
+
+/* A move as the server got it. */
+struct sent {
+    double made;
+    double stamp;  /* by the client's clock */
+    double ack;    /* send time of the newest snapshot seen; negative: none */
+    double server; /* tick in which it was received */
+};
+
+/* The first tick at or after `at`, which must never decrease. */
+static double server_tick(struct server *server, double at)
 {
-    static const char *const names[] = {"acks", "no acks"};
-    return names[told];
+    double tick = server->first + ceil((at - server->first) / server->period) * server->period;
+    return hs_timing_spell_on(&server->hitch, tick) ? server->hitch.to : tick;
 }
 
-const char *hs_timing_detector_name(enum hs_timing_detector detector)
+static struct hs_timing_spell start_spell(double at, struct hs_timing_disturbance kind,
+                                          struct hs_dice *dice)
 {
-    static const char *const names[] = {"timing_discrepancy", "fast_clock_proven",
-                                        "fast_clock_suspected", "default"};
-    return names[detector];
+    return hs_timing_spell_start(at, kind, (struct hs_dice){hs_dice_next(dice)});
 }
+
+static void start_client(struct client *client, enum hs_timing_profile profile, uint64_t seed)
+{
+    static const struct hs_timing_disturbance hitch = {60, 0.050, 0.300, 0}, tab = {300, 1, 5, 0},
+                                              server_hitch = {120, 0.1, 0.5, 0};
+    struct hs_dice dice = {seed};
+    double start = hs_dice_between(&dice, 100, 200);
+    *client = (struct client){.now = start, .ack = -1, .cheats_from = HUGE_VAL};
+    client->clock = hs_dice_between(&dice, 1, 200);
+    client->rate = 1 + CRYSTAL * hs_timing_normal(&dice);
+    client->hitch = start_spell(start, hitch, &dice);
+    client->tab = start_spell(start, tab, &dice);
+    client->sender.first = start - hs_dice_between(&dice, 0, 0.05);
+    client->sender.period = 1 / hs_dice_between(&dice, 20, 64);
+    client->sender.hitch = start_spell(start, server_hitch, &dice);
+    client->receiver = client->sender;
+    hs_timing_lines_start(profile, &dice, start, &client->up, &client->down);
+    client->begun = client->snapshot_sent = client->snapshot_arrives = start;
+    client->dice = dice;
+}
+
+/* Advances to the next frame of the game, and returns the length of the frame. */
+static double next_frame(struct client *client)
+{
+    double frame = FRAME;
+    if (hs_timing_spell_on(&client->tab, client->now + frame))
+        frame = client->tab.to - client->now;
+    else if (hs_timing_spell_on(&client->hitch, client->now + frame))
+        frame = client->hitch.to - client->now;
+    client->now += frame;
+    return frame;
+}
+
+/* Snapshots that arrived before this frame. */
+static void see_snapshots(struct client *client, bool freezes_ack)
+{
+    while (client->snapshot_arrives <= client->now) {
+        if (!freezes_ack && client->snapshot_sent > client->begun)
+            client->ack = client->snapshot_sent;
+        do
+            client->snapshot_sent =
+                server_tick(&client->sender, client->snapshot_sent + client->sender.period / 2);
+        while (
+            !hs_timing_line_send(&client->down, client->snapshot_sent, &client->snapshot_arrives));
+    }
+}
+
+/* Plays the next frame. False: no move of it reached the server. */
+static bool play_frame(struct client *client, struct sent *out)
+{
+    double frame = next_frame(client), arrives;
+    struct hs_timing_trick trick = {.rate = 1};
+    if (client->now >= client->cheats_from)
+        trick = hs_timing_cheat_at(client->cheat, client->now - client->cheats_from, frame);
+    see_snapshots(client, trick.freezes_ack);
+    if (trick.is_paused)
+        return false;
+    client->clock += fmin(frame, LONGEST_FRAME) * client->rate * trick.rate + trick.jump;
+    if (!hs_timing_line_send(&client->up, client->now + trick.held, &arrives))
+        return false;
+    *out = (struct sent){client->now, client->clock, client->ack,
+                         server_tick(&client->receiver, arrives)};
+    return true;
+}
+
+/* ---- checks ---- */
 
 static int64_t to_us(double seconds)
 {
     return (int64_t)floor(seconds * 1e6 + 0.5);
 }
 
-static bool raised(unsigned flags, enum hs_timing_detector detector)
+/* `since`: seconds from the start of cheating; negative before it. */
+static void add_result(struct hs_timing_findings *findings, const struct hs_timing_result *result,
+                       double since)
 {
     static const unsigned bits[HS_DETECTORS] = {HS_TIMING_DISCREPANCY, HS_TIMING_FAST_PROVEN,
                                                 HS_TIMING_FAST_SUSPECTED,
                                                 HS_TIMING_FAST_PROVEN | HS_TIMING_FAST_SUSPECTED};
-    return (flags & bits[detector]) != 0;
-}
-
-/* `since` the first trick; negative before it. */
-static void note(struct hs_timing_findings *findings, const struct hs_timing_result *result,
-                 double since)
-{
     if (result->reason != HS_MOVE_OK && result->reason != HS_MOVE_RESET)
         findings->refused++;
     findings->granted += result->delta_us * 1e-6;
     for (int i = 0; i < HS_DETECTORS; i++) {
-        if (!raised(result->flags, (enum hs_timing_detector)i))
+        if ((result->flags & bits[i]) == 0)
             continue;
         if (since < 0)
             findings->flags[i]++;
@@ -49,65 +149,55 @@ static void note(struct hs_timing_findings *findings, const struct hs_timing_res
     }
 }
 
-static struct hs_timing_move move_of(const struct hs_timing_sent *sent, double wrapped,
-                                     enum hs_timing_told told)
-{
-    struct hs_timing_move move = {.timestamp_us = to_us(sent->stamp - wrapped),
-                                  .received_us = to_us(sent->server),
-                                  .dilation = 1};
-    if (told == HS_TIMING_ACKS && sent->ack >= 0) {
-        move.ack_us = to_us(sent->ack);
-        move.has_ack = true;
-    }
-    return move;
-}
-
-/* By everything that can find it: without acks nothing is proven. */
+/* Whether all detectors have found the cheat. Without acks nothing can be proven. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
-    for (int told = 0; told < HS_TIMING_TELLINGS; told++)
+    for (int input = 0; input < HS_TIMING_INPUTS; input++)
         for (int i = 0; i < HS_DETECTORS; i++)
-            if (outcome->told[told].delay[i] < 0 &&
-                (told == HS_TIMING_ACKS || i != HS_DETECTOR_PROVEN))
+            if (outcome->with[input].delay[i] < 0 &&
+                (input == HS_TIMING_ACKS || i != HS_DETECTOR_PROVEN))
                 return false;
     return true;
 }
 
 void hs_timing_session_play(const struct hs_timing_session *session, struct hs_timing_outcome *out)
 {
-    struct hs_timing_client client;
-    struct hs_timing_sent sent;
-    struct hs_timing state[HS_TIMING_TELLINGS] = {0};
+    struct client client;
+    struct sent sent;
+    struct hs_timing state[HS_TIMING_INPUTS] = {0};
     double period = (double)session->rules->reset_period_us * 1e-6, wrapped = 0, stamp = -1;
-    hs_timing_client_start(&client, session->profile, session->seed);
-    double start = client.now, from = HUGE_VAL, end = start + session->seconds;
+    start_client(&client, session->profile, session->seed);
+    double start = client.now, end = start + session->seconds;
     if (session->cheats) {
-        from = start + hs_dice_between(&client.dice, HONEST_LEAST, HONEST_MOST);
-        end = from + HS_TIMING_HUNT;
-        hs_timing_client_corrupt(&client, session->cheat, from);
+        client.cheat = session->cheat;
+        client.cheats_from = start + hs_dice_between(&client.dice, HONEST_MIN, HONEST_MAX);
+        end = client.cheats_from + HS_TIMING_SEARCH;
     }
     *out = (struct hs_timing_outcome){0};
-    for (int told = 0; told < HS_TIMING_TELLINGS; told++)
+    for (int input = 0; input < HS_TIMING_INPUTS; input++)
         for (int i = 0; i < HS_DETECTORS; i++)
-            out->told[told].delay[i] = -1;
+            out->with[input].delay[i] = -1;
     while (client.now < end && !(session->cheats && is_found(out))) {
-        if (!hs_timing_client_frame(&client, &sent))
+        if (!play_frame(&client, &sent))
             continue;
         while (sent.stamp - wrapped > period)
             wrapped += period;
-        for (int told = 0; told < HS_TIMING_TELLINGS; told++) {
-            struct hs_timing_move move = move_of(&sent, wrapped, (enum hs_timing_told)told);
+        for (int input = 0; input < HS_TIMING_INPUTS; input++) {
+            bool has_ack = input == HS_TIMING_ACKS && sent.ack >= 0;
+            const struct hs_timing_move move = {.timestamp_us = to_us(sent.stamp - wrapped),
+                                                .received_us = to_us(sent.server),
+                                                .dilation = 1,
+                                                .has_ack = has_ack,
+                                                .ack_us = has_ack ? to_us(sent.ack) : 0};
             struct hs_timing_result result;
-            hs_timing_check(&state[told], session->rules, &move, &result);
-            note(&out->told[told], &result, sent.made - from);
+            hs_timing_check(&state[input], session->rules, &move, &result);
+            add_result(&out->with[input], &result, sent.made - client.cheats_from);
             if (stamp >= 0)
-                out->told[told].claimed += sent.stamp - stamp;
+                out->with[input].claimed += sent.stamp - stamp;
         }
         stamp = sent.stamp;
     }
     out->seconds = client.now - start;
-    for (int told = 0; told < HS_TIMING_TELLINGS; told++) {
-        out->told[told].bursts = hs_timing_bursts_per_minute(&state[told]);
-        out->told[told].speed = state[told].guard.speed;
-    }
+    for (int input = 0; input < HS_TIMING_INPUTS; input++)
+        out->with[input].bursts = hs_timing_bursts_per_minute(&state[input]);
 }

@@ -1,50 +1,52 @@
 /*
- * One simulated player, judged by the timing judge itself: once with acks and once without.
+ * One simulated player. The timing checks of the library get the player's moves twice: with acks
+ * and without.
  */
 #ifndef HS_SIMULATE_TIMING_SESSION_H
 #define HS_SIMULATE_TIMING_SESSION_H
 
-#include "cli/simulate/timing/client.h"
+#include "cli/simulate/timing/cheats.h"
+#include "cli/simulate/timing/profiles.h"
 #include "validators/clock/timing.h"
 
-/* What the judge is told besides timestamps. */
-enum hs_timing_told { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_TELLINGS };
+/* What the checks get in addition to timestamps. */
+enum hs_timing_input { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_INPUTS };
 
-const char *hs_timing_told_name(enum hs_timing_told told);
+extern const char *const hs_timing_input_names[HS_TIMING_INPUTS];
 
 enum hs_timing_detector {
-    HS_DETECTOR_DISCREPANCY, /* the compatible judge */
+    HS_DETECTOR_DISCREPANCY, /* the compatible check */
     HS_DETECTOR_PROVEN,
     HS_DETECTOR_SUSPECTED,
     HS_DETECTOR_DEFAULT, /* proven or suspected */
     HS_DETECTORS
 };
 
-/* The flag's name; "default" for the last. */
-const char *hs_timing_detector_name(enum hs_timing_detector detector);
+/* Names of flags; "default" for the last. */
+extern const char *const hs_timing_detector_names[HS_DETECTORS];
 
 struct hs_timing_session {
     const struct hs_moves_rules *rules;
     enum hs_timing_profile profile;
     bool cheats;
     enum hs_timing_cheat cheat;
-    double seconds; /* of an honest session; a cheat's ends HS_TIMING_HUNT after his first trick */
+    double seconds; /* of an honest session */
     uint64_t seed;
 };
 
-/* A cheat is looked for so long. */
-#define HS_TIMING_HUNT 60.0
+/* A session with a cheat ends this many seconds after the start of cheating, or once the cheat is
+   found. */
+#define HS_TIMING_SEARCH 60.0
 
 struct hs_timing_outcome {
     double seconds; /* played */
     struct hs_timing_findings {
-        uint32_t flags[HS_DETECTORS]; /* moves that raised it, before any trick */
-        float delay[HS_DETECTORS];    /* seconds from the first trick; negative: never */
-        uint32_t refused;             /* moves with a reason, and not simulated */
-        double claimed, granted;      /* seconds of moves made, and of those to be simulated */
-        uint32_t bursts;              /* at the end, of the last minute */
-        float speed;                  /* estimated at the end */
-    } told[HS_TIMING_TELLINGS];
+        uint32_t flags[HS_DETECTORS]; /* flagged moves while the player was honest */
+        float delay[HS_DETECTORS];    /* seconds from the start of cheating; negative: never */
+        uint32_t refused;             /* moves with a reason, which are not simulated */
+        double claimed, granted;      /* seconds of moves sent, and of those to be simulated */
+        uint32_t bursts;              /* in the last minute, at the end */
+    } with[HS_TIMING_INPUTS];
 };
 
 void hs_timing_session_play(const struct hs_timing_session *session, struct hs_timing_outcome *out);

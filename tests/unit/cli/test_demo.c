@@ -74,7 +74,7 @@ START_TEST(frames_tell_every_change)
     size_t deaths = 0, i;
     json_t *player;
     struct hs_recording *recording = hs_demo_open((uint64_t)_i, SECONDS);
-    const struct hs_film *film = &hs_demo_skirmish(hs_demo_match(recording))->game.film;
+    const struct hs_film *film = &hs_demo_skirmish(recording)->game.film;
     while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
         const json_t *frame = json_array_get(json_object_get(entry.body, "frames"), 0);
         json_t *players = json_object_get(frame, "players");
@@ -106,7 +106,7 @@ static struct hs_vec vector(const json_t *object, const char *key)
                            json_number_value(json_array_get(array, 2))};
 }
 
-static struct hs_sim_pose pose_of(const struct hs_demo_match *match, const json_t *hit,
+static struct hs_sim_pose pose_of(const struct hs_skirmish *match, const json_t *hit,
                                   const char *field, double time)
 {
     struct hs_sim_pose pose;
@@ -122,9 +122,9 @@ struct seen {
     double from_shooter;               /* of the start, seen from above */
 };
 
-static struct seen look_at(const struct hs_demo_match *match, const json_t *hit, double now)
+static struct seen look_at(const struct hs_skirmish *match, const json_t *hit, double now)
 {
-    const struct hs_sim_arena *arena = hs_demo_skirmish(match)->game.arena;
+    const struct hs_sim_arena *arena = match->game.arena;
     double time = json_number_value(json_object_get(hit, "hit_time"));
     struct hs_vec start = vector(hit, "start");
     struct hs_sim_pose target = pose_of(match, hit, "target", fmin(time, now));
@@ -155,7 +155,7 @@ static struct seen look_at(const struct hs_demo_match *match, const json_t *hit,
 
 static void check_claim(const char *who, const struct seen *seen)
 {
-    if (strcmp(who, hs_demo_label(HS_DEMO_THROUGH_TIME)) == 0) {
+    if (strcmp(who, hs_demo_cheats[HS_DEMO_THROUGH_TIME].label) == 0) {
         ck_assert(seen->age > 0.4 || seen->age < -0.05);
         return;
     }
@@ -164,17 +164,17 @@ static void check_claim(const char *who, const struct seen *seen)
         ck_assert_double_le(seen->gap, 0.01);
         ck_assert(seen->to_body < seen->to_wall || seen->gap > 0);
         ck_assert_double_lt(seen->from_shooter, 1.0);
-    } else if (strcmp(who, hs_demo_label(HS_DEMO_CLAIM_FORGER)) == 0) {
+    } else if (strcmp(who, hs_demo_cheats[HS_DEMO_CLAIM_FORGER].label) == 0) {
         ck_assert_double_gt(seen->gap, 0.09);
-    } else if (strcmp(who, hs_demo_label(HS_DEMO_RADIUS_FORGER)) == 0) {
+    } else if (strcmp(who, hs_demo_cheats[HS_DEMO_RADIUS_FORGER].label) == 0) {
         ck_assert_double_eq_tol(seen->radius, 0.25, 1e-9);
         ck_assert(seen->gap > 0.02 && seen->wide_gap <= 1e-3);
-    } else if (strcmp(who, hs_demo_label(HS_DEMO_WALL_FORGER)) == 0) {
+    } else if (strcmp(who, hs_demo_cheats[HS_DEMO_WALL_FORGER].label) == 0) {
         ck_assert_double_lt(seen->to_wall, HUGE_VAL);
         ck_assert_double_gt(seen->to_body, seen->to_wall);
         ck_assert_double_lt(seen->gap, 0.01);
     } else {
-        ck_assert_str_eq(who, hs_demo_label(HS_DEMO_ORIGIN_FORGER));
+        ck_assert_str_eq(who, hs_demo_cheats[HS_DEMO_ORIGIN_FORGER].label);
         ck_assert_double_gt(seen->from_shooter, 0.6);
     }
 }
@@ -182,7 +182,7 @@ static void check_claim(const char *who, const struct seen *seen)
 static int kind_of(const char *who)
 {
     for (int cheat = 0; cheat < HS_DEMO_CHEAT_COUNT; cheat++)
-        if (strcmp(who, hs_demo_label((enum hs_demo_cheat)cheat)) == 0)
+        if (strcmp(who, hs_demo_cheats[cheat].label) == 0)
             return cheat;
     ck_assert_str_eq(who, HS_WHO_HONEST);
     return HS_DEMO_CHEAT_COUNT;
@@ -195,7 +195,7 @@ START_TEST(everybody_is_true_to_their_kind)
     struct hs_recording_entry entry;
     json_t *hit;
     struct hs_recording *recording = hs_demo_open((uint64_t)_i, SECONDS);
-    const struct hs_demo_match *match = hs_demo_match(recording);
+    const struct hs_skirmish *match = hs_demo_skirmish(recording);
     while (hs_recording_next(recording, &entry, error) == HS_RECORDING_ENTRY) {
         json_array_foreach(hs_recording_claims(&entry), i, hit)
         {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/simulate/command_table.h"
+#include "cli/simulate/command.h"
 #include "cli/simulate/film.h"
 #include "cli/simulate/hits/simulation.h"
 #include "tests/support/run_suite.h"
@@ -50,13 +50,15 @@ END_TEST
 
 START_TEST(links_have_names)
 {
-    enum hs_link_kind kind;
+    int kind;
+    const struct hs_argument option = {"profile", hs_argument_word, &kind,
+                                              0,         HS_LINKS - 1,     hs_link_names};
     for (int i = 0; i < HS_LINKS; i++) {
-        ck_assert(hs_link_parse(hs_link_name((enum hs_link_kind)i), &kind));
-        ck_assert_int_eq((int)kind, i);
+        ck_assert(hs_argument_word(&option, hs_link_names[i]));
+        ck_assert_int_eq(kind, i);
     }
-    ck_assert(hs_link_parse("mobile", &kind) && kind == HS_LINK_MOBILE);
-    ck_assert(!hs_link_parse("mobil", &kind));
+    ck_assert(hs_argument_word(&option, "mobile") && kind == HS_LINK_MOBILE);
+    ck_assert(!hs_argument_word(&option, "mobil"));
 }
 END_TEST
 
@@ -72,8 +74,8 @@ START_TEST(people_stay_out_of_walls_and_do_not_fly)
     ck_assert(arena != NULL && crowd != NULL);
     for (unsigned who = 0; who < HS_CROWD; who++) {
         for (size_t tick = 1; tick < TICKS; tick++) {
-            const struct hs_person *before = hs_crowd_at(crowd, who, tick - 1);
-            const struct hs_person *now = hs_crowd_at(crowd, who, tick);
+            const struct hs_sim_pose *before = hs_crowd_at(crowd, who, tick - 1);
+            const struct hs_sim_pose *now = hs_crowd_at(crowd, who, tick);
             ck_assert(hs_sim_arena_is_free(now->position, 0.3));
             ck_assert(now->position.z >= 0 && now->position.z < 1);
             if (now->jumps == before->jumps)
@@ -109,14 +111,13 @@ START_TEST(poses_blend_but_never_into_a_jump)
 {
     struct hs_moment moment;
     struct hs_sim_pose pose;
-    ck_assert(!hs_film_find(&film, 0.99, &moment));
+    ck_assert(!hs_film_find(&film, 0.99, &moment) && !hs_film_pose(&film, 0.99, 0, &pose));
     ck_assert(hs_film_find(&film, 1.05, &moment));
     ck_assert(moment.from == 0 && moment.to == 1);
-    hs_film_pose(&film, &moment, 0, &pose);
+    ck_assert(hs_film_pose(&film, 1.05, 0, &pose));
     ck_assert_double_eq_tol(pose.position.x, 0.5, 1e-9);
     ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* the shorter way round */
-    ck_assert(hs_film_find(&film, 1.19, &moment));
-    hs_film_pose(&film, &moment, 0, &pose);
+    ck_assert(hs_film_pose(&film, 1.19, 0, &pose));
     ck_assert_double_eq(pose.position.x, 1);
     ck_assert(hs_film_find(&film, 5, &moment));
     ck_assert(moment.from == 2 && moment.to == 2 && moment.time == frames[2].time);
@@ -128,7 +129,7 @@ START_TEST(what_is_sent_is_rounded)
     struct hs_moment moment;
     struct hs_sim_pose exact, sent;
     ck_assert(hs_film_find(&film, 1, &moment));
-    hs_film_pose(&film, &moment, 0, &exact);
+    ck_assert(hs_film_pose(&film, 1, 0, &exact));
     hs_film_pose_sent(&film, &moment, 0, &sent);
     static volatile const float tenth = 0.1f;
     ck_assert_double_eq(sent.position.y, (double)tenth);

@@ -5,7 +5,7 @@
 
 #include "cli/play/picture.h"
 #include "cli/play/tally.h"
-#include "cli/simulate/arena.h"
+#include "cli/simulate/film.h"
 #include "tests/support/run_suite.h"
 
 static void add(struct hs_tally *tally, const char *who, enum hs_truth truth, const char *text)
@@ -97,8 +97,8 @@ static char *draw(struct hs_vec aside)
     struct hs_sim_arena *arena = hs_sim_arena_create(0.4);
     ck_assert_ptr_nonnull(arena);
     struct hs_body then, now;
-    hs_sim_arena_body(arena, (struct hs_vec){0, 0, 0}, 0, 0, &then);
-    hs_sim_arena_body(arena, (struct hs_vec){0, -1, 0}, 0, 0, &now);
+    hs_pose_body(arena, &(struct hs_sim_pose){.position = {0, 0, 0}}, &then);
+    hs_pose_body(arena, &(struct hs_sim_pose){.position = {0, -1, 0}}, &now);
     struct hs_picture picture = {.shooter = "ann",
                                  .target = "ben",
                                  .then = &then,
