@@ -38,7 +38,7 @@ enum { PLACES = sizeof places / sizeof *places, API = PLACES - 3, NOWHERE = -1 }
 static const struct {
     const char *room, *headers;
 } public_headers[] = {
-    {"base", " account bytes ledger_entry limits linkage str vec vocabulary work "},
+    {"base", " budget bytes ledger_entry limits linkage str vec vocabulary work "},
     {"geometry", " spread sweep "},
     {"rules", " moves_rules rig ruleset "},
     {"history", " frame state "},

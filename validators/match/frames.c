@@ -34,7 +34,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /*
  * Frames far from the newest one are refused. But the game server's clock may really have been
  * reset. So three refused frames in a row that are close to each other restart the history at the
- * third one. The first must be at least max_forward away: the clock makes up for smaller steps.
+ * third one. The first must be at least max_forward away: after a smaller step, normal time
+ * soon reaches the newest frame again.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -155,9 +156,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
                              time_us + match->ruleset->history.keep_us);
         return true;
     }
-    union hs_extra_room room;
+    union hs_extra_space space;
     struct hs_posted_sample posted;
-    *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
+    *result = hs_sample_resolve(match, player, entry, time_us, &space, &posted);
     if (*result != HS_FRAME_STORED)
         return true;
     bool is_new = player == NULL;
@@ -194,15 +195,15 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
 {
     const struct hs_players *players = &match->players;
     const struct hs_player *player = hs_players_find(players, entry->player);
-    union hs_extra_room room;
+    union hs_extra_space space;
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;
     bool has_place =
         players->present < players->limit &&
-        hs_account_has_spare(&match->account, hs_players_min_bytes(match->limits.samples));
+        hs_budget_has_spare(&match->budget, hs_players_min_bytes(match->limits.samples));
     return (player != NULL || has_place) &&
-           hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
+           hs_sample_resolve(match, player, entry, INT64_MAX, &space, &posted) == HS_FRAME_STORED;
 }
 
 /* Whether any entry of the frame, player or mover, could be stored after a clock reset. */

@@ -241,12 +241,12 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,
-                                       union hs_extra_room *room, struct hs_posted_sample *out)
+                                       union hs_extra_space *space, struct hs_posted_sample *out)
 {
     out->sample = (struct hs_sample){.time_us = time_us};
-    memset(&room->extra, 0, sizeof room->extra);
+    memset(&space->extra, 0, sizeof space->extra);
     bool has_extra = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
-    out->extra = has_extra ? &room->extra : NULL;
+    out->extra = has_extra ? &space->extra : NULL;
     inherit(match, player, time_us, out);
     enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)

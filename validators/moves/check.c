@@ -14,8 +14,8 @@
 /* The round trip of a player for whom none is known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
-/* The clock was set back if this many moves agree. They must arrive in at least this time, each at
-   most history.max_forward after the one before. A batch that is sent again is shorter. */
+/* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
+   each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -450,7 +450,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     if (move->fields & HS_MOVE_HAS_SEQ) {
         if (hs_player_moves_need(c.moves) > 0) {
             hs_players_free_space(&match->players, hs_player_moves_need(c.moves));
-            hs_player_moves_grow(c.moves, &match->account);
+            hs_player_moves_grow(c.moves, &match->budget);
         }
         hs_move_answers_keep(c.moves->answers, move, &digest, out);
     }

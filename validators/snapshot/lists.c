@@ -22,7 +22,7 @@ static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, movers, ELSEWHERE),          FIELD(hs_match, teams, ELSEWHERE),
     FIELD(hs_match, team_count, ELSEWHERE),      FIELD(hs_match, team_capacity, ELSEWHERE),
     FIELD(hs_match, has_swept_teams, ELSEWHERE), FIELD(hs_match, teams_swept_us, ELSEWHERE),
-    FIELD(hs_match, account, ELSEWHERE),         FIELD(hs_match, has_frames, ELSEWHERE),
+    FIELD(hs_match, budget, ELSEWHERE),          FIELD(hs_match, has_frames, ELSEWHERE),
     FIELD(hs_match, has_opening, FLAG),          FIELD(hs_match, newest_us, TIME),
     FIELD(hs_match, opening_us, TIME),           NAMED(hs_match, totals.reasons, COUNTS, REASONS),
     FIELD(hs_match, totals.damage, REAL),        FIELD(hs_match, payments, ELSEWHERE),

@@ -305,7 +305,7 @@ static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *r
     read->hash = player->hash;
     read->history = player->history;
     read->ledger.bytes = hs_ledger_bytes(&read->ledger);
-    read->ledger.account = player->ledger.account;
+    read->ledger.budget = player->ledger.budget;
     *player = *read;
     *read = (struct hs_player){0};
     if (player->left)
@@ -361,11 +361,11 @@ static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *
     size_t bytes = hs_match_count_bytes(match);
     match->limits.bytes = limits->bytes;
     match->limits.shared = limits->shared;
-    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
-    if (hs_account_take(&match->account, bytes))
+    hs_budget_init(&match->budget, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_budget_reserve(&match->budget, bytes))
         return true;
-    hs_account_init(&match->account, SIZE_MAX, NULL);
-    atomic_store(&match->account.used, bytes);
+    hs_budget_init(&match->budget, SIZE_MAX, NULL);
+    atomic_store(&match->budget.used, bytes);
     return false;
 }
 
