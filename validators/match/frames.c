@@ -113,23 +113,20 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
     int64_t *moved_us = player->moved_us;
-    for (int i = 0; i < HS_JUMPS_OPEN; i++) {
+    int place = -1, last = HS_JUMPS_OPEN - 1;
+    for (int i = 0; i <= last; i++) {
         if (!player->was_moved)
             moved_us[i] = time_us;
         else if (moved_us[i] == time_us)
             return;
+        if (i > 0 && moved_us[i] == moved_us[i - 1])
+            place = i;
     }
-    bool is_first = !player->was_moved;
     player->was_moved = true;
-    if (is_first)
-        return;
     /* Replaces a repeated time, or else the oldest. */
-    int place = 0, last = HS_JUMPS_OPEN - 1;
-    while (place < last && moved_us[place] != moved_us[place + 1])
-        place++;
-    if (place == last && time_us < moved_us[0])
+    if (place < 0 && time_us < moved_us[0])
         return;
-    place = place < last ? place : 0;
+    place = place < 0 ? 0 : place;
     for (; place < last && moved_us[place + 1] < time_us; place++)
         moved_us[place] = moved_us[place + 1];
     for (; place > 0 && moved_us[place - 1] > time_us; place--)

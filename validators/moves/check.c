@@ -207,7 +207,7 @@ static void compare_position(struct checking *c, bool is_forced)
 
 /* ---- a move ---- */
 
-/* The first failure of an enforced check decides. */
+/* Sets reason and verdict. The first failure of an enforced check decides, otherwise `reason`. */
 static void decide(struct checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -251,12 +251,6 @@ static void report_state(struct checking *c)
     c->out->is_resolving = timing->compat.is_resolving;
     c->out->credit_us = round_us(timing->credit_us);
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
-}
-
-static void refuse(struct checking *c, enum hs_move_reason reason)
-{
-    c->out->reason = reason;
-    c->out->verdict = hs_move_reason_verdict(reason);
 }
 
 /*
@@ -310,7 +304,7 @@ static void check_time_and_position(struct checking *c)
     bool is_behind = state->has_begun && state->heard_us - move->received_us >
                                              c->match->ruleset->history.max_forward_us;
     if (is_behind && !is_clock_set_back(c)) {
-        refuse(c, HS_MOVE_STALE);
+        decide(c, HS_MOVE_STALE);
         return;
     }
     if (is_behind)
@@ -323,7 +317,7 @@ static void check_time_and_position(struct checking *c)
     }
     enum hs_move_reason entered = enter_epoch(c);
     if (entered != HS_MOVE_OK) {
-        refuse(c, entered);
+        decide(c, entered);
         return;
     }
     struct hs_connection connection;
@@ -406,7 +400,7 @@ static bool replay(struct checking *c, const struct hs_digest *digest)
         hs_move_result_copy(c->out, &kept->result);
         return true;
     }
-    refuse(c, HS_MOVE_DUPLICATE);
+    decide(c, HS_MOVE_DUPLICATE);
     c->moves->reasons[HS_MOVE_DUPLICATE]++;
     report_state(c);
     return true;
@@ -430,7 +424,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
         /* The move is from a session that ended, or has no clock. It adds no player. */
-        refuse(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
+        decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
             report_state(&c);
@@ -441,7 +435,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     if (standing == NO_MEMORY)
         return false;
     if (standing == FULL) {
-        refuse(&c, HS_MOVE_CAPACITY);
+        decide(&c, HS_MOVE_CAPACITY);
         return true;
     }
     check_time_and_position(&c);

@@ -3,16 +3,13 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-#define FIELD(type, member, kind)                                                                  \
+#define ROW(type, member, kind, vocabulary)                                                        \
     {                                                                                              \
 #member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
-            HS_SAVED_##kind, 0                                                                     \
+            HS_SAVED_##kind, vocabulary                                                            \
     }
-#define NAMED(type, member, kind, names)                                                           \
-    {                                                                                              \
-#member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
-            HS_SAVED_##kind, HS_VOCABULARY_##names                                                 \
-    }
+#define FIELD(type, member, kind)        ROW(type, member, kind, 0)
+#define NAMED(type, member, kind, names) ROW(type, member, kind, HS_VOCABULARY_##names)
 
 /* The ruleset and the world are borrowed. Other code saves players, movers and teams. A restored
    match has no frames, so everything that depends on frames starts again. */

@@ -127,7 +127,7 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
         direction->x = hs_bytes_get_real(&l->reader);
         direction->y = hs_bytes_get_real(&l->reader);
         direction->z = hs_bytes_get_real(&l->reader);
-        if (!isfinite(direction->x) || !isfinite(direction->y) || !isfinite(direction->z))
+        if (!hs_vec_is_finite(*direction))
             l->is_damaged = true;
     }
 }

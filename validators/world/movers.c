@@ -39,17 +39,12 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* The bytes by which the array must grow for one more mover. */
-static size_t place_bytes(const struct hs_movers *movers)
-{
-    uint32_t more = doubled(movers->capacity) - movers->capacity;
-    return movers->count < movers->capacity ? 0 : more * sizeof *movers->all;
-}
-
-/* The bytes of one more mover. */
+/* The bytes of one more mover, and of a larger array if it is full. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
-    return place_bytes(movers) + hs_history_min_bytes(limits->samples);
+    uint32_t more = doubled(movers->capacity) - movers->capacity;
+    return (movers->count < movers->capacity ? 0 : more * sizeof *movers->all) +
+           hs_history_min_bytes(limits->samples);
 }
 
 static bool make_place(struct hs_movers *movers)
