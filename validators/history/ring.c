@@ -173,18 +173,13 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-static bool is_announced(const struct hs_sample *sample)
-{
-    return sample->event == HS_EVENT_TELEPORT || sample->event == HS_EVENT_SPAWN;
-}
-
 static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
 {
     if (i >= history->count)
         return;
     struct hs_sample *to = hs_history_slot(history, i);
     to->jumped = false;
-    if (i == 0 || is_announced(to))
+    if (i == 0 || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
         return;
     const struct hs_sample *from = hs_history_slot(history, i - 1);
     double seconds = hs_seconds(to->time_us - from->time_us);

@@ -285,13 +285,6 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-static void forget(struct hs_player *read)
-{
-    hs_ledger_clear(&read->ledger);
-    hs_player_moves_destroy(read->moves, NULL);
-    *read = (struct hs_player){0};
-}
-
 /* Adds the player who was read, with everything they own. */
 static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
 {
@@ -328,7 +321,8 @@ static void load_player(struct hs_loading *l)
         load_moves(l, &read);
     if (hs_loading_is_fine(l) && hs_players_find(&l->match->players, name) == NULL)
         settle(l, name, &read);
-    forget(&read);
+    hs_ledger_clear(&read.ledger);
+    hs_player_moves_destroy(read.moves, NULL);
 }
 
 /* Every saved player is restored, even above the limit of the match. */
