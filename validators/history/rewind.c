@@ -112,9 +112,9 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
 }
 
 /*
- * A segment and a box, both by middle and half extent, lie on either side of a plane across one of
- * the box's axes, or along an axis and the segment (Ericson, Real-Time Collision Detection, 2005,
- * 5.3.3).
+ * Whether a plane separates a segment and a box, both given by middle and half extent: a plane
+ * across an axis of the box, or along an axis and the segment (Ericson, Real-Time Collision
+ * Detection, 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {

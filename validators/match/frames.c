@@ -271,7 +271,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
 {
     size_t count = frame->player_count + frame->mover_count;
     if (count == 0)
-        return true; /* even its time counts for nothing */
+        return true; /* an empty frame does not set the clock */
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
     if (restarts && would_store(match, frame)) {

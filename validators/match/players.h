@@ -26,7 +26,7 @@ struct hs_player {
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     bool was_moved;                /* by the server: a teleport or a spawn */
-    /* The newest times of that, ascending; a time may be repeated. With was_moved. */
+    /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */

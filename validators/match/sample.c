@@ -6,7 +6,7 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-/* An initializer may have braces: no parentheses around it. */
+/* Without parentheses, because an initializer may have braces. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    .member = first,
 #define OWN(type, member, dimension, first, saved, stale) .member = first,

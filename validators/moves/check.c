@@ -7,8 +7,8 @@
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 
-/* A jump by the server may reach the client this much later than the round trip. A later move is
-   not taken for its effect. */
+/* A jump by the server may reach the client this much later than the round trip. A later move
+   does not count as its effect. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip of a player for whom none is known. */

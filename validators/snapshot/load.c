@@ -168,7 +168,7 @@ static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
     }
-    /* A full ledger forgets numbers for a new one. A ledger that is not full was cut. */
+    /* A ledger that forgot numbers but is not full forgot them to save memory. */
     numbers->was_cut = numbers->has_floor && numbers->count < HS_LEDGER_NUMBERS;
 }
 
