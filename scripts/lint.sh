@@ -35,9 +35,7 @@ plain_english='CHANGELOG.md README.md api/http/problem.c api/http/problem.h cli/
     docs/glossary.md docs/integrate docs/lab docs/library.md docs/observability.md docs/overload.md
     docs/recheck.md docs/recording.md docs/ruleset.md docs/scenarios.md docs/security.md
     docs/simulate.md docs/spread.md docs/timing.md docs/world.md openapi.yaml
-    service validators/rules/fields.c :(glob)validators/*.h validators/base validators/clock
-    validators/geometry validators/world/build.c validators/world/cast.c validators/world/map.c
-    validators/world/tree.h tests/run.sh :(glob)tests/**/*.[ch]'
+    api cli service validators tests/run.sh :(glob)tests/**/*.[ch]'
 # Players are "they"; the others are words and phrases that have a plainer form everywhere.
 words='he|his|him|himself|anew|lest|likewise|wherefore|whoever|whomever|hereof|thereof|unsure'
 words="$words|as ever|there (is|are|was|were) none|(is|are|was|were|be|been) (told|answered [0-9]+)"

@@ -49,10 +49,10 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 bool hs_match_was_refused(struct hs_match *match);
 
 /* Whether the bytes in use are below nine tenths of both limits. */
-bool hs_match_has_room(const struct hs_match *match);
+bool hs_match_has_space(const struct hs_match *match);
 
 /* The bytes of a new, empty match. */
-size_t hs_match_least_bytes(void);
+size_t hs_match_min_bytes(void);
 
 /* ---- frames ---- */
 

@@ -1,5 +1,5 @@
 /*
- * The closed lists from which all answers are made: verdicts, checks, reasons, flags. One X-macro
+ * The closed lists of the words in answers: verdicts, checks, reasons, flags. One X-macro
  * per list gives the enum, the names in JSON, the metric labels and the order in the documentation.
  */
 #ifndef HS_VOCABULARY_H
@@ -240,16 +240,16 @@ enum hs_outcome {
 enum hs_pellet_outcome {
     HS_PELLET_HIT,
     HS_PELLET_MISS,     /* touches nobody claimed */
-    HS_PELLET_OCCLUDED, /* the world is before the claimed body */
-    HS_PELLET_BLOCKED,  /* somebody is before the claimed body */
-    HS_PELLET_REFUSED,  /* the body is not to be hurt; see `reason` */
+    HS_PELLET_OCCLUDED, /* the world is in front of the claimed body */
+    HS_PELLET_BLOCKED,  /* another body is in front of the claimed body */
+    HS_PELLET_REFUSED,  /* the body takes no damage; see `reason` */
     HS_PELLET_UNKNOWN,  /* no pose of the claimed body */
     HS_PELLET_OUTCOME_COUNT
 };
 
 enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 
-/* What makes a projectile burst. */
+/* What makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
 enum hs_move_kind {
@@ -271,24 +271,24 @@ enum hs_unclaimed { HS_UNCLAIMED_REPORT, HS_UNCLAIMED_DAMAGE, HS_UNCLAIMED_COUNT
 
 enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT };
 
-/* What the simulated time of a move obeys. */
+/* What limits the simulated time of a move. */
 enum hs_prevention {
     HS_PREVENTION_CREDIT,     /* time that the server granted and the client has not used */
     HS_PREVENTION_RESOLUTION, /* the payback of the compatible check */
     HS_PREVENTION_COUNT
 };
 
-/* Where the moment of an instant hit comes from. */
+/* What gives the time of an instant hit. */
 enum hs_rewind_source {
     HS_REWIND_BY_CLAIM,      /* the claim's hit_time */
     HS_REWIND_BY_PREDICTION, /* the shooter's prediction ping, back from now */
     HS_REWIND_SOURCE_COUNT
 };
 
-/* Remarks on a stored sample, a set. */
+/* Remarks on a stored sample, one bit each. */
 #define HS_FRAME_FLAGS(X)                                                                          \
     X(UNFLAGGED_JUMP, "unflagged_jump")       /* moved faster than history.max_speed */            \
-    X(HISTORY_FULL, "history_full")           /* a sample inside the window had to go */           \
+    X(HISTORY_FULL, "history_full")           /* a sample inside the window was dropped */         \
     X(HISTORY_RESTARTED, "history_restarted") /* three frames agreed on a new clock */
 
 #define HS_FRAME_FLAG_ID(id, ...) HS_FRAME_FLAG_##id,

@@ -6,7 +6,7 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
-#include "validators/base/account_inside.h"
+#include "validators/base/budget_inside.h"
 #include "validators/journal.h"
 
 struct hs_registry {
@@ -21,7 +21,7 @@ struct hs_registry {
     bool keeps_journals;
     atomic_size_t players, movers, memory_limited; /* sums over the matches in the table */
     size_t match_bytes;                            /* limit of each match */
-    struct hs_account budget;                      /* of all matches */
+    struct hs_budget budget;                       /* of all matches */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -42,7 +42,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
         return NULL;
     registry->limit = max_matches;
     registry->match_bytes = SIZE_MAX;
-    hs_account_init(&registry->budget, SIZE_MAX, NULL);
+    hs_budget_init(&registry->budget, SIZE_MAX, NULL);
     registry->rulesets = rulesets;
     registry->maps = maps;
     registry->table_size = 64;
@@ -62,12 +62,12 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes)
 {
     registry->match_bytes = match_bytes;
-    hs_account_init(&registry->budget, all_bytes, NULL);
+    hs_budget_init(&registry->budget, all_bytes, NULL);
 }
 
 size_t hs_registry_bytes(const struct hs_registry *registry)
 {
-    return hs_account_used(&registry->budget);
+    return hs_budget_used(&registry->budget);
 }
 
 /* The registry is locked. */
@@ -76,7 +76,7 @@ static enum hs_registry_result capacity(struct hs_registry *registry)
     if (registry->count >= registry->limit)
         return HS_REGISTRY_FULL;
     bool has_capacity = hs_registry_bytes(registry) < registry->budget.limit / 10 * 9 &&
-                        hs_account_has(&registry->budget, hs_match_least_bytes());
+                        hs_budget_has(&registry->budget, hs_match_min_bytes());
     return has_capacity ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
 }
 
@@ -94,7 +94,7 @@ void hs_registry_record_post(struct hs_match_slot *slot)
     if (hs_match_was_refused(slot->match))
         slot->memory_limited = true;
     else if (slot->memory_limited)
-        slot->memory_limited = !hs_match_has_room(slot->match);
+        slot->memory_limited = !hs_match_has_space(slot->match);
 }
 
 static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slot)

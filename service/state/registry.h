@@ -13,7 +13,7 @@
 #include "api/matches.h"
 #include "service/options/values.h"
 #include "service/state/rulesets.h"
-#include "validators/account.h"
+#include "validators/budget.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"
 #include "validators/str.h"

@@ -196,7 +196,7 @@ static void insert_both(struct run *run)
                                .event = (uint8_t)entry.event};
     struct hs_state state = {
         .damage_scale = 1, .alive = true, .life = entry.life, .stance = entry.stance};
-    union hs_extra_room room;
+    union hs_extra_space room;
     memset(&room.extra, 0, sizeof room.extra);
     room.extra.has_eye = true;
     room.extra.eye[2] = entry.eye;

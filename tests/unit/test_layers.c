@@ -56,7 +56,7 @@ static const struct {
 static const struct {
     const char *room, *headers;
 } public_headers[] = {
-    {"base", " account bytes ledger_entry limits linkage str vec vocabulary work "},
+    {"base", " budget bytes ledger_entry limits linkage str vec vocabulary work "},
     {"geometry", " spread sweep "},
     {"rules", " moves_rules rig ruleset "},
     {"history", " frame state "},

@@ -27,7 +27,7 @@ static size_t beyond_reserve(const struct hs_ledger *ledger, size_t more)
 
 static bool reserve(struct hs_ledger *ledger, size_t bytes)
 {
-    if (!hs_account_take(ledger->account, beyond_reserve(ledger, bytes)))
+    if (!hs_budget_reserve(ledger->budget, beyond_reserve(ledger, bytes)))
         return false;
     ledger->bytes += bytes;
     return true;
@@ -37,7 +37,7 @@ static void release(struct hs_ledger *ledger, size_t bytes)
 {
     size_t before = charge_of(ledger->bytes);
     ledger->bytes -= bytes;
-    hs_account_give(ledger->account, before - charge_of(ledger->bytes));
+    hs_budget_release(ledger->budget, before - charge_of(ledger->bytes));
 }
 
 static size_t shot_bytes(const struct hs_posted_shot *shot)
@@ -281,10 +281,10 @@ static bool give_up_answer(struct hs_ledger *ledger)
     return true;
 }
 
-void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes)
+void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (ledger->hits.answers + ledger->shots.answers > HS_LEDGER_ANSWERS &&
-           !hs_account_has(ledger->account, bytes) && give_up_answer(ledger))
+           !hs_budget_has(ledger->budget, bytes) && give_up_answer(ledger))
         continue;
 }
 

@@ -2,10 +2,10 @@
  * The record of one player's shooting: used numbers with their answers, fire times per weapon, and
  * the traces of the last shots.
  *
- * The ledger never grows past its bounds. It grows past HS_LEDGER_RESERVE only as its account
+ * The ledger never grows past its bounds. It grows past HS_LEDGER_RESERVE only as its budget
  * allows. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
- * When the account is full, the ledger first gives up the oldest answers. Their numbers stay, so
+ * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
  * numbers recorded first. It also forgets these once HS_LEDGER_NUMBERS newer ones are recorded.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "validators/account.h"
+#include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
 /* Numbers kept per player: this many of claims, and this many of shots. A client that retries
@@ -69,8 +69,8 @@ struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one per weapon used */
     uint16_t cadence_count, cadence_capacity;
-    size_t bytes;               /* always equal to hs_ledger_bytes() */
-    struct hs_account *account; /* charged for bytes beyond the reserve; NULL: nothing is charged */
+    size_t bytes;             /* always equal to hs_ledger_bytes() */
+    struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
 };
 
 void hs_ledger_clear(struct hs_ledger *ledger);
@@ -95,7 +95,7 @@ void hs_ledger_forget_times(struct hs_ledger *ledger);
 /* Counts the bytes in use from the entries. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
-/* Grows the table to `count` entries without charging the account; only for restoring a
+/* Grows the table to `count` entries without charging the budget; only for restoring a
    snapshot. `count` is above the capacity. False: out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
@@ -118,13 +118,13 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t nu
 /* Whether entries exist, and the number is further than HS_SHOT_JUMP from all of them. */
 bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
 
-/* The most bytes that recording an entry can charge to the account. */
+/* The most bytes that recording an entry can charge to the budget. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
 
-/* Gives up the oldest answers until the account has `bytes` free. Keeps the newest
+/* Gives up the oldest answers until the budget has `bytes` free. Keeps the newest
    HS_LEDGER_ANSWERS answers. */
-void hs_ledger_give_way(struct hs_ledger *ledger, size_t bytes);
+void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes);
 
 /* Frees the memory of an entry that is in no ledger; the entry is empty afterwards. */
 void hs_ledger_free_entry(struct hs_ledger_entry *entry);

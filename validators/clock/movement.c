@@ -65,8 +65,8 @@ enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 
 /* A step, with the limits that apply to it. */
 struct passage {
-    const struct hs_move_mode *mode; /* NULL: unknown */
-    const struct hs_move_mode *old;  /* its limits count too, if in_window; NULL: unknown */
+    const struct hs_move_mode *mode;
+    const struct hs_move_mode *old; /* its limits count too, if in_window */
     bool in_window;
     double time_s;
     struct hs_vec path, up;
@@ -76,17 +76,19 @@ struct passage {
 
 static const struct hs_move_mode *mode_of(const struct hs_moves_rules *rules, uint16_t index)
 {
-    return index < rules->mode_count && index < HS_MAX_MOVE_MODES ? &rules->modes[index] : NULL;
+    static const struct hs_move_mode unknown = {0}; /* nothing is checked */
+    bool is_known = index < rules->mode_count && index < HS_MAX_MOVE_MODES;
+    return is_known ? &rules->modes[index] : &unknown;
 }
 
 static double speed_of(const struct hs_move_mode *mode)
 {
-    return mode != NULL && mode->max_speed > 0 ? mode->max_speed : HUGE_VAL;
+    return mode->max_speed > 0 ? mode->max_speed : HUGE_VAL;
 }
 
 static double acceleration_of(const struct hs_move_mode *mode)
 {
-    return mode != NULL && mode->max_accel > 0 ? mode->max_accel : HUGE_VAL;
+    return mode->max_accel > 0 ? mode->max_accel : HUGE_VAL;
 }
 
 static double max_speed(const struct passage *passage)
@@ -99,11 +101,6 @@ static double max_acceleration(const struct passage *passage)
 {
     double limit = acceleration_of(passage->mode);
     return passage->in_window ? hs_larger(limit, acceleration_of(passage->old)) : limit;
-}
-
-static double credit_of(const struct hs_move_mode *mode)
-{
-    return mode != NULL ? mode->credit : 0;
 }
 
 /* ---- credit ---- */
@@ -272,7 +269,7 @@ static struct hs_vec across(struct hs_vec v, struct hs_vec up)
 static void check_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
-    double limit = max_speed(passage), credit_s = credit_of(passage->mode);
+    double limit = max_speed(passage), credit_s = passage->mode->credit;
     double inverse = 1 / hs_larger(limit, MIN_LIMIT);
     struct lapse lapse = {passage->time_s, tick_us(movement)};
     double climb = hs_vec_dot(passage->path, passage->up);
@@ -289,7 +286,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
-    pool_spend(&movement->acceleration, credit_of(passage->mode),
+    pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
 
@@ -389,7 +386,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         allowed = hs_larger(climb, 0); /* the body may fall from here on */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
-        double slack_s = credit_of(passage->mode) + GATHER_S;
+        double slack_s = passage->mode->credit + GATHER_S;
         double slack = gravity * slack_s * slack_s / 2;
         movement->kept = (float)hs_larger(0, kept);
         if (kept > slack) {
@@ -414,7 +411,7 @@ static void touch_ground(struct hs_movement *movement, double time_s)
 static void check_motion(struct hs_movement *movement, const struct hs_movement_step *step,
                          const struct passage *passage, struct hs_movement_result *out)
 {
-    double gravity = passage->mode != NULL ? passage->mode->gravity : 0;
+    double gravity = passage->mode->gravity;
     bool is_claimed = step->has_velocity && hs_vec_is_within(step->velocity, MAX_VELOCITY);
     check_speed(movement, passage, &out->speed);
     vec3 step_path;

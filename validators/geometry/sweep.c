@@ -194,11 +194,6 @@ static void find_approach_point(const struct local_sweep *s, double reach, struc
     }
 }
 
-static bool is_point(const struct hs_solid *solid)
-{
-    return solid->half_extents.x == 0 && solid->half_extents.y == 0 && solid->half_extents.z == 0;
-}
-
 static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *solid)
 {
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
@@ -215,8 +210,9 @@ static void solve(const struct hs_sweep *sweep, const struct hs_solid *solid,
                   struct local_sweep *local, struct approach *approach)
 {
     double reach = sweep->radius + solid->radius;
+    struct hs_vec h = solid->half_extents;
     to_local(sweep, solid, local);
-    if (is_point(solid))
+    if (h.x == 0 && h.y == 0 && h.z == 0)
         find_approach_point(local, reach, approach);
     else
         find_approach(local, reach, approach);

@@ -1,4 +1,4 @@
-/* The memory of a history: it grows as its account allows, and can be shortened. */
+/* The memory of a history: it grows as its budget allows, and can be shortened. */
 #include "validators/history/ring_inside.h"
 
 #include <stdlib.h>
@@ -72,11 +72,11 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history)
     if (capacity > history->limit)
         capacity = history->limit;
     size_t more = (capacity - history->capacity) * sizeof *history->samples;
-    if (!hs_account_take_spare(history->account, more))
+    if (!hs_budget_reserve_spare(history->budget, more))
         return HS_GROWTH_REFUSED;
     if (resize_samples(history, capacity))
         return HS_GROWTH_DONE;
-    hs_account_give(history->account, more);
+    hs_budget_release(history->budget, more);
     return HS_GROWTH_NO_MEMORY;
 }
 
@@ -118,11 +118,11 @@ static enum hs_growth grow_states(struct hs_history *history)
     size_t more = (capacity - before) * sizeof *states;
     if (capacity > UINT16_MAX)
         return HS_GROWTH_NO_MEMORY;
-    if (!hs_account_take_spare(history->account, more))
+    if (!hs_budget_reserve_spare(history->budget, more))
         return HS_GROWTH_REFUSED;
     states = realloc(history->states, capacity * sizeof *states);
     if (states == NULL) {
-        hs_account_give(history->account, more);
+        hs_budget_release(history->budget, more);
         return HS_GROWTH_NO_MEMORY;
     }
     memset(states + before, 0, more);
@@ -164,11 +164,11 @@ static enum hs_growth make_extra_space(struct hs_history *history, size_t size)
     if (block == history->extra_size && capacity == old_capacity)
         return HS_GROWTH_DONE;
     size_t more = capacity * block - old_capacity * history->extra_size;
-    if (!hs_account_take_spare(history->account, more))
+    if (!hs_budget_reserve_spare(history->budget, more))
         return HS_GROWTH_REFUSED;
     unsigned char *extras = calloc(capacity, block);
     if (extras == NULL) {
-        hs_account_give(history->account, more);
+        hs_budget_release(history->budget, more);
         return HS_GROWTH_NO_MEMORY;
     }
     for (uint32_t i = 0; i < old_capacity; i++)
@@ -272,6 +272,6 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
     capacity = capacity > first ? capacity : first;
     bool fine = shrink_extras(history) && shrink_states(history) &&
                 (capacity >= history->capacity || resize_samples(history, capacity));
-    hs_account_give(history->account, before - hs_history_bytes(history));
+    hs_budget_release(history->budget, before - hs_history_bytes(history));
     return fine;
 }

@@ -214,18 +214,6 @@ static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pos
 
 /* ---- hitboxes ---- */
 
-static double larger(float a, float b)
-{
-    double x = fabs((double)a), y = fabs((double)b);
-    return x > y ? x : y;
-}
-
-static double largest_scale(const float scale[3])
-{
-    double across = larger(scale[0], scale[1]), along = fabs((double)scale[2]);
-    return across > along ? across : along;
-}
-
 static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bone,
                          struct hs_vec root, struct hs_solid *out)
 {
@@ -255,11 +243,11 @@ static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bo
         break;
     case HS_SHAPE_CAPSULE:
         out->half_extents.z = box->half_length * fabs((double)scale[2]);
-        out->radius = box->radius * larger(scale[0], scale[1]);
+        out->radius = box->radius * (double)fmaxf(fabsf(scale[0]), fabsf(scale[1]));
         break;
     case HS_SHAPE_SPHERE:
     case HS_SHAPE_COUNT:
-        out->radius = box->radius * largest_scale(scale);
+        out->radius = box->radius * hs_largest_scale(scale);
         break;
     }
 }
@@ -291,12 +279,12 @@ bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *ce
             return false;
         offset = hs_vec_lerp(hs_vec_from_floats(from.offset), hs_vec_from_floats(to.offset),
                              pose->bracket->alpha);
-        scale = fmax(largest_scale(from.scale), largest_scale(to.scale));
+        scale = fmax(hs_largest_scale(from.scale), hs_largest_scale(to.scale));
     } else { /* the rest pose counts in at least one of the samples, which is rare */
         if (!rewound_bone(pose, bone, &from))
             return false;
         offset = hs_vec_from_floats(from.offset);
-        scale = largest_scale(from.scale);
+        scale = hs_largest_scale(from.scale);
     }
     *center = hs_vec_add(pose->root, offset);
     /* The margins cover offsets and rotations that were rounded to float. */

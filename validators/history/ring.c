@@ -13,7 +13,7 @@ struct hs_history *hs_history_create(const struct hs_history_limits *limits)
     if (history == NULL)
         return NULL;
     history->limit = limits->samples < 2 ? 2 : limits->samples;
-    history->account = limits->account;
+    history->budget = limits->budget;
     history->of_mover = limits->of_mover;
     history->extra_free = HS_NO_EXTRA;
     if (hs_history_allocate(history))
@@ -27,8 +27,8 @@ void hs_history_destroy(struct hs_history *history)
 {
     if (history == NULL)
         return;
-    hs_account_give(history->account,
-                    hs_history_bytes(history) - hs_history_min_bytes(history->limit));
+    hs_budget_release(history->budget,
+                      hs_history_bytes(history) - hs_history_min_bytes(history->limit));
     free(history->samples);
     free(history->states);
     free(history->extras);
@@ -173,25 +173,20 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-static bool is_announced(const struct hs_sample *sample)
-{
-    return sample->event == HS_EVENT_TELEPORT || sample->event == HS_EVENT_SPAWN;
-}
-
 static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
 {
     if (i >= history->count)
         return;
     struct hs_sample *to = hs_history_slot(history, i);
     to->jumped = false;
-    if (i == 0 || is_announced(to))
+    if (i == 0 || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
         return;
     const struct hs_sample *from = hs_history_slot(history, i - 1);
     double seconds = hs_seconds(to->time_us - from->time_us);
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the stale parts of `to` that are current in `from`. False: there are none. */
+/* Copies the stale parts of `to` that are current in `from`. False: nothing was copied. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;
@@ -254,7 +249,7 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* NO_SPACE: the account has no bytes for the posted bones. Shortening the history may help. */
+/* NO_SPACE: the budget has no bytes for the posted bones. Shortening the history may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,

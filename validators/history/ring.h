@@ -4,7 +4,7 @@
  * The root is stored in double, the bones as float offsets from it. Samples share state that rarely
  * changes, such as rig, team, weapon and life. A sample without posted bones takes 80 bytes.
  *
- * The history grows as its limits and its account allow. Only hs_history_insert and
+ * The history grows as its limits and its budget allow. Only hs_history_insert and
  * hs_history_shrink allocate. Not thread-safe: one writer or many readers at a time.
  */
 #ifndef HS_HISTORY_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "validators/account.h"
+#include "validators/budget.h"
 #include "validators/frame.h"
 #include "validators/ruleset.h"
 #include "validators/state.h"
@@ -84,7 +84,7 @@ struct hs_extra {
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
 /* An extra with space for the largest rig, to build one on the stack. */
-union hs_extra_room {
+union hs_extra_space {
     struct hs_extra extra;
     unsigned char
         bytes[sizeof(struct hs_extra) + sizeof(float) * HS_MAX_BONES * HS_BONE_FLOATS_SCALED];
@@ -96,9 +96,9 @@ static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone
 }
 
 struct hs_history_limits {
-    uint32_t samples;           /* the most samples, >= 2; the oldest are dropped first */
-    struct hs_account *account; /* the bytes are reserved here; NULL: no budget */
-    bool of_mover;              /* its states are struct hs_mover_state */
+    uint32_t samples;         /* the most samples, >= 2; the oldest are dropped first */
+    struct hs_budget *budget; /* the bytes are reserved here; NULL: no budget */
+    bool of_mover;            /* its states are struct hs_mover_state */
 };
 
 /* The smallest capacity, and the samples that are never dropped to make space for bones. */
@@ -106,7 +106,7 @@ enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
 
-/* NULL: out of memory. The owner reserves the first hs_history_min_bytes in the account. */
+/* NULL: out of memory. The owner reserves the first hs_history_min_bytes in the budget. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
 void hs_history_clear(struct hs_history *history);
@@ -116,7 +116,7 @@ enum hs_insert_result {
     HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
     HS_INSERT_DUPLICATE,   /* not stored: a sample of that time exists */
-    HS_INSERT_NO_SPACE,    /* the account has no bytes for the bones, even with fewer samples */
+    HS_INSERT_NO_SPACE,    /* the budget has no bytes for the bones, even with fewer samples */
     HS_INSERT_NO_MEMORY
 };
 
@@ -125,7 +125,7 @@ enum hs_insert_result {
  * the history of a mover. `extra` has bones and eye (NULL: none). `state` and `extra` of `sample`
  * are ignored. Marks this sample and the next one as jumped if the speed exceeds rules->max_speed.
  * Later samples with stale state get what this sample knows. When the history is full, or the
- * account allows no growth, the oldest samples are dropped.
+ * budget allows no growth, the oldest samples are dropped.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,

@@ -19,7 +19,7 @@ struct hs_shared_state {
 struct hs_history {
     uint32_t limit;
     bool of_mover;
-    struct hs_account *account;
+    struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
     struct hs_shared_state *states; /* `state_capacity` of them */
@@ -43,7 +43,7 @@ static inline unsigned char *hs_history_extra_block(const struct hs_history *his
     return history->extras + (size_t)i * history->extra_size;
 }
 
-/* REFUSED: by the account. */
+/* REFUSED: by the budget. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
 /* Allocates the smallest capacity. False: out of memory. */

@@ -67,7 +67,7 @@ static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         uint16_t weapon)
 {
     size_t need = hs_ledger_need(ledger, numbers, entry);
-    hs_ledger_give_way(ledger, need);
+    hs_ledger_free_answers(ledger, need);
     hs_players_free_space(&match->players, need);
     return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&
            hs_ledger_record(ledger, numbers, entry);

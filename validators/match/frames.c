@@ -34,7 +34,8 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /*
  * Frames far from the newest one are refused. But the game server's clock may really have been
  * reset. So three refused frames in a row that are close to each other restart the history at the
- * third one. The first must be at least max_forward away: the clock makes up for smaller steps.
+ * third one. The first must be at least max_forward away: after a smaller step, normal time
+ * soon reaches the newest frame again.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -112,23 +113,20 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
     int64_t *moved_us = player->moved_us;
-    for (int i = 0; i < HS_JUMPS_OPEN; i++) {
+    int place = -1, last = HS_JUMPS_OPEN - 1;
+    for (int i = 0; i <= last; i++) {
         if (!player->was_moved)
             moved_us[i] = time_us;
         else if (moved_us[i] == time_us)
             return;
+        if (i > 0 && moved_us[i] == moved_us[i - 1])
+            place = i;
     }
-    bool is_first = !player->was_moved;
     player->was_moved = true;
-    if (is_first)
-        return;
     /* Replaces a repeated time, or else the oldest. */
-    int place = 0, last = HS_JUMPS_OPEN - 1;
-    while (place < last && moved_us[place] != moved_us[place + 1])
-        place++;
-    if (place == last && time_us < moved_us[0])
+    if (place < 0 && time_us < moved_us[0])
         return;
-    place = place < last ? place : 0;
+    place = place < 0 ? 0 : place;
     for (; place < last && moved_us[place + 1] < time_us; place++)
         moved_us[place] = moved_us[place + 1];
     for (; place > 0 && moved_us[place - 1] > time_us; place--)
@@ -155,9 +153,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
                              time_us + match->ruleset->history.keep_us);
         return true;
     }
-    union hs_extra_room room;
+    union hs_extra_space space;
     struct hs_posted_sample posted;
-    *result = hs_sample_resolve(match, player, entry, time_us, &room, &posted);
+    *result = hs_sample_resolve(match, player, entry, time_us, &space, &posted);
     if (*result != HS_FRAME_STORED)
         return true;
     bool is_new = player == NULL;
@@ -194,15 +192,15 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
 {
     const struct hs_players *players = &match->players;
     const struct hs_player *player = hs_players_find(players, entry->player);
-    union hs_extra_room room;
+    union hs_extra_space space;
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;
     bool has_place =
         players->present < players->limit &&
-        hs_account_has_spare(&match->account, hs_players_min_bytes(match->limits.samples));
+        hs_budget_has_spare(&match->budget, hs_players_min_bytes(match->limits.samples));
     return (player != NULL || has_place) &&
-           hs_sample_resolve(match, player, entry, INT64_MAX, &room, &posted) == HS_FRAME_STORED;
+           hs_sample_resolve(match, player, entry, INT64_MAX, &space, &posted) == HS_FRAME_STORED;
 }
 
 /* Whether any entry of the frame, player or mover, could be stored after a clock reset. */
@@ -273,7 +271,7 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
 {
     size_t count = frame->player_count + frame->mover_count;
     if (count == 0)
-        return true; /* even its time counts for nothing */
+        return true; /* an empty frame does not set the clock */
     bool restarts = false;
     enum hs_frame_result when = check_time(match, frame->time_us, &restarts);
     if (restarts && would_store(match, frame)) {

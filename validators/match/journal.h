@@ -24,12 +24,12 @@ struct hs_journal_payment {
 };
 
 /*
- * Make sure that one more record fits: a session or clock record, or the payment of `entry`.
- * Without a journal they always succeed. False: out of memory; nothing changed.
+ * Makes sure that one more record fits: the payment of `entry`, or a session or clock record
+ * (NULL). Always true without a journal. False: out of memory; nothing changed.
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* Append one record for which there is space. */
+/* These append one record; call hs_journal_reserve before. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

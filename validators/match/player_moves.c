@@ -6,16 +6,16 @@
 
 #include "validators/base/digest.h"
 
-static void free_answers(struct hs_player_moves *moves, struct hs_account *account)
+static void free_answers(struct hs_player_moves *moves, struct hs_budget *budget)
 {
-    hs_account_give(account, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
+    hs_budget_release(budget, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
     free(moves->answers);
 }
 
-void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account)
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     if (moves != NULL)
-        free_answers(moves, account);
+        free_answers(moves, budget);
     free(moves);
 }
 
@@ -27,11 +27,11 @@ struct hs_player_moves *hs_player_moves_create(void)
     return moves;
 }
 
-void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_account *account)
+void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     if (moves == NULL)
         return;
-    free_answers(moves, account);
+    free_answers(moves, budget);
     struct hs_timing timing = moves->checks.timing;
     hs_timing_restart(&timing);
     *moves = (struct hs_player_moves){.checks.timing = timing,
@@ -73,16 +73,16 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves)
     return more > 0 ? HS_MOVE_ANSWERS_BYTES(more) - sizeof *moves->answers : 0;
 }
 
-void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account)
+void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     struct hs_move_answers *old = moves->answers;
     uint32_t more = more_places(old);
     size_t bytes = hs_player_moves_need(moves);
-    if (more == 0 || !hs_account_take(account, bytes))
+    if (more == 0 || !hs_budget_reserve(budget, bytes))
         return;
     struct hs_move_answers *grown = hs_move_answers_create(old->capacity + more);
     if (grown == NULL) {
-        hs_account_give(account, bytes);
+        hs_budget_release(budget, bytes);
         return;
     }
     for (uint32_t k = 0; k < old->count; k++) { /* from the oldest */

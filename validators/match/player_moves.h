@@ -72,12 +72,12 @@ void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result 
 /* NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
-/* These four accept NULL. The first two release the bytes beyond the reserve from `account`. */
-void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_account *account);
+/* These four accept NULL. The first two release the bytes beyond the reserve from `budget`. */
+void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Ends the player's session: everything starts again except the credit, because leaving must not
    refill it. */
-void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_account *account);
+void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* For a clock reset: nothing is compared with old times. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);
@@ -98,8 +98,8 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 /* The bytes that space for one more answer takes; 0: there is space, or the ring cannot grow. */
 size_t hs_player_moves_need(const struct hs_player_moves *moves);
 
-/* Grows a full ring below HS_MOVES_KEPT, if the account has the bytes. */
-void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_account *account);
+/* Grows a full ring below HS_MOVES_KEPT, if the budget has the bytes. */
+void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Keeps an answer in place of the oldest. A `stale` answer older than all kept ones is not kept. */
 void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,

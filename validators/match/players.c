@@ -16,11 +16,11 @@ size_t hs_players_min_bytes(uint32_t max_samples)
            hs_history_min_bytes(max_samples);
 }
 
-static void destroy_player(struct hs_player *player, struct hs_account *account)
+static void destroy_player(struct hs_player *player, struct hs_budget *budget)
 {
     hs_ledger_clear(&player->ledger);
-    hs_player_moves_destroy(player->moves, account);
-    hs_account_give(account, hs_players_min_bytes(hs_history_limit(player->history)));
+    hs_player_moves_destroy(player->moves, budget);
+    hs_budget_release(budget, hs_players_min_bytes(hs_history_limit(player->history)));
     hs_history_destroy(player->history);
     free(player);
 }
@@ -28,7 +28,7 @@ static void destroy_player(struct hs_player *player, struct hs_account *account)
 void hs_players_destroy(struct hs_players *players)
 {
     for (uint32_t i = 0; i < players->count; i++)
-        destroy_player(players->all[i], players->account);
+        destroy_player(players->all[i], players->budget);
     free(players->all);
     free(players->index);
     free(players->due);
@@ -107,7 +107,7 @@ static bool evict_left(struct hs_players *players)
     }
     if (least == UINT32_MAX)
         return false;
-    destroy_player(players->all[least], players->account);
+    destroy_player(players->all[least], players->budget);
     players->count--;
     memmove(&players->all[least], &players->all[least + 1],
             (players->count - least) * sizeof players->all[0]);
@@ -128,10 +128,10 @@ static void free_empty_histories(struct hs_players *players)
 
 void hs_players_free_space(struct hs_players *players, size_t bytes)
 {
-    if (hs_account_has(players->account, bytes))
+    if (hs_budget_has(players->budget, bytes))
         return;
     free_empty_histories(players);
-    while (!hs_account_has(players->account, bytes)) {
+    while (!hs_budget_has(players->budget, bytes)) {
         struct hs_player *longest = NULL;
         uint32_t most = HS_HISTORY_FIRST;
         for (uint32_t i = 0; i < players->count; i++) {
@@ -171,9 +171,9 @@ static bool reserve_place(struct hs_players *players, uint32_t max_samples, size
     *bytes = hs_players_min_bytes(max_samples);
     if (players->count == players->capacity)
         *bytes += places * PLACE_BYTES;
-    if (!hs_account_has_spare(players->account, *bytes))
+    if (!hs_budget_has_spare(players->budget, *bytes))
         free_empty_histories(players);
-    return hs_account_take_spare(players->account, *bytes);
+    return hs_budget_reserve_spare(players->budget, *bytes);
 }
 
 static struct hs_player *make_player(const struct hs_players *players, struct hs_str name,
@@ -183,12 +183,12 @@ static struct hs_player *make_player(const struct hs_players *players, struct hs
     if (player == NULL)
         return NULL;
     player->history = hs_history_create(
-        &(struct hs_history_limits){.samples = max_samples, .account = players->account});
+        &(struct hs_history_limits){.samples = max_samples, .budget = players->budget});
     if (player->history == NULL) {
         free(player);
         return NULL;
     }
-    player->ledger.account = players->account;
+    player->ledger.budget = players->budget;
     hs_name_set(&player->name, name);
     player->hash = hs_str_hash(name);
     return player;
@@ -208,7 +208,7 @@ enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str nam
         player = make_player(players, name, max_samples);
     }
     if (player == NULL) {
-        hs_account_give(players->account, bytes);
+        hs_budget_release(players->budget, bytes);
         return HS_PLAYERS_NO_MEMORY;
     }
     players->all[players->count++] = player;
@@ -223,13 +223,13 @@ void hs_players_drop_last(struct hs_players *players)
     struct hs_player *player = players->all[--players->count];
     players->present--;
     rebuild_index(players);
-    destroy_player(player, players->account);
+    destroy_player(player, players->budget);
 }
 
 static void forget_session(struct hs_players *players, struct hs_player *player)
 {
     hs_ledger_end_session(&player->ledger);
-    hs_player_moves_end_session(player->moves, players->account);
+    hs_player_moves_end_session(player->moves, players->budget);
 }
 
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us)

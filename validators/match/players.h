@@ -2,7 +2,7 @@
 #ifndef HS_PLAYERS_H
 #define HS_PLAYERS_H
 
-#include "validators/base/account_inside.h"
+#include "validators/base/budget_inside.h"
 #include "validators/base/ledger.h"
 #include "validators/history/ring.h"
 #include "validators/match.h"
@@ -26,7 +26,7 @@ struct hs_player {
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     bool was_moved;                /* by the server: a teleport or a spawn */
-    /* The newest times of that, ascending; a time may be repeated. With was_moved. */
+    /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
@@ -62,8 +62,8 @@ struct hs_players {
     uint32_t index_size;      /* a power of two above 2 * capacity */
     struct hs_due *due;       /* a heap with the earliest first, for hs_players_prune */
     uint32_t due_count;
-    int64_t swept_us;           /* last call of hs_players_forget_ended */
-    struct hs_account *account; /* their bytes are reserved here */
+    int64_t swept_us;         /* last call of hs_players_forget_ended */
+    struct hs_budget *budget; /* their bytes are reserved here */
 };
 
 /* A set of shooters, one bit per hash of a name. Two generations, so that old ones are forgotten.
@@ -104,8 +104,8 @@ struct hs_match {
     struct hs_name *teams; /* interned; an empty name is a free place */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
-    int64_t teams_swept_us;    /* last search for teams without players; with has_swept_teams */
-    struct hs_account account; /* of the whole match, including this struct */
+    int64_t teams_swept_us;  /* last search for teams without players; with has_swept_teams */
+    struct hs_budget budget; /* of the whole match, including this struct */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
@@ -152,7 +152,7 @@ size_t hs_players_min_bytes(uint32_t max_samples);
 size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
- * Shortens histories until the account has `bytes` free, or until nothing can be shortened. Empty
+ * Shortens histories until the budget has `bytes` free, or until nothing can be shortened. Empty
  * histories come first. Then the longest history is halved, down to HS_HISTORY_FIRST samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);

@@ -6,7 +6,7 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-/* An initializer may have braces: no parentheses around it. */
+/* Without parentheses, because an initializer may have braces. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    .member = first,
 #define OWN(type, member, dimension, first, saved, stale) .member = first,
@@ -67,12 +67,6 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Lives are only compared for equality, so the largest number is followed by the smallest. */
-static int64_t next_life(int64_t life)
-{
-    return life < INT64_MAX ? life + 1 : INT64_MIN;
-}
-
 static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
 {
     bool is_stale = (state->stale & HS_STALE_LIFE) != 0;
@@ -85,7 +79,8 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
     if (is_posted)
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        state->life = next_life(state->life);
+        /* Lives are only compared for equality, so the smallest follows the largest. */
+        state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;
     }
     if (entry->event == HS_EVENT_DEATH)
@@ -158,7 +153,7 @@ static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extr
         const float *v = extra->bones + (size_t)bone * extra->stride;
         double scale = 1;
         if (extra->stride == HS_BONE_FLOATS_SCALED)
-            scale = fmax(fmax(fabs((double)v[7]), fabs((double)v[8])), fabs((double)v[9]));
+            scale = hs_largest_scale(v + HS_BONE_FLOATS);
         double reach = hs_vec_length(hs_vec_from_floats(v)) + rig->hitbox_reach[i] * scale;
         furthest = fmax(furthest, reach);
     }
@@ -241,12 +236,12 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,
-                                       union hs_extra_room *room, struct hs_posted_sample *out)
+                                       union hs_extra_space *space, struct hs_posted_sample *out)
 {
     out->sample = (struct hs_sample){.time_us = time_us};
-    memset(&room->extra, 0, sizeof room->extra);
+    memset(&space->extra, 0, sizeof space->extra);
     bool has_extra = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
-    out->extra = has_extra ? &room->extra : NULL;
+    out->extra = has_extra ? &space->extra : NULL;
     inherit(match, player, time_us, out);
     enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)

@@ -29,11 +29,11 @@ struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
     match->ruleset = ruleset;
     match->limits = *limits;
     match->players.limit = limits->players;
-    match->players.account = match->movers.account = &match->account;
+    match->players.budget = match->movers.budget = &match->budget;
     match->players.evict_before_us = INT64_MIN;
     match->claim_window_us = claim_window(ruleset);
-    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
-    if (hs_account_take(&match->account, sizeof *match))
+    hs_budget_init(&match->budget, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_budget_reserve(&match->budget, sizeof *match))
         return match;
     free(match);
     return NULL;
@@ -46,7 +46,7 @@ void hs_match_destroy(struct hs_match *match)
     hs_players_destroy(&match->players);
     hs_movers_destroy(&match->movers);
     free(match->teams);
-    hs_account_give(&match->account, hs_account_used(&match->account));
+    hs_budget_release(&match->budget, hs_budget_used(&match->budget));
     free(match);
 }
 
@@ -57,18 +57,18 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world)
 
 bool hs_match_was_refused(struct hs_match *match)
 {
-    return atomic_exchange(&match->account.was_refused, false);
+    return atomic_exchange(&match->budget.was_refused, false);
 }
 
-bool hs_match_has_room(const struct hs_match *match)
+bool hs_match_has_space(const struct hs_match *match)
 {
-    for (const struct hs_account *at = &match->account; at != NULL; at = at->of)
+    for (const struct hs_budget *at = &match->budget; at != NULL; at = at->of)
         if (atomic_load(&at->used) >= at->limit / 10 * 9)
             return false;
     return true;
 }
 
-size_t hs_match_least_bytes(void)
+size_t hs_match_min_bytes(void)
 {
     return sizeof(struct hs_match);
 }
@@ -88,7 +88,7 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
         .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
         .players = match->players.present,
         .movers = match->movers.count,
-        .history_bytes = hs_account_used(&match->account),
+        .history_bytes = hs_budget_used(&match->budget),
     };
 }
 

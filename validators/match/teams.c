@@ -58,11 +58,11 @@ bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *
         uint16_t capacity = match->team_capacity == 0 ? 4 : (uint16_t)(match->team_capacity * 2);
         struct hs_name *teams;
         size_t more = (size_t)(capacity - match->team_capacity) * sizeof *teams;
-        if (capacity > MAX_TEAMS || !hs_account_take_spare(&match->account, more))
+        if (capacity > MAX_TEAMS || !hs_budget_reserve_spare(&match->budget, more))
             return false;
         teams = realloc(match->teams, capacity * sizeof *teams);
         if (teams == NULL) {
-            hs_account_give(&match->account, more);
+            hs_budget_release(&match->budget, more);
             return false;
         }
         match->teams = teams;

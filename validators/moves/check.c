@@ -7,15 +7,15 @@
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 
-/* A jump by the server may reach the client this much later than the round trip. A later move is
-   not taken for its effect. */
+/* A jump by the server may reach the client this much later than the round trip. A later move
+   does not count as its effect. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip of a player for whom none is known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
-/* The clock was set back if this many moves agree. They must arrive in at least this time, each at
-   most history.max_forward after the one before. A batch that is sent again is shorter. */
+/* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
+   each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -207,7 +207,7 @@ static void compare_position(struct checking *c, bool is_forced)
 
 /* ---- a move ---- */
 
-/* The first failure of an enforced check decides. */
+/* Sets reason and verdict. The first failure of an enforced check decides, otherwise `reason`. */
 static void decide(struct checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -251,12 +251,6 @@ static void report_state(struct checking *c)
     c->out->is_resolving = timing->compat.is_resolving;
     c->out->credit_us = round_us(timing->credit_us);
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
-}
-
-static void refuse(struct checking *c, enum hs_move_reason reason)
-{
-    c->out->reason = reason;
-    c->out->verdict = hs_move_reason_verdict(reason);
 }
 
 /*
@@ -310,7 +304,7 @@ static void check_time_and_position(struct checking *c)
     bool is_behind = state->has_begun && state->heard_us - move->received_us >
                                              c->match->ruleset->history.max_forward_us;
     if (is_behind && !is_clock_set_back(c)) {
-        refuse(c, HS_MOVE_STALE);
+        decide(c, HS_MOVE_STALE);
         return;
     }
     if (is_behind)
@@ -323,7 +317,7 @@ static void check_time_and_position(struct checking *c)
     }
     enum hs_move_reason entered = enter_epoch(c);
     if (entered != HS_MOVE_OK) {
-        refuse(c, entered);
+        decide(c, entered);
         return;
     }
     struct hs_connection connection;
@@ -406,7 +400,7 @@ static bool replay(struct checking *c, const struct hs_digest *digest)
         hs_move_result_copy(c->out, &kept->result);
         return true;
     }
-    refuse(c, HS_MOVE_DUPLICATE);
+    decide(c, HS_MOVE_DUPLICATE);
     c->moves->reasons[HS_MOVE_DUPLICATE]++;
     report_state(c);
     return true;
@@ -430,7 +424,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
         /* The move is from a session that ended, or has no clock. It adds no player. */
-        refuse(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
+        decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
             report_state(&c);
@@ -441,7 +435,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     if (standing == NO_MEMORY)
         return false;
     if (standing == FULL) {
-        refuse(&c, HS_MOVE_CAPACITY);
+        decide(&c, HS_MOVE_CAPACITY);
         return true;
     }
     check_time_and_position(&c);
@@ -450,7 +444,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     if (move->fields & HS_MOVE_HAS_SEQ) {
         if (hs_player_moves_need(c.moves) > 0) {
             hs_players_free_space(&match->players, hs_player_moves_need(c.moves));
-            hs_player_moves_grow(c.moves, &match->account);
+            hs_player_moves_grow(c.moves, &match->budget);
         }
         hs_move_answers_keep(c.moves->answers, move, &digest, out);
     }

@@ -14,13 +14,6 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-static double largest_scale(const struct hs_rest_bone *bone)
-{
-    struct hs_rest_bone copy = *bone; /* cglm takes no const vectors */
-    glm_vec3_abs(copy.scale, copy.scale);
-    return (double)glm_vec3_max(copy.scale);
-}
-
 void hs_rig_finish(struct hs_rig *rig)
 {
     for (int i = 0; i < rig->hitbox_count; i++)
@@ -35,8 +28,8 @@ void hs_rig_finish(struct hs_rig *rig)
         stance->reach = 0;
         for (int i = 0; i < rig->hitbox_count; i++) {
             const struct hs_rest_bone *bone = &stance->bones[rig->hitboxes[i].bone];
-            double reach =
-                hs_vec_length(bone->position) + rig->hitbox_reach[i] * largest_scale(bone);
+            double reach = hs_vec_length(bone->position) +
+                           rig->hitbox_reach[i] * hs_largest_scale(bone->scale);
             if (reach > stance->reach)
                 stance->reach = reach;
         }

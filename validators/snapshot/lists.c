@@ -3,16 +3,13 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-#define FIELD(type, member, kind)                                                                  \
+#define ROW(type, member, kind, vocabulary)                                                        \
     {                                                                                              \
 #member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
-            HS_SAVED_##kind, 0                                                                     \
+            HS_SAVED_##kind, vocabulary                                                            \
     }
-#define NAMED(type, member, kind, names)                                                           \
-    {                                                                                              \
-#member, offsetof(struct type, member), sizeof(((struct type *)0)->member),                \
-            HS_SAVED_##kind, HS_VOCABULARY_##names                                                 \
-    }
+#define FIELD(type, member, kind)        ROW(type, member, kind, 0)
+#define NAMED(type, member, kind, names) ROW(type, member, kind, HS_VOCABULARY_##names)
 
 /* The ruleset and the world are borrowed. Other code saves players, movers and teams. A restored
    match has no frames, so everything that depends on frames starts again. */
@@ -22,7 +19,7 @@ static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, movers, ELSEWHERE),          FIELD(hs_match, teams, ELSEWHERE),
     FIELD(hs_match, team_count, ELSEWHERE),      FIELD(hs_match, team_capacity, ELSEWHERE),
     FIELD(hs_match, has_swept_teams, ELSEWHERE), FIELD(hs_match, teams_swept_us, ELSEWHERE),
-    FIELD(hs_match, account, ELSEWHERE),         FIELD(hs_match, has_frames, ELSEWHERE),
+    FIELD(hs_match, budget, ELSEWHERE),          FIELD(hs_match, has_frames, ELSEWHERE),
     FIELD(hs_match, has_opening, FLAG),          FIELD(hs_match, newest_us, TIME),
     FIELD(hs_match, opening_us, TIME),           NAMED(hs_match, totals.reasons, COUNTS, REASONS),
     FIELD(hs_match, totals.damage, REAL),        FIELD(hs_match, payments, ELSEWHERE),

@@ -127,7 +127,7 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
         direction->x = hs_bytes_get_real(&l->reader);
         direction->y = hs_bytes_get_real(&l->reader);
         direction->z = hs_bytes_get_real(&l->reader);
-        if (!isfinite(direction->x) || !isfinite(direction->y) || !isfinite(direction->z))
+        if (!hs_vec_is_finite(*direction))
             l->is_damaged = true;
     }
 }
@@ -168,7 +168,7 @@ static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
     }
-    /* A full ledger forgets numbers for a new one. A ledger that is not full was cut. */
+    /* A ledger that forgot numbers but is not full forgot them to save memory. */
     numbers->was_cut = numbers->has_floor && numbers->count < HS_LEDGER_NUMBERS;
 }
 
@@ -285,13 +285,6 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-static void forget(struct hs_player *read)
-{
-    hs_ledger_clear(&read->ledger);
-    hs_player_moves_destroy(read->moves, NULL);
-    *read = (struct hs_player){0};
-}
-
 /* Adds the player who was read, with everything they own. */
 static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
 {
@@ -305,7 +298,7 @@ static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *r
     read->hash = player->hash;
     read->history = player->history;
     read->ledger.bytes = hs_ledger_bytes(&read->ledger);
-    read->ledger.account = player->ledger.account;
+    read->ledger.budget = player->ledger.budget;
     *player = *read;
     *read = (struct hs_player){0};
     if (player->left)
@@ -328,7 +321,8 @@ static void load_player(struct hs_loading *l)
         load_moves(l, &read);
     if (hs_loading_is_fine(l) && hs_players_find(&l->match->players, name) == NULL)
         settle(l, name, &read);
-    forget(&read);
+    hs_ledger_clear(&read.ledger);
+    hs_player_moves_destroy(read.moves, NULL);
 }
 
 /* Every saved player is restored, even above the limit of the match. */
@@ -361,11 +355,11 @@ static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *
     size_t bytes = hs_match_count_bytes(match);
     match->limits.bytes = limits->bytes;
     match->limits.shared = limits->shared;
-    hs_account_init(&match->account, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
-    if (hs_account_take(&match->account, bytes))
+    hs_budget_init(&match->budget, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
+    if (hs_budget_reserve(&match->budget, bytes))
         return true;
-    hs_account_init(&match->account, SIZE_MAX, NULL);
-    atomic_store(&match->account.used, bytes);
+    hs_budget_init(&match->budget, SIZE_MAX, NULL);
+    atomic_store(&match->budget.used, bytes);
     return false;
 }
 

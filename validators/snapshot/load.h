@@ -5,8 +5,7 @@
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* One run of reading. After an error it goes on with zeros; hs_loading_is_fine reports the error.
- */
+/* The state of a reader. It reads zeros after an error, which hs_loading_is_fine reports. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;

@@ -74,12 +74,6 @@ static float surface(const struct bounds *b)
     return d[0] < 0 ? 0 : d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 
-/* Twice the centre on one axis. Only ratios of centres are used, so the factor cancels. */
-static float center(const struct bounds *b, int axis)
-{
-    return b->low[axis] + b->high[axis];
-}
-
 static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, struct hs_vec high)
 {
     low = hs_vec_sub(low, world->origin);
@@ -99,7 +93,9 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    int i = (int)((center(bounds, axis) - b->low[axis]) * b->scale[axis]);
+    /* Only ratios of centres are used, so centres are twice their value. */
+    float center = bounds->low[axis] + bounds->high[axis];
+    int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 

@@ -39,17 +39,12 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* The bytes by which the array must grow for one more mover. */
-static size_t place_bytes(const struct hs_movers *movers)
-{
-    uint32_t more = doubled(movers->capacity) - movers->capacity;
-    return movers->count < movers->capacity ? 0 : more * sizeof *movers->all;
-}
-
-/* The bytes of one more mover. */
+/* The bytes of one more mover, and of a larger array if it is full. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
-    return place_bytes(movers) + hs_history_min_bytes(limits->samples);
+    uint32_t more = doubled(movers->capacity) - movers->capacity;
+    return (movers->count < movers->capacity ? 0 : more * sizeof *movers->all) +
+           hs_history_min_bytes(limits->samples);
 }
 
 static bool make_place(struct hs_movers *movers)
@@ -70,7 +65,7 @@ static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limi
                             struct hs_str name)
 {
     const struct hs_history_limits of_history = {
-        .samples = limits->samples, .account = movers->account, .of_mover = true};
+        .samples = limits->samples, .budget = movers->budget, .of_mover = true};
     size_t bytes = min_bytes(movers, limits);
     struct hs_history *history = NULL;
     if (make_place(movers)) {
@@ -78,7 +73,7 @@ static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limi
         history = hs_history_create(&of_history);
     }
     if (history == NULL) {
-        hs_account_give(movers->account, bytes);
+        hs_budget_release(movers->budget, bytes);
         return NULL;
     }
     struct hs_mover *mover = &movers->all[movers->count++];
@@ -147,7 +142,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     if (mover == NULL) {
         *result = HS_FRAME_CAPACITY;
         if (movers->count >= limits->movers ||
-            !hs_account_take_spare(movers->account, min_bytes(movers, limits)))
+            !hs_budget_reserve_spare(movers->budget, min_bytes(movers, limits)))
             return true;
         mover = add(movers, limits, entry->mover);
         if (mover == NULL)
@@ -176,7 +171,7 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
     struct hs_sample sample = {0};
     struct hs_mover_state state = mover != NULL ? *hs_mover_newest_state(mover) : first_state;
     bool has_place = movers->count < limits->movers &&
-                     hs_account_has_spare(movers->account, min_bytes(movers, limits));
+                     hs_budget_has_spare(movers->budget, min_bytes(movers, limits));
     return (mover != NULL || has_place) &&
            resolve(ruleset, entry, &sample, &state) == HS_FRAME_STORED;
 }
@@ -199,7 +194,7 @@ void hs_movers_restart(struct hs_movers *movers)
 bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *limits,
                        struct hs_str name, const struct hs_mover_state *state)
 {
-    if (!hs_account_take(movers->account, min_bytes(movers, limits)))
+    if (!hs_budget_reserve(movers->budget, min_bytes(movers, limits)))
         return false;
     struct hs_mover *mover = add(movers, limits, name);
     if (mover != NULL)

@@ -24,7 +24,7 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_account *account; /* their bytes are reserved here */
+    struct hs_budget *budget; /* their bytes are reserved here */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
@@ -61,7 +61,7 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Bounds of the box over all samples; the whole space if there are none. */
+/* Bounds of the box over all samples; the whole space if it has no samples. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -95,7 +95,7 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
-/* The pose of the newest sample. False: there is none. */
+/* The pose of the newest sample. False: it has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
 /* True: the mover has a pose at all times in [from_us, to_us]. False: perhaps not. O(1). */

@@ -41,7 +41,7 @@ static void teardown(void)
     hs_ruleset_store_destroy(rulesets);
 }
 
-static struct hs_account *account_of_all(void)
+static struct hs_budget *account_of_all(void)
 {
     const struct hs_options options = {0};
     return hs_registry_match_limits(registry, &options).shared;
@@ -65,18 +65,18 @@ static void end_match(struct hs_match_slot *slot)
 /* Matches that fill the memory there is, and do not, as fast as they can. */
 static void *change(void *context)
 {
-    struct hs_account *account = account_of_all();
+    struct hs_budget *account = account_of_all();
     size_t *bytes = context;
     while (!atomic_load(&ends)) {
-        if (hs_account_take(account, *bytes))
-            hs_account_give(account, *bytes);
+        if (hs_budget_reserve(account, *bytes))
+            hs_budget_release(account, *bytes);
     }
     return NULL;
 }
 
 START_TEST(a_match_or_a_reason)
 {
-    size_t all = 8 * hs_match_least_bytes(), nearly_all = all - hs_match_least_bytes() / 2;
+    size_t all = 8 * hs_match_min_bytes(), nearly_all = all - hs_match_min_bytes() / 2;
     hs_registry_limit_bytes(registry, SIZE_MAX, all);
     pthread_t other;
     ck_assert_int_eq(pthread_create(&other, NULL, change, &nearly_all), 0);
@@ -105,9 +105,9 @@ END_TEST
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;
-    struct hs_account *account = account_of_all();
-    hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_least_bytes());
-    ck_assert(hs_account_take(account, 95 * hs_match_least_bytes()));
+    struct hs_budget *account = account_of_all();
+    hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_min_bytes());
+    ck_assert(hs_budget_reserve(account, 95 * hs_match_min_bytes()));
     ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);
     ck_assert_int_eq(hs_registry_capacity(registry), HS_REGISTRY_NO_HISTORY);
     const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = account};
@@ -115,9 +115,9 @@ START_TEST(restored_matches_may_take_the_last_tenth)
         .ruleset = ruleset, .limits = limits, .match = hs_match_create(ruleset->ruleset, &limits)};
     ck_assert_int_eq(hs_registry_acquire(registry, anybody, HS_STR("restored"), &opening, &slot),
                      HS_REGISTRY_CREATED);
-    ck_assert_uint_eq(hs_registry_bytes(registry), 96 * hs_match_least_bytes());
+    ck_assert_uint_eq(hs_registry_bytes(registry), 96 * hs_match_min_bytes());
     end_match(slot);
-    ck_assert_uint_eq(hs_registry_bytes(registry), 95 * hs_match_least_bytes());
+    ck_assert_uint_eq(hs_registry_bytes(registry), 95 * hs_match_min_bytes());
 }
 END_TEST
 

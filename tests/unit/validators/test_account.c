@@ -1,18 +1,18 @@
 /* Accounts of memory: limits of one and of all, what is spare, and many who take at once. */
 #include "tests/support/run_suite.h"
-#include "validators/base/account_inside.h"
+#include "validators/base/budget_inside.h"
 
 #include <check.h>
 #include <pthread.h>
 #include <stdint.h>
 
-static struct hs_account all, own, other;
+static struct hs_budget all, own, other;
 
 static void setup(void)
 {
-    hs_account_init(&all, 1000, NULL);
-    hs_account_init(&own, 600, &all);
-    hs_account_init(&other, SIZE_MAX, &all);
+    hs_budget_init(&all, 1000, NULL);
+    hs_budget_init(&own, 600, &all);
+    hs_budget_init(&other, SIZE_MAX, &all);
 }
 
 static void assert_used(size_t of_own, size_t of_other)
@@ -24,14 +24,14 @@ static void assert_used(size_t of_own, size_t of_other)
 
 START_TEST(up_to_the_limit)
 {
-    ck_assert(hs_account_take(&own, 600) && hs_account_take(&own, 0));
+    ck_assert(hs_budget_reserve(&own, 600) && hs_budget_reserve(&own, 0));
     ck_assert(!atomic_load(&own.was_refused));
-    ck_assert(!hs_account_take(&own, 1) && !hs_account_has(&own, 1));
+    ck_assert(!hs_budget_reserve(&own, 1) && !hs_budget_has(&own, 1));
     ck_assert(atomic_load(&own.was_refused) && !atomic_load(&all.was_refused));
     assert_used(600, 0);
-    hs_account_give(&own, 100);
-    ck_assert(hs_account_has(&own, 100) && hs_account_take(&own, 100));
-    ck_assert(!hs_account_take(&own, SIZE_MAX));
+    hs_budget_release(&own, 100);
+    ck_assert(hs_budget_has(&own, 100) && hs_budget_reserve(&own, 100));
+    ck_assert(!hs_budget_reserve(&own, SIZE_MAX));
     assert_used(600, 0);
 }
 END_TEST
@@ -39,14 +39,14 @@ END_TEST
 /* What the other took leaves less for this one, and a refusal there takes nothing here. */
 START_TEST(up_to_the_limit_of_all)
 {
-    ck_assert(hs_account_take(&other, 900));
-    ck_assert(!hs_account_has(&own, 101) && !hs_account_take(&own, 101));
+    ck_assert(hs_budget_reserve(&other, 900));
+    ck_assert(!hs_budget_has(&own, 101) && !hs_budget_reserve(&own, 101));
     assert_used(0, 900);
     ck_assert(atomic_load(&own.was_refused) && !atomic_load(&other.was_refused));
-    ck_assert(hs_account_take(&own, 100));
+    ck_assert(hs_budget_reserve(&own, 100));
     assert_used(100, 900);
-    hs_account_give(&other, 900);
-    hs_account_give(&own, 100);
+    hs_budget_release(&other, 900);
+    hs_budget_release(&own, 100);
     assert_used(0, 0);
 }
 END_TEST
@@ -54,36 +54,36 @@ END_TEST
 /* The last twentieth of each limit is not spare. */
 START_TEST(what_is_spare)
 {
-    ck_assert(hs_account_has_spare(&own, 570) && !atomic_load(&own.was_refused));
-    ck_assert(!hs_account_has_spare(&own, 571) && atomic_load(&own.was_refused));
-    ck_assert(hs_account_take_spare(&own, 570));
-    ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take(&own, 30));
-    ck_assert(!hs_account_take_spare(&own, 1) && hs_account_take_spare(&own, 0));
-    ck_assert(hs_account_take_spare(&other, 350));
-    ck_assert(!hs_account_take_spare(&other, 1) && hs_account_take(&other, 50));
+    ck_assert(hs_budget_has_spare(&own, 570) && !atomic_load(&own.was_refused));
+    ck_assert(!hs_budget_has_spare(&own, 571) && atomic_load(&own.was_refused));
+    ck_assert(hs_budget_reserve_spare(&own, 570));
+    ck_assert(!hs_budget_reserve_spare(&own, 1) && hs_budget_reserve(&own, 30));
+    ck_assert(!hs_budget_reserve_spare(&own, 1) && hs_budget_reserve_spare(&own, 0));
+    ck_assert(hs_budget_reserve_spare(&other, 350));
+    ck_assert(!hs_budget_reserve_spare(&other, 1) && hs_budget_reserve(&other, 50));
     assert_used(600, 400);
 }
 END_TEST
 
 START_TEST(no_account_has_room)
 {
-    ck_assert(hs_account_take(NULL, SIZE_MAX) && hs_account_take_spare(NULL, SIZE_MAX));
-    ck_assert(hs_account_has(NULL, SIZE_MAX) && hs_account_has_spare(NULL, SIZE_MAX));
-    hs_account_give(NULL, 1);
+    ck_assert(hs_budget_reserve(NULL, SIZE_MAX) && hs_budget_reserve_spare(NULL, SIZE_MAX));
+    ck_assert(hs_budget_has(NULL, SIZE_MAX) && hs_budget_has_spare(NULL, SIZE_MAX));
+    hs_budget_release(NULL, 1);
 }
 END_TEST
 
 static void *take_and_give(void *context)
 {
-    struct hs_account *account = context;
+    struct hs_budget *account = context;
     for (int i = 0; i < 200000; i++) {
         size_t bytes = (size_t)(i % 400);
         bool taken =
-            i % 2 ? hs_account_take(account, bytes) : hs_account_take_spare(account, bytes);
+            i % 2 ? hs_budget_reserve(account, bytes) : hs_budget_reserve_spare(account, bytes);
         ck_assert_uint_le(atomic_load(&all.used), all.limit);
         ck_assert_uint_le(atomic_load(&own.used), own.limit);
         if (taken)
-            hs_account_give(account, bytes);
+            hs_budget_release(account, bytes);
     }
     return NULL;
 }
@@ -102,16 +102,16 @@ END_TEST
 
 START_TEST(users_create_accounts)
 {
-    struct hs_account *shared = hs_account_create(1000, NULL),
-                      *match = hs_account_create(SIZE_MAX, shared);
+    struct hs_budget *shared = hs_budget_create(1000, NULL),
+                     *match = hs_budget_create(SIZE_MAX, shared);
     ck_assert(shared != NULL && match != NULL);
-    ck_assert(hs_account_take(match, 700) && !hs_account_take(match, 301));
-    ck_assert_uint_eq(hs_account_used(match), 700);
-    ck_assert_uint_eq(hs_account_used(shared), 700);
-    hs_account_give(match, 700);
-    ck_assert_uint_eq(hs_account_used(shared), 0);
-    hs_account_destroy(match);
-    hs_account_destroy(shared);
+    ck_assert(hs_budget_reserve(match, 700) && !hs_budget_reserve(match, 301));
+    ck_assert_uint_eq(hs_budget_used(match), 700);
+    ck_assert_uint_eq(hs_budget_used(shared), 700);
+    hs_budget_release(match, 700);
+    ck_assert_uint_eq(hs_budget_used(shared), 0);
+    hs_budget_destroy(match);
+    hs_budget_destroy(shared);
 }
 END_TEST
 

@@ -407,7 +407,7 @@ END_TEST
 
 /* ---- bones and eyes ---- */
 
-static void fill_extra(union hs_extra_room *room, uint16_t bones, uint8_t stride, int tag)
+static void fill_extra(union hs_extra_space *room, uint16_t bones, uint8_t stride, int tag)
 {
     memset(room, 0, sizeof *room);
     struct hs_extra *extra = &room->extra;
@@ -425,7 +425,7 @@ static void fill_extra(union hs_extra_room *room, uint16_t bones, uint8_t stride
 
 static void expect_extra(const struct hs_sample *sample, uint16_t bones, uint8_t stride, int tag)
 {
-    union hs_extra_room want;
+    union hs_extra_space want;
     fill_extra(&want, bones, stride, tag);
     const struct hs_extra *got = hs_history_extra(history, sample);
     ck_assert_ptr_nonnull(got);
@@ -451,7 +451,7 @@ START_TEST(extras_of_every_size_stay_with_their_samples)
 {
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 150; i++) {
-            union hs_extra_room room;
+            union hs_extra_space room;
             uint16_t bones;
             uint8_t stride;
             extra_kind(i, &bones, &stride);
@@ -481,7 +481,7 @@ END_TEST
 
 START_TEST(late_samples_bring_their_bones)
 {
-    union hs_extra_room room;
+    union hs_extra_space room;
     for (int i = 0; i < 20; i++) { /* 0, 19, 1, 18, ...: every place is the middle once */
         int k = i % 2 == 0 ? i / 2 : 19 - i / 2;
         fill_extra(&room, 4, HS_BONE_FLOATS, k);
@@ -495,7 +495,7 @@ END_TEST
 
 START_TEST(bytes_are_bounded)
 {
-    union hs_extra_room room;
+    union hs_extra_space room;
     fill_extra(&room, HS_MAX_BONES, HS_BONE_FLOATS_SCALED, 1);
     size_t full = 0;
     for (int i = 0; i < 5000; i++) {
@@ -515,7 +515,7 @@ END_TEST
 
 START_TEST(a_cleared_history_starts_again)
 {
-    union hs_extra_room room;
+    union hs_extra_space room;
     fill_extra(&room, 4, HS_BONE_FLOATS, 2);
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 60; i++) {

@@ -44,7 +44,7 @@ static void teardown(void)
 /* Every take is refused from now on, or none; what is taken stays. */
 static void hold(bool held)
 {
-    match->account.limit = held ? atomic_load(&match->account.used) : LARGE;
+    match->budget.limit = held ? atomic_load(&match->budget.used) : LARGE;
 }
 
 static struct hs_str text(const char *name)
@@ -104,9 +104,9 @@ START_TEST(let_go)
     int64_t time_us = 0;
     ck_assert_int_eq(post("bob", "lift", time_us += 1000, &flags), HS_FRAME_STORED);
     hold(true);
-    ck_assert(!hs_match_has_room(match));
+    ck_assert(!hs_match_has_space(match));
     hold(false);
-    ck_assert(hs_match_has_room(match));
+    ck_assert(hs_match_has_space(match));
     ck_assert_int_eq(post("eve", "door", time_us += 1000, &flags), HS_FRAME_STORED);
     for (int i = 0; i < 100; i++)
         ck_assert_int_eq(post("bob", "lift", time_us += 1000, &flags), HS_FRAME_STORED);
@@ -177,7 +177,7 @@ START_TEST(nobody_comes_by_moves_or_claims)
     struct hs_player_info eve;
     ck_assert(hs_match_find_player(match, HS_STR("eve"), &eve));
     ck_assert_uint_eq(eve.samples, HS_HISTORY_FIRST);
-    ck_assert_uint_le(bytes(), match->account.limit);
+    ck_assert_uint_le(bytes(), match->budget.limit);
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(claims_are_remembered_without_memory)
             ck_assert(hit->replay != NULL || hit->reason == HS_REASON_DUPLICATE);
             kept += hit->replay != NULL ? 1 : 0;
         }
-        ck_assert_uint_le(bytes(), match->account.limit);
+        ck_assert_uint_le(bytes(), match->budget.limit);
     }
     ck_assert_uint_ge(kept, 2);
     ck_assert_uint_lt(kept, HS_LEDGER_NUMBERS);
@@ -278,7 +278,7 @@ START_TEST(shots_are_remembered_without_memory)
                                          .end = {100, 0, 0}};
         hs_hit_verify(match, &old, time_us, &result); /* was never posted */
         ck_assert(!result.shot_was_posted);
-        ck_assert_uint_le(bytes(), match->account.limit);
+        ck_assert_uint_le(bytes(), match->budget.limit);
     }
     /* That some were forgotten early is still known after a restart: their hits are not refused. */
     struct hs_bytes saved = {0};
@@ -317,7 +317,7 @@ START_TEST(moves_go_on_without_memory)
             ck_assert(hs_match_check_move(match, &move, &result));
             ck_assert(result.replayed);
         }
-        ck_assert_uint_le(bytes(), match->account.limit);
+        ck_assert_uint_le(bytes(), match->budget.limit);
     }
     hold(false);
 }
@@ -342,12 +342,12 @@ START_TEST(read_back)
     struct hs_bytes saved = {0};
     hs_match_save(match, &saved);
     ck_assert(!saved.failed);
-    struct hs_account all;
+    struct hs_budget all;
     struct hs_match_limits limits = match->limits;
     limits.bytes = bytes();
     limits.shared = &all;
     struct hs_match *own = match;
-    hs_account_init(&all, bytes(), NULL);
+    hs_budget_init(&all, bytes(), NULL);
     ck_assert_int_eq(hs_match_load(rules, &limits, saved.data, saved.len, &match), HS_MATCH_LOADED);
     size_t taken = bytes();
     ck_assert_uint_eq(taken, atomic_load(&all.used));
@@ -357,7 +357,7 @@ START_TEST(read_back)
     ck_assert_uint_eq(atomic_load(&all.used), 0);
     for (int i = 0; i < 2; i++) {
         limits.bytes = i == 0 ? taken - 1 : 0;
-        hs_account_init(&all, i == 0 ? taken : taken - 1, NULL);
+        hs_budget_init(&all, i == 0 ? taken : taken - 1, NULL);
         ck_assert_int_eq(hs_match_load(rules, &limits, saved.data, saved.len, &match),
                          HS_MATCH_LOAD_NO_MEMORY);
         ck_assert_uint_eq(atomic_load(&all.used), 0);
@@ -372,7 +372,7 @@ END_TEST
 enum { MATCHES = 3, NAMES = 40, STEPS = 60000 };
 
 struct crowd {
-    struct hs_account all;
+    struct hs_budget all;
     struct hs_match *matches[MATCHES];
     struct hs_random random;
     int64_t time_us;
@@ -472,7 +472,7 @@ START_TEST(whatever_is_posted)
     crowd->random = hs_random_start(hs_test_seed(20260101), (uint64_t)_i);
     for (int i = 0; i < NAMES; i++)
         snprintf(crowd->names[i], sizeof crowd->names[i], "p%d", i);
-    hs_account_init(&crowd->all, bounds[_i][1], NULL);
+    hs_budget_init(&crowd->all, bounds[_i][1], NULL);
     const struct hs_match_limits limits = {.players = 32,
                                            .samples = SAMPLES,
                                            .movers = 16,
@@ -487,7 +487,7 @@ START_TEST(whatever_is_posted)
         void (*const steps[])(struct crowd *) = {post_some, post_some,  post_some,
                                                  move_some, claim_some, shoot_some};
         steps[hs_random_index(&crowd->random, 6)](crowd);
-        ck_assert_uint_le(atomic_load(&match->account.used), bounds[_i][0]);
+        ck_assert_uint_le(atomic_load(&match->budget.used), bounds[_i][0]);
         ck_assert_uint_le(atomic_load(&crowd->all.used), bounds[_i][1]);
         if (step % 16 == 0)
             bytes();

@@ -128,7 +128,7 @@ END_TEST
 
 /* ---- posted bones ---- */
 
-static union hs_extra_room room;
+static union hs_extra_space room;
 
 static struct hs_extra *bones_of(uint8_t stride)
 {

@@ -1,0 +1,18 @@
+/* The members of a budget, for code that holds one inside another struct. */
+#ifndef HS_BUDGET_INSIDE_H
+#define HS_BUDGET_INSIDE_H
+
+#include <stdatomic.h>
+
+#include "validators/budget.h"
+
+struct hs_budget {
+    atomic_size_t used;      /* bytes */
+    size_t limit;            /* bytes; SIZE_MAX: no limit */
+    struct hs_budget *of;    /* also counts the bytes of this budget; NULL: no other budget does */
+    atomic_bool was_refused; /* a reservation failed since this was last set to false */
+};
+
+void hs_budget_init(struct hs_budget *budget, size_t limit, struct hs_budget *of);
+
+#endif
