@@ -224,10 +224,6 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_posted_shot(c);
     find_shooter(c);
     waive_old_launch(c);
-    c->shooter_not_needed = c->posted != NULL || (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
-                                                  hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
-                                                  hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&
-                                                  hs_hit_mode(c, HS_CHECK_AIM) == HS_MODE_OFF);
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;

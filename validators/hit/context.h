@@ -71,10 +71,9 @@ struct hs_hit_context {
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     uint16_t landed_count;
 
-    bool is_predicted;       /* hit_time_us follows from the shooter's ping, not from the claim */
-    bool has_no_prediction;  /* it should, but the shooter's round trip is not known */
-    bool shooter_not_needed; /* every check that reads the shooter's history is off */
-    bool launch_forgotten;   /* a projectile launched before the history of the shooter begins */
+    bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
+    bool has_no_prediction; /* it should, but the shooter's round trip is not known */
+    bool launch_forgotten;  /* a projectile launched before the history of the shooter begins */
 
     struct hs_hit_result *out;
 };

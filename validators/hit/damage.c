@@ -117,11 +117,19 @@ double hs_damage_scale(const struct hs_hit_context *c)
     return hs_rewind_state(c->shooter.player->history, &c->shooter.bracket)->damage_scale;
 }
 
+/* Whether the shooter's pose is known, or no check needs it. */
+static bool is_shooter_clear(const struct hs_hit_context *c)
+{
+    return c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->posted != NULL ||
+           (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
+            hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
+            hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&
+            hs_hit_mode(c, HS_CHECK_AIM) == HS_MODE_OFF);
+}
+
 void hs_hit_damage(struct hs_hit_context *c)
 {
-    bool pays = c->out->verdict == HS_VERDICT_ACCEPTED && c->weapon != NULL &&
-                (c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->shooter_not_needed);
-    if (!pays)
+    if (c->out->verdict != HS_VERDICT_ACCEPTED || c->weapon == NULL || !is_shooter_clear(c))
         return;
     land_as_claimed(c);
     double scale = hs_damage_scale(c);

@@ -7,21 +7,28 @@
 
 /* ---- one mover on one leg ---- */
 
-/* The box cannot be touched on this leg, on which it moves by `motion`. */
-static bool is_far(const struct hs_leg *leg, const struct hs_mover_pose *pose, struct hs_vec motion,
-                   double slack)
+static const struct hs_vec still = {0, 0, 0};
+
+/* Nothing within `reach` of a centre that moves by `motion` can be touched on this leg. */
+static bool is_far(const struct hs_leg *leg, struct hs_vec center, double reach,
+                   struct hs_vec motion, double slack)
 {
     const struct hs_sweep *sweep = &leg->sweep;
-    struct hs_vec from = hs_vec_sub(sweep->start, pose->solid.center);
+    struct hs_vec from = hs_vec_sub(sweep->start, center);
     struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), motion);
-    return hs_segment_distance(from, travel) > pose->reach + sweep->radius + slack;
+    return hs_segment_distance(from, travel) > reach + sweep->radius + slack;
+}
+
+static double slack_of(const struct hs_leg *leg, double reach)
+{
+    return 4 * HS_TOUCH_SLACK * (leg->sweep.length + leg->sweep.radius + reach);
 }
 
 static bool touches(const struct hs_leg *leg, const struct hs_mover_pose *pose,
                     struct hs_vec motion, struct hs_sweep_contact *out)
 {
-    double slack = 4 * HS_TOUCH_SLACK * (leg->sweep.length + leg->sweep.radius + pose->reach);
-    if (!pose->is_solid || is_far(leg, pose, motion, slack))
+    if (!pose->is_solid ||
+        is_far(leg, pose->solid.center, pose->reach, motion, slack_of(leg, pose->reach)))
         return false;
     struct hs_sweep relative = hs_leg_relative(leg, motion);
     hs_sweep_solid(&relative, &pose->solid, out);
@@ -48,7 +55,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
 {
     struct hs_mover_pose pose;
     struct hs_sweep_contact contact;
-    if (hs_mover_newest(mover, &pose) && touches(leg, &pose, (struct hs_vec){0, 0, 0}, &contact))
+    if (hs_mover_newest(mover, &pose) && touches(leg, &pose, still, &contact))
         record_unknown(mover, &contact, status, out);
 }
 
@@ -56,10 +63,10 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
-    struct hs_mover_pose ball = {.is_solid = true};
-    hs_mover_ball(mover, start, &ball.solid.center, &ball.reach);
-    double slack = 4 * HS_TOUCH_SLACK * (leg->sweep.length + leg->sweep.radius + ball.reach);
-    return !is_far(leg, &ball, (struct hs_vec){0, 0, 0}, slack);
+    struct hs_vec center;
+    double reach;
+    hs_mover_ball(mover, start, &center, &reach);
+    return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
 /* The mover at the start of a leg. A mover that is lost at that time has a place then, but none
@@ -91,16 +98,15 @@ static void try_mover(struct hs_hit_context *c, const struct hs_leg *leg,
     if (!state->is_solid)
         return;
     struct hs_mover_pose pose, later;
-    struct hs_vec motion = {0, 0, 0};
-    if (leg->end_us > leg->start_us &&
-        hs_mover_later(mover, c->ruleset, &start, leg->end_us, &end)) {
-        hs_mover_place(mover, &start, &pose);
+    struct hs_vec motion = still;
+    bool moves =
+        leg->end_us > leg->start_us && hs_mover_later(mover, c->ruleset, &start, leg->end_us, &end);
+    if (!moves && !is_near(leg, mover, &start))
+        return;
+    hs_mover_place(mover, &start, &pose);
+    if (moves) {
         hs_mover_place(mover, &end, &later);
         motion = hs_vec_sub(later.solid.center, pose.solid.center);
-    } else {
-        if (!is_near(leg, mover, &start))
-            return;
-        hs_mover_place(mover, &start, &pose);
     }
     struct hs_sweep_contact contact;
     if (!touches(leg, &pose, motion, &contact))
@@ -182,9 +188,7 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
-    struct hs_mover_pose ball = {.solid = {.center = middle},
-                                 .reach = hs_vec_distance(middle, around->high)};
-    return is_far(leg, &ball, (struct hs_vec){0, 0, 0}, margin);
+    return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
 /* A mover that is nowhere near the path only sets the flag if its place is not known. */
