@@ -55,7 +55,7 @@ struct hs_options {
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 #undef X
 
-/* The value of a name; HS_JOURNAL_SYNC_COUNT: there is none. */
+/* The value of a name; HS_JOURNAL_SYNC_COUNT: unknown name. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 void hs_options_default(struct hs_options *options);

@@ -307,7 +307,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 
 /*
  * Cuts a leg at the first sample inside it: between two samples a body moves straight, and a jump
- * happens at a sample. False if there is none; `leg` stays whole.
+ * happens at a sample. False without one; `leg` stays whole.
  */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
 {
