@@ -106,7 +106,7 @@ static const struct {
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
     [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, (occurs), {__VA_ARGS__}}
-#define ONE(id, name, words) SET(id, NULL, {name, &words, NULL, 1, HS_METRIC_SERIES_##id})
+#define ONE(id, name, words) SET(id, NULL, {(name), &(words), NULL, 1, HS_METRIC_SERIES_##id})
     SET(NONE, NULL, {0}),
     ONE(VERSION, "version", version_words),
     ONE(LISTENER, "listener", listener_words),
