@@ -91,9 +91,9 @@ static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
     bool fits = true;
     for (size_t i = 0; fits && i < batch->count; i++) {
         size_t place;
+        fits = hs_ruleset_entry_charge(store, batch->entries[i]);
         struct hs_str name = hs_name_str(&batch->entries[i]->ruleset->name);
         new_names += hs_ruleset_entries_find(store, name, &place) == NULL;
-        fits = hs_ruleset_entry_charge(store, batch->entries[i]);
     }
     if (fits && new_names > store->max_rulesets - store->count - store->reserved) {
         *lacking = "max-rulesets";

@@ -93,7 +93,11 @@ struct label {
     size_t step, count;
 };
 
-enum { REASON = HS_METRICS_MODES, VERDICT = REASON * HS_REASON_COUNT }; /* steps */
+enum {
+    REASON = HS_METRICS_MODES,
+    VERDICT = REASON * HS_REASON_COUNT,
+    KIND = VERDICT * HS_VERDICT_COUNT
+}; /* steps */
 
 static const struct {
     size_t series;
@@ -101,8 +105,8 @@ static const struct {
     struct label labels[4];        /* closed by one without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
-    [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, occurs, {__VA_ARGS__}}
-#define ONE(id, name, words) SET(id, NULL, {name, &words, NULL, 1, HS_METRIC_SERIES_##id})
+    [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, (occurs), {__VA_ARGS__}}
+#define ONE(id, name, words) SET(id, NULL, {(name), &(words), NULL, 1, HS_METRIC_SERIES_##id})
     SET(NONE, NULL, {0}),
     ONE(VERSION, "version", version_words),
     ONE(LISTENER, "listener", listener_words),
@@ -112,8 +116,7 @@ static const struct {
     SET(REQUEST, NULL, {"route", NULL, pattern_of, HS_METRICS_CODES, HS_METRICS_ROUTES},
         {"method", NULL, method_of, HS_METRICS_CODES, HS_METRICS_ROUTES},
         {"code", &code_words, NULL, 1, HS_METRICS_CODES}),
-    SET(VERDICT, is_verdict,
-        {"kind", &kind_words, NULL, VERDICT *HS_VERDICT_COUNT, HS_JUDGED_COUNT},
+    SET(VERDICT, is_verdict, {"kind", &kind_words, NULL, KIND, HS_JUDGED_COUNT},
         {"verdict", &hs_verdict_words, NULL, VERDICT, HS_VERDICT_COUNT},
         {"reason", &hs_reason_words, NULL, REASON, HS_REASON_COUNT},
         {"mode", &hs_mode_words, NULL, 1, HS_METRICS_MODES}),
