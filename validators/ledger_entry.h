@@ -8,6 +8,7 @@
 
 #include "linkage.h"
 #include "vec.h"
+#include "vocabulary.h"
 
 HS_PUBLIC_BEGIN
 
@@ -22,7 +23,13 @@ struct hs_remembered_check {
     double measured, limit;
 };
 
-enum { HS_MAX_REMEMBERED = 6, HS_MAX_PELLETS = 64 };
+enum {
+/* the checks of stage KEPT, and latency where it is unknown */
+#define X(id, name, mode, stage) +(HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0)
+    HS_MAX_REMEMBERED = 1 HS_CHECKS(X),
+#undef X
+    HS_MAX_PELLETS = 64
+};
 
 /* A shot that was posted before its hits. */
 struct hs_posted_shot {

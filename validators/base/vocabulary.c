@@ -51,14 +51,17 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     return -1;
 }
 
-#define X(id, name, verdict, check) HS_VERDICT_##verdict,
+#define X(id, name, verdict, ...) HS_VERDICT_##verdict,
 static const enum hs_verdict reason_verdicts[] = {HS_REASONS(X)};
 #undef X
-#define X(id, name, verdict, check) HS_CHECK_##check,
+#define X(id, name, verdict, check, ...) HS_CHECK_##check,
 static const enum hs_check reason_checks[] = {HS_REASONS(X)};
 #undef X
 #define X(id, name, mode, stage) HS_MODE_##mode,
 static const enum hs_mode check_modes[] = {HS_CHECKS(X)};
+#undef X
+#define X(id, name, mode, stage) HS_CHECK_STAGE_##stage,
+static const enum hs_check_stage check_stages[] = {HS_CHECKS(X)};
 #undef X
 #define X(id, name, mode) HS_MODE_##mode,
 static const enum hs_mode move_check_modes[] = {HS_MOVE_CHECKS(X)};
@@ -85,6 +88,11 @@ enum hs_check hs_reason_check(enum hs_reason reason)
 enum hs_mode hs_check_default_mode(enum hs_check check)
 {
     return check_modes[check];
+}
+
+enum hs_check_stage hs_check_stage(enum hs_check check)
+{
+    return check_stages[check];
 }
 
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason)

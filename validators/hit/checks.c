@@ -2,13 +2,8 @@
 
 #include "validators/hit/volley.h"
 
-enum stage { CLAIM, PATH, SHOT, KEPT };
-
-static const struct {
-    enum stage stage;
-    void (*run)(struct hs_hit_context *c);
-} checks[HS_CHECK_COUNT] = {
-#define X(id, name, mode, stage) {stage, hs_check_##name},
+static void (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c) = {
+#define X(id, name, mode, stage) hs_check_##name,
     HS_CHECKS(X)
 #undef X
 };
@@ -46,20 +41,16 @@ void hs_checks_run(struct hs_hit_context *c)
 {
     struct meeting meeting;
     for (int i = 0; i < HS_CHECK_COUNT; i++) {
-        enum stage stage = checks[i].stage;
-        if (c->is_shot ? stage != SHOT && stage != KEPT : stage == PATH && !c->has_path)
+        enum hs_check_stage stage = hs_check_stage((enum hs_check)i);
+        bool needs_path = stage == HS_CHECK_STAGE_PATH;
+        if (c->is_shot ? stage < HS_CHECK_STAGE_SHOT : needs_path && !c->has_path)
             continue;
-        if (stage == PATH && c->encounter == NULL && c->volley == NULL)
+        if (needs_path && c->encounter == NULL && c->volley == NULL)
             meet(c, &meeting);
-        checks[i].run(c);
+        checks[i](c);
         if (i == HS_CHECK_WEAPON && stops_without_weapon(c))
             break;
     }
     c->encounter = NULL;
     c->volley = NULL;
-}
-
-bool hs_check_is_kept(enum hs_check check)
-{
-    return checks[check].stage == KEPT;
 }

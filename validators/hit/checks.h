@@ -16,7 +16,4 @@ HS_CHECKS(X)
    and without a weapon, the weapon check ends them. */
 void hs_checks_run(struct hs_hit_context *c);
 
-/* What this check found for a posted shot holds for its hits. */
-bool hs_check_is_kept(enum hs_check check);
-
 #endif

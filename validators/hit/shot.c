@@ -100,7 +100,7 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
  */
 static bool is_remembered(const struct hs_check_row *row)
 {
-    return hs_check_is_kept(row->check) ||
+    return hs_check_stage(row->check) == HS_CHECK_STAGE_KEPT ||
            (row->check == HS_CHECK_LATENCY && row->outcome == HS_OUTCOME_UNKNOWN);
 }
 
