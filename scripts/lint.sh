@@ -31,7 +31,7 @@ echo '== plain English'
 # Add a file here when its prose has been rewritten. '*.md' '*.c' '*.h' openapi.yaml are the aim.
 plain_english='CHANGELOG.md README.md api/http/problem.c api/http/problem.h deploy docs/api.md
     docs/balancer.md docs/bench.md docs/checkpoint.md docs/deploy.md docs/disputes.md
-    docs/glossary.md docs/integrate docs/lab docs/library.md docs/observability.md docs/overload.md
+    docs/extending.md docs/glossary.md docs/integrate docs/lab docs/library.md docs/observability.md docs/overload.md
     docs/recheck.md docs/recording.md docs/ruleset.md docs/scenarios.md docs/security.md
     docs/simulate.md docs/spread.md docs/timing.md docs/world.md openapi.yaml
     service validators/rules/fields.c :(glob)validators/*.h validators/base validators/clock

@@ -9,7 +9,7 @@ set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
 LONG='scenarios timing_scenarios golden timing_goal work_budget play recheck world_oracle
-    contract_generated scenario_frames sweep_oracle simulated_hits'
+    contract_generated scenario_frames sweep_oracle simulated_hits extending'
 WAITING='checkpoint_files checkpoint_maps observability haproxy edge_time tls
     contract_errors overload checkpoint_rules library example moved_match linger memory_faults
     checkpoint kills patience logging eviction'
