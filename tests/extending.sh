@@ -61,6 +61,7 @@ while IFS= read -r text; do
         esac
         continue
     fi
+    # shellcheck disable=SC2016 # backquotes of the page, no commands
     case $text in
         '`'*'`, a new file:') place=new line='' ;;
         '`'*'`, below `'*'`:') place=below line=${text#*, below \`} ;;
