@@ -23,13 +23,16 @@ apply() {
         return
     fi
     [ -e "$tree/$file" ] || fail "no file $file"
-    PLACE=$place LINE=$line awk '
+    BLOCK=$work/block PLACE=$place LINE=$line awk '
         function bare(text) {
             sub(/^ +/, "", text)
             sub(/ *\\?$/, "", text)
             return text
         }
-        FNR == NR { block = block $0 "\n"; next }
+        BEGIN {
+            while ((getline row <ENVIRON["BLOCK"]) > 0)
+                block = block row "\n"
+        }
         { text[++count] = $0 }
         bare($0) == ENVIRON["LINE"] { whole = count; wholes++ }
         index($0, ENVIRON["LINE"]) { part = count; parts++ }
@@ -45,7 +48,7 @@ apply() {
                 if (i == found && ENVIRON["PLACE"] != "above")
                     printf "%s", block
             }
-        }' "$work/block" "$tree/$file" >"$work/result" || fail "not once in $file: $line"
+        }' "$tree/$file" >"$work/result" || fail "not once in $file: $line"
     cat "$work/result" >"$tree/$file"
 }
 

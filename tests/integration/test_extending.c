@@ -62,17 +62,18 @@ static const char *run_in(const char *name, const char *commands)
 /* Plays the scenarios of the recipes against a service of the copy, and asks for the new route. */
 static const char *prove(const char *name)
 {
-    return run_in(name, "program=build/recipe/hindsight\n"
-                        "$program serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data= "
-                        "--drain-wait-seconds 0 --log-level error >ready &\n"
-                        "service=$!\n"
-                        "while ! grep -q ready ready; do\n"
-                        "kill -0 $service || exit 1; sleep 0.05; done\n"
-                        "url=$(sed -n 's/.* data=\\([^ ]*\\).*/\\1/p' ready)\n"
-                        "fine=0\n"
-                        "$program play tests/scenarios/latency.json --url $url || fine=1\n"
-                        "curl -sf $url/version || fine=1\n"
-                        "kill $service; wait $service; exit $fine\n");
+    return run_in(
+        name, "program=build/recipe/hindsight\n"
+              "rm -f ready; $program serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data= "
+              "--drain-wait-seconds 0 --log-level error >ready &\n"
+              "service=$!\n"
+              "while ! grep -q ready ready; do\n"
+              "kill -0 $service || exit 1; sleep 0.05; done\n"
+              "url=$(sed -n 's/.* data=\\([^ ]*\\).*/\\1/p' ready)\n"
+              "fine=0\n"
+              "$program play tests/scenarios/latency.json --url $url || fine=1\n"
+              "curl -sf $url/version || fine=1\n"
+              "kill $service; wait $service; exit $fine\n");
 }
 
 static bool lacks_compiler(void)
