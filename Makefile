@@ -256,9 +256,9 @@ lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static anal
 lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
 	@sh scripts/lint_deploy.sh $(PROG)
 
-docs: deps-test all $(B)/tests/unit/api/test_ruleset_page $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields and metrics in docs/ and the man page
+docs: deps-test all $(B)/tests/unit/api/test_pages $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields, checks, reasons and metrics in docs/ and the man page
 	@sh scripts/docs.sh $(PROG)
-	@HS_WRITE_PAGES=1 $(B)/tests/unit/api/test_ruleset_page
+	@HS_WRITE_PAGES=1 $(B)/tests/unit/api/test_pages
 	@HS_WRITE_PAGES=1 $(B)/tests/unit/service/test_metrics
 
 format: ## rewrite the sources in the project's style

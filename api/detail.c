@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The sentences. A word in braces stands for:
- *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" where measured is below it
- *   {p}      the player concerned       {v}  the wall or mover concerned
- *   {f} {h}  fire time and hit time     {t}  the one of them that counts for the player
- *   {n} {w}  number of the shot, weapon {s} {T} {c}  what the item calls its start, time and itself
- */
+/* One sentence or the other is written; vocabulary.h has the words in braces. */
 struct sentence {
     const char *measured; /* NULL: nothing is ever measured */
     const char *bare;     /* for a row without a measure; NULL: there is always one */
@@ -19,66 +13,9 @@ struct sentence {
 
 /* Every reason a row can have; test_detail.c fails for one without a sentence. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
-    [HS_REASON_UNKNOWN_TARGET_HISTORY] = {NULL, "no frame ever showed {p}"},
-    [HS_REASON_UNKNOWN_SHOOTER_HISTORY] = {NULL, "no frame ever showed the shooter"},
-    [HS_REASON_HISTORY_TOO_SHORT] = {"{t} s is {m} s before the oldest frame of {p}",
-                                     "the state of {p} was last reported before a restart"},
-    [HS_REASON_LOW_CONFIDENCE_GAP] = {"the frames of {p} around {t} s are {m} s apart, {L} s",
-                                      "no hitbox of {p} has a place at {t} s"},
-    [HS_REASON_HISTORY_GAP] = {"{t} s is {m} s after the newest frame of {p}, {L} s",
-                               "the newest frame of {p} is too far before {t} s"},
-    [HS_REASON_NOT_RECORDED] = {NULL, "the service cannot remember the verdict now"},
-    [HS_REASON_DEGENERATE_TRACE] = {"the trace is {m} long, but must be longer than {l}", NULL},
-    [HS_REASON_COORDINATE_OUT_OF_WORLD] = {"a coordinate is {m} from 0, {L}", NULL},
-    [HS_REASON_DUPLICATE] = {NULL, "the number {n} was used before"},
-    [HS_REASON_NO_MATCHING_SHOT] = {"shot {n} was fired {m} s before now, {L} s",
-                                    "shot {n} was not posted with this weapon, or was refused"},
-    [HS_REASON_DUPLICATE_TRAJECTORY] = {"an accepted claim with the same path was fired {m} s "
-                                        "apart, but must be more than {l} s apart",
-                                        NULL},
-    [HS_REASON_UNKNOWN_WEAPON] = {NULL, "the ruleset has no weapon {w}"},
-    [HS_REASON_NO_WEAPON] = {NULL, "neither the {c} nor a frame names a weapon"},
-    [HS_REASON_WEAPON_NOT_AVAILABLE] = {"the weapon fired {m} rounds without a reload, {L}",
-                                        "the shooter did not hold or own the weapon at {f} s, or "
-                                        "it was reloading or empty"},
-    [HS_REASON_FIRE_RATE] = {"the shots around this one are {m} s apart on average, {L} s", NULL},
-    [HS_REASON_REWIND_LIMIT] = {"the time of the {c} is {m} s before now, {L} s", NULL},
-    [HS_REASON_TIME_IN_FUTURE] = {"the time of the {c} is {m} s after now, {L} s", NULL},
-    [HS_REASON_TIME_MISMATCH] = {"{T} is {m} s from what rtt and interp explain, {L} s", NULL},
-    [HS_REASON_TIME_BACKWARDS] = {"the shot was fired {m} s before an accepted one with a lower "
-                                  "number, {L} s",
-                                  NULL},
-    [HS_REASON_SHOOTER_DEAD] = {"the shooter was dead for {m} s at {f} s, {L} s", NULL},
-    [HS_REASON_TARGET_DEAD] = {"{p} was dead for {m} s at {h} s", "{p} was dead at {h} s"},
-    [HS_REASON_STALE_LIFE] = {"{p} was in an earlier life at {h} s, spawns since then: {m}",
-                              "{p} was in an earlier life at {h} s"},
-    [HS_REASON_TARGET_PROTECTED] = {NULL, "{p} was protected at {h} s"},
-    [HS_REASON_FRIENDLY_FIRE] = {NULL, "{p} is in the team of the shooter"},
-    [HS_REASON_SELF_HIT] = {NULL, "the target is the shooter"},
-    [HS_REASON_ORIGIN_MISMATCH] = {"{s} is {m} from the shooter's eye at {f} s, {L}", NULL},
-    [HS_REASON_ORIGIN_OCCLUDED] = {"{v} is {m} from the shooter's eye, between it and {s} at {l}",
-                                   NULL},
-    [HS_REASON_AIM_MISMATCH] = {"the path is {m} degrees from the shooter's aim at {f} s, "
-                                "{L} degrees",
-                                NULL},
-    [HS_REASON_OUT_OF_RANGE] = {"the trace is {m} long, {L}", NULL},
-    [HS_REASON_OCCLUDED_WORLD] = {"{v} is in the way at {m}, before the target at {l}",
-                                  "{v} is in the way"},
-    [HS_REASON_IMPACT_NOT_ON_SURFACE] = {"the nearest surface is {m} from end, {L}", NULL},
-    [HS_REASON_NO_INTERSECTION] = {"the path misses {p} by {m}, {L}",
-                                   "the path does not touch {p}"},
-    [HS_REASON_WRONG_TARGET] = {"the path touches {p} and misses the target by {m}, {L}", NULL},
-    [HS_REASON_BLOCKED_BY_PLAYER] = {"{p} is in the way at {m}, before the target at {l}",
-                                     "{p} is in the way"},
-    [HS_REASON_TOO_MANY_VICTIMS] = {"additional_targets has {m} names, {L}", NULL},
-    [HS_REASON_PELLET_COUNT] = {"the claim has {m} pellets, {L}", NULL},
-    [HS_REASON_SPREAD_MISMATCH] = {"a pellet is {m} degrees from where the posted shot sends it, "
-                                   "{L} degrees",
-                                   NULL},
-    [HS_REASON_MUZZLE_VELOCITY] = {"the launch speed is {m} per second, {L}", NULL},
-    [HS_REASON_FLIGHT_TIME] = {"the time of flight is {m} s from what the path takes, {L} s", NULL},
-    [HS_REASON_BLAST_OCCLUDED] = {NULL, "{p} is not in sight of the blast"},
-    [HS_REASON_OUTSIDE_BLAST] = {"{p} is {m} from the blast, {L}", NULL},
+#define X(id, name, verdict, check, measured, bare) {measured, bare},
+    HS_REASONS(X)
+#undef X
 };
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
@@ -214,7 +151,7 @@ struct words {
 static bool is_of_shooter(const struct words *words)
 {
     const struct hs_check_row *row = words->row;
-    if (row->check > HS_CHECK_AIM)
+    if (hs_check_stage(row->check) < HS_CHECK_STAGE_SHOT)
         return false;
     return row->player.text[0] == '\0' ||
            hs_str_equal(hs_name_str(&row->player), words->claim->shooter);
@@ -223,8 +160,7 @@ static bool is_of_shooter(const struct words *words)
 static struct hs_str player_of(const struct words *words)
 {
     const struct hs_check_row *row = words->row;
-    bool about_shooter =
-        row->check < HS_CHECK_TEAM || row->check == HS_CHECK_ORIGIN || row->check == HS_CHECK_AIM;
+    bool about_shooter = hs_check_stage(row->check) >= HS_CHECK_STAGE_SHOT;
     if (row->player.text[0] != '\0')
         return hs_name_str(&row->player);
     if (about_shooter && row->reason != HS_REASON_UNKNOWN_TARGET_HISTORY)
@@ -238,15 +174,18 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
     const struct numbers *numbers = &words->numbers;
     const struct hs_detail_claim *claim = words->claim;
     int64_t time_us;
-    switch (word) {
-    case 'm':
+    if (word == 'm')
         return hs_str_of(numbers->measured);
-    case 'l':
+    if (word == 'l')
         return hs_str_of(numbers->limit);
-    case 'L':
+    if (word == 'L') {
         snprintf(text, HS_SENTENCE_MAX, "%s %s", numbers->is_below ? "minimum" : "limit",
                  numbers->limit);
         return hs_str_of(text);
+    }
+    if (claim == NULL || words->result == NULL || words->row == NULL)
+        return HS_STR(""); /* a move, whose sentences have no other words */
+    switch (word) {
     case 'p':
         return player_of(words);
     case 'v':

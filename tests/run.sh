@@ -9,7 +9,7 @@ set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
 LONG='world_oracle scenarios sweep_oracle golden contract_generated play timing_scenarios work_budget
-    timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
+    extending timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
 WAITING='checkpoint_files readme checkpoint_maps contract_errors edge_time checkpoint_rules overload
     observability replicas example library tls moved_match memory_faults kills linger checkpoint
     haproxy patience logging eviction'

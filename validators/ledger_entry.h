@@ -8,6 +8,7 @@
 
 #include "linkage.h"
 #include "vec.h"
+#include "vocabulary.h"
 
 HS_PUBLIC_BEGIN
 
@@ -22,7 +23,14 @@ struct hs_remembered_check {
     double measured, limit;
 };
 
-enum { HS_MAX_REMEMBERED = 6, HS_MAX_PELLETS = 64 };
+enum {
+/* The checks of stage KEPT, and latency where it is unknown.
+   NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
+#define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
+    HS_MAX_REMEMBERED = HS_CHECKS(X) 1,
+#undef X
+    HS_MAX_PELLETS = 64
+};
 
 /* A shot that was posted before its hits. */
 struct hs_posted_shot {

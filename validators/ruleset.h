@@ -25,36 +25,125 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 /* An invalid index. */
 #define HS_NONE 0xFFFFu
 
+/*
+ * The scalar fields. One row gives a member of a struct, its key in the document, its default and
+ * its range; rules/fields.c makes the tables at the end of this page from the rows.
+ *
+ *   X(kind, member, key, default, low, high)
+ *
+ * `kind` is an enum hs_scalar_kind. Defaults and ranges are in the unit of the document, and
+ * defaults of lengths in centimetres. The sentence for readers is in openapi.yaml.
+ */
+#define HS_SCALAR_TYPE_REAL                                     double
+#define HS_SCALAR_TYPE_LENGTH                                   double
+#define HS_SCALAR_TYPE_SECONDS                                  int64_t
+#define HS_SCALAR_TYPE_COUNT                                    int64_t
+#define HS_SCALAR_TYPE_BOOL                                     bool
+#define HS_SCALAR_MEMBER(kind, member, key, initial, low, high) HS_SCALAR_TYPE_##kind member;
+
+/* clang-format off */
+#define HS_HISTORY_FIELDS(X)                                                                       \
+    /* poses older than the newest by more are dropped, except one */                              \
+    X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
+    /* longer gaps between samples are not interpolated */                                         \
+    X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
+    /* the limit of each coordinate */                                                             \
+    X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
+    /* length/s; a faster move between samples is a teleport */                                    \
+    X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
+    /* a frame further ahead of the newest is a clock jump */                                      \
+    X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
+
+#define HS_REWIND_FIELDS(X)                                                                        \
+    /* the furthest a claim may rewind */                                                          \
+    X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
+    /* the furthest a claim may be ahead of `now` or of the newest pose */                         \
+    X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
+    /* allowed error of a claim's time, given its latency */                                       \
+    X(SECONDS, latency_slack_us, "latency_slack", 0.2, 0, 60)                                      \
+    /* share of the round trip between the server's simulation and a claim */                      \
+    X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
+    /* the most interpolation delay that is used */                                                \
+    X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
+    /* round trips that differ by more are unstable */                                             \
+    X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
+    /* the most by which fire times may decrease as shot numbers increase */                       \
+    X(SECONDS, backstep_us, "backstep", 0.05, 0, 60)
+
+#define HS_HIT_FIELDS(X)                                                                           \
+    /* shorter traces are degenerate */                                                            \
+    X(LENGTH, min_trace, "min_trace", 1e-4, 0, 1e6)                                                \
+    /* by which the trace continues beyond `end` */                                                \
+    X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
+    /* a miss by at most this is accepted as lenient */                                            \
+    X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
+    /* from the shooter's rewound eye */                                                           \
+    X(LENGTH, origin_tolerance, "origin_tolerance", 50, 0, 1e9)                                    \
+    /* between the shot's direction and the shooter's aim */                                       \
+    X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 15, 0, 180)                                    \
+    /* two shots along the same line within this time count as one */                              \
+    X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
+    /* every hit needs its posted shot */                                                          \
+    X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
+    /* a shot this long after the shooter's death still counts */                                  \
+    X(SECONDS, death_grace_us, "death_grace", 0.08, 0, 5)                                          \
+    /* claimed in addition to the target */                                                        \
+    X(COUNT, max_victims, "max_victims", 64, 0, 64)                                                \
+    X(BOOL, friendly_fire, "friendly_fire", 0, 0, 1)
+
+#define HS_WEAPON_FIELDS(X)                                                                        \
+    X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
+    /* of the longest trace */                                                                     \
+    X(LENGTH, range, "range", 1e7, 0, 1e12)                                                        \
+    /* of the sphere tested against bodies */                                                      \
+    X(LENGTH, radius, "radius", 0, 0, 1e6)                                                         \
+    /* of the sphere tested against map and movers; 0 .. radius */                                 \
+    X(LENGTH, world_radius, "world_radius", 0, 0, 1e6)                                             \
+    /* length/s; projectiles */                                                                    \
+    X(LENGTH, speed, "speed", 0, 0, 1e12)                                                          \
+    /* length/s^2, downwards; projectiles */                                                       \
+    X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
+    /* between shots; 0: any */                                                                    \
+    X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
+    /* rounds; 0: not counted */                                                                   \
+    X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
+    /* a pause this long refills the magazine */                                                   \
+    X(SECONDS, reload_us, "reload", 0, 0, 3600)                                                    \
+    /* per shot */                                                                                 \
+    X(COUNT, pellets, "pellets", 1, 1, 64)                                                         \
+    /* half angle of the pellets' cone */                                                          \
+    X(REAL, spread_deg, "spread_deg", 0, 0, 80)                                                    \
+    /* number of bodies a shot passes through */                                                   \
+    X(COUNT, pierce, "pierce", 0, 0, 64)                                                           \
+    /* projectiles */                                                                              \
+    X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)
+
+#define HS_BLAST_FIELDS(X)                                                                         \
+    /* from the centre of the impact to the nearest hitbox surface */                              \
+    X(LENGTH, radius, "radius", 0, 1e-6, 1e9)                                                      \
+    X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
+    /* full damage up to here, then linear down to min_scale at `radius` */                        \
+    X(LENGTH, inner_radius, "inner_radius", 0, 0, 1e9)                                             \
+    X(REAL, min_scale, "min_scale", 1, 0, 1)                                                       \
+    /* factor on damage to the shooter; 0: no damage */                                            \
+    X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
+    /* the world shields victims */                                                                \
+    X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
+    /* a direct victim takes both damages; otherwise the larger */                                 \
+    X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
+/* clang-format on */
+
 struct hs_history_rules {
-    int64_t keep_us;        /* poses older than the newest by more are dropped, except one */
-    int64_t max_gap_us;     /* longer gaps between samples are not interpolated */
-    int64_t max_forward_us; /* a frame further ahead of the newest is a clock jump */
-    double world_bound;     /* length; the limit of each coordinate */
-    double max_speed;       /* length/s; a faster move between samples is a teleport */
+    HS_HISTORY_FIELDS(HS_SCALAR_MEMBER)
 };
 
 struct hs_rewind_rules {
     enum hs_rewind_source source;
-    int64_t limit_us;         /* the furthest a claim may rewind */
-    int64_t future_slack_us;  /* the furthest a claim may be ahead of `now` or of the newest pose */
-    int64_t latency_slack_us; /* allowed error of a claim's time, given its latency */
-    double rtt_share;      /* share of the round trip between the server's simulation and a claim */
-    int64_t max_interp_us; /* the most interpolation delay that is used */
-    int64_t ping_spread_us; /* round trips that differ by more are unstable */
-    int64_t backstep_us;    /* the most by which fire times may decrease as shot numbers increase */
+    HS_REWIND_FIELDS(HS_SCALAR_MEMBER)
 };
 
 struct hs_hit_rules {
-    double min_trace;             /* length; shorter traces are degenerate */
-    double sweep_extension;       /* length by which the trace continues beyond `end` */
-    double claim_padding;         /* length; a miss by at most this is accepted as lenient */
-    double origin_tolerance;      /* length; from the shooter's rewound eye */
-    double aim_tolerance_deg;     /* between the shot's direction and the shooter's aim */
-    int64_t death_grace_us;       /* a shot this long after the shooter's death still counts */
-    int64_t trajectory_window_us; /* two shots along the same line within this time count as one */
-    bool require_shot;            /* every hit needs its posted shot */
-    bool friendly_fire;
-    int64_t max_victims;                  /* claimed in addition to the target */
+    HS_HIT_FIELDS(HS_SCALAR_MEMBER)
     uint16_t zone_priority[HS_MAX_ZONES]; /* these zones take precedence over an earlier contact
                                              with the same body */
     uint16_t zone_priority_count;
@@ -72,34 +161,15 @@ struct hs_falloff_point {
 
 /* An explosion at the impact. */
 struct hs_blast {
-    double radius; /* length; from the centre of the impact to the nearest hitbox surface */
-    double damage;
-    double inner_radius; /* length; full damage up to here, then linear down to min_scale at
-                            `radius` */
-    double min_scale;
-    double self_scale;      /* factor on damage to the shooter; 0: no damage */
-    bool occlusion;         /* the world shields victims */
-    bool stack_with_direct; /* a direct victim takes both damages; otherwise the larger */
+    HS_BLAST_FIELDS(HS_SCALAR_MEMBER)
     enum hs_unclaimed unclaimed;
 };
 
 struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
-    double damage;
-    double range;            /* length of the longest trace */
-    double radius;           /* length; of the sphere tested against bodies */
-    double world_radius;     /* length; of the sphere tested against map and movers; 0 .. radius */
-    bool has_world_radius;   /* false: hs_ruleset_finish gives projectiles with 0 their radius */
-    double speed;            /* length/s; projectiles */
-    double gravity;          /* length/s^2, downwards; projectiles */
-    int64_t min_interval_us; /* between shots; 0: any */
-    int64_t max_flight_us;   /* projectiles */
-    int64_t magazine;        /* rounds; 0: not counted */
-    int64_t reload_us;       /* a pause this long refills the magazine */
-    int64_t pellets;         /* per shot, 1 .. 64 */
-    double spread_deg;       /* half angle of the pellets' cone */
-    int64_t pierce;          /* number of bodies a shot passes through */
+    HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
+    bool has_world_radius; /* false: hs_ruleset_finish gives projectiles with 0 their radius */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];

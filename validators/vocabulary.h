@@ -63,53 +63,124 @@ enum hs_mode { HS_MODES(HS_MODE_ID) HS_MODE_COUNT };
 #define HS_CHECK_ID(id, ...) HS_CHECK_##id,
 enum hs_check { HS_CHECKS(HS_CHECK_ID) HS_CHECK_COUNT };
 
-/* The reasons of a verdict. X(id, name, verdict it gives, check it belongs to) */
+enum hs_check_stage {
+    HS_CHECK_STAGE_CLAIM,
+    HS_CHECK_STAGE_PATH,
+    HS_CHECK_STAGE_SHOT, /* from here on the check is about the shooter */
+    HS_CHECK_STAGE_KEPT
+};
+
+/*
+ * The reasons of a verdict. X(id, name, verdict it gives, check it belongs to, sentence with a
+ * measured value, sentence without one)
+ *
+ * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
+ * that kind. A word in braces stands for:
+ *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" where measured is below it
+ *   {p}      the player concerned       {v}  the wall or mover concerned
+ *   {f} {h}  fire time and hit time     {t}  the one of them that counts for the player
+ *   {n} {w}  number of the shot, weapon {s} {T} {c}  what the item calls its start, time and itself
+ */
+/* clang-format off */
 #define HS_REASONS(X)                                                                              \
-    X(OK, "ok", ACCEPTED, CONTACT)                                                                 \
-    X(OK_LENIENT, "ok_lenient", ACCEPTED, CONTACT)                                                 \
-    X(UNKNOWN_TARGET_HISTORY, "unknown_target_history", INCONCLUSIVE, CONTACT)                     \
-    X(UNKNOWN_SHOOTER_HISTORY, "unknown_shooter_history", INCONCLUSIVE, ORIGIN)                    \
-    X(HISTORY_TOO_SHORT, "history_too_short", INCONCLUSIVE, CONTACT)                               \
-    X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT)                             \
-    X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT)                                           \
-    X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY)                                        \
-    X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT)                                           \
-    X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON)                                                \
-    X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE)                                       \
-    X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE)                         \
-    X(DUPLICATE, "duplicate", REJECTED, IDENTITY)                                                  \
-    X(NO_MATCHING_SHOT, "no_matching_shot", REJECTED, IDENTITY)                                    \
-    X(DUPLICATE_TRAJECTORY, "duplicate_trajectory", REJECTED, TRAJECTORY)                          \
-    X(UNKNOWN_WEAPON, "unknown_weapon", REJECTED, WEAPON)                                          \
-    X(WEAPON_NOT_AVAILABLE, "weapon_not_available", REJECTED, WEAPON)                              \
-    X(FIRE_RATE, "fire_rate", REJECTED, FIRE_RATE)                                                 \
-    X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND)                                              \
-    X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND)                                          \
-    X(TIME_MISMATCH, "time_mismatch", REJECTED, LATENCY)                                           \
-    X(TIME_BACKWARDS, "time_backwards", REJECTED, LATENCY)                                         \
-    X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE)                                                \
-    X(TARGET_DEAD, "target_dead", REJECTED, LIFE)                                                  \
-    X(STALE_LIFE, "stale_life", REJECTED, LIFE)                                                    \
-    X(TARGET_PROTECTED, "target_protected", REJECTED, LIFE)                                        \
-    X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM)                                              \
-    X(SELF_HIT, "self_hit", REJECTED, TEAM)                                                        \
-    X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN)                                        \
-    X(ORIGIN_OCCLUDED, "origin_occluded", REJECTED, ORIGIN)                                        \
-    X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM)                                                 \
-    X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE)                                               \
-    X(OCCLUDED_WORLD, "occluded_world", REJECTED, WORLD)                                           \
-    X(IMPACT_NOT_ON_SURFACE, "impact_not_on_surface", REJECTED, WORLD)                             \
-    X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT)                                       \
-    X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT)                                             \
-    X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER)                                 \
-    X(TOO_MANY_VICTIMS, "too_many_victims", REJECTED, SHAPE)                                       \
-    X(PELLET_COUNT, "pellet_count", REJECTED, PELLETS)                                             \
-    X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS)                                       \
-    X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT)                                        \
-    X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT)                                                \
-    X(BLAST_OCCLUDED, "blast_occluded", REJECTED, BLAST)                                           \
-    X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST)                                             \
-    X(MALFORMED, "malformed", REJECTED, SHAPE)
+    X(OK, "ok", ACCEPTED, CONTACT, NULL, NULL)                                                     \
+    X(OK_LENIENT, "ok_lenient", ACCEPTED, CONTACT, NULL, NULL)                                     \
+    X(UNKNOWN_TARGET_HISTORY, "unknown_target_history", INCONCLUSIVE, CONTACT, NULL,               \
+      "no frame ever showed {p}")                                                                  \
+    X(UNKNOWN_SHOOTER_HISTORY, "unknown_shooter_history", INCONCLUSIVE, ORIGIN, NULL,              \
+      "no frame ever showed the shooter")                                                          \
+    X(HISTORY_TOO_SHORT, "history_too_short", INCONCLUSIVE, CONTACT,                               \
+      "{t} s is {m} s before the oldest frame of {p}",                                             \
+      "the state of {p} was last reported before a restart")                                       \
+    X(LOW_CONFIDENCE_GAP, "low_confidence_gap", INCONCLUSIVE, CONTACT,                             \
+      "the frames of {p} around {t} s are {m} s apart, {L} s",                                     \
+      "no hitbox of {p} has a place at {t} s")                                                     \
+    X(HISTORY_GAP, "history_gap", INCONCLUSIVE, CONTACT,                                           \
+      "{t} s is {m} s after the newest frame of {p}, {L} s",                                       \
+      "the newest frame of {p} is too far before {t} s")                                           \
+    X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY, NULL,                                  \
+      "the service cannot remember the verdict now")                                               \
+    X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT, NULL, NULL)                               \
+    X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON, NULL,                                          \
+      "neither the {c} nor a frame names a weapon")                                                \
+    X(DEGENERATE_TRACE, "degenerate_trace", REJECTED, SHAPE,                                       \
+      "the trace is {m} long, but must be longer than {l}", NULL)                                  \
+    X(COORDINATE_OUT_OF_WORLD, "coordinate_out_of_world", REJECTED, SHAPE,                         \
+      "a coordinate is {m} from 0, {L}", NULL)                                                     \
+    X(DUPLICATE, "duplicate", REJECTED, IDENTITY, NULL,                                            \
+      "the number {n} was used before")                                                            \
+    X(NO_MATCHING_SHOT, "no_matching_shot", REJECTED, IDENTITY,                                    \
+      "shot {n} was fired {m} s before now, {L} s",                                                \
+      "shot {n} was not posted with this weapon, or was refused")                                  \
+    X(DUPLICATE_TRAJECTORY, "duplicate_trajectory", REJECTED, TRAJECTORY,                          \
+      "an accepted claim with the same path was fired {m} s apart, but must be more than {l} s "   \
+      "apart", NULL)                                                                               \
+    X(UNKNOWN_WEAPON, "unknown_weapon", REJECTED, WEAPON, NULL,                                    \
+      "the ruleset has no weapon {w}")                                                             \
+    X(WEAPON_NOT_AVAILABLE, "weapon_not_available", REJECTED, WEAPON,                              \
+      "the weapon fired {m} rounds without a reload, {L}",                                         \
+      "the shooter did not hold or own the weapon at {f} s, or it was reloading or empty")         \
+    X(FIRE_RATE, "fire_rate", REJECTED, FIRE_RATE,                                                 \
+      "the shots around this one are {m} s apart on average, {L} s", NULL)                         \
+    X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND,                                              \
+      "the time of the {c} is {m} s before now, {L} s", NULL)                                      \
+    X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND,                                          \
+      "the time of the {c} is {m} s after now, {L} s", NULL)                                       \
+    X(TIME_MISMATCH, "time_mismatch", REJECTED, LATENCY,                                           \
+      "{T} is {m} s from what rtt and interp explain, {L} s", NULL)                                \
+    X(TIME_BACKWARDS, "time_backwards", REJECTED, LATENCY,                                         \
+      "the shot was fired {m} s before an accepted one with a lower number, {L} s", NULL)          \
+    X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE,                                                \
+      "the shooter was dead for {m} s at {f} s, {L} s", NULL)                                      \
+    X(TARGET_DEAD, "target_dead", REJECTED, LIFE,                                                  \
+      "{p} was dead for {m} s at {h} s",                                                           \
+      "{p} was dead at {h} s")                                                                     \
+    X(STALE_LIFE, "stale_life", REJECTED, LIFE,                                                    \
+      "{p} was in an earlier life at {h} s, spawns since then: {m}",                               \
+      "{p} was in an earlier life at {h} s")                                                       \
+    X(TARGET_PROTECTED, "target_protected", REJECTED, LIFE, NULL,                                  \
+      "{p} was protected at {h} s")                                                                \
+    X(FRIENDLY_FIRE, "friendly_fire", REJECTED, TEAM, NULL,                                        \
+      "{p} is in the team of the shooter")                                                         \
+    X(SELF_HIT, "self_hit", REJECTED, TEAM, NULL,                                                  \
+      "the target is the shooter")                                                                 \
+    X(ORIGIN_MISMATCH, "origin_mismatch", REJECTED, ORIGIN,                                        \
+      "{s} is {m} from the shooter's eye at {f} s, {L}", NULL)                                     \
+    X(ORIGIN_OCCLUDED, "origin_occluded", REJECTED, ORIGIN,                                        \
+      "{v} is {m} from the shooter's eye, between it and {s} at {l}", NULL)                        \
+    X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM,                                                 \
+      "the path is {m} degrees from the shooter's aim at {f} s, {L} degrees", NULL)                \
+    X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE,                                               \
+      "the trace is {m} long, {L}", NULL)                                                          \
+    X(OCCLUDED_WORLD, "occluded_world", REJECTED, WORLD,                                           \
+      "{v} is in the way at {m}, before the target at {l}",                                        \
+      "{v} is in the way")                                                                         \
+    X(IMPACT_NOT_ON_SURFACE, "impact_not_on_surface", REJECTED, WORLD,                             \
+      "the nearest surface is {m} from end, {L}", NULL)                                            \
+    X(NO_INTERSECTION, "no_intersection", REJECTED, CONTACT,                                       \
+      "the path misses {p} by {m}, {L}",                                                           \
+      "the path does not touch {p}")                                                               \
+    X(WRONG_TARGET, "wrong_target", REJECTED, CONTACT,                                             \
+      "the path touches {p} and misses the target by {m}, {L}", NULL)                              \
+    X(BLOCKED_BY_PLAYER, "blocked_by_player", REJECTED, BYSTANDER,                                 \
+      "{p} is in the way at {m}, before the target at {l}",                                        \
+      "{p} is in the way")                                                                         \
+    X(TOO_MANY_VICTIMS, "too_many_victims", REJECTED, SHAPE,                                       \
+      "additional_targets has {m} names, {L}", NULL)                                               \
+    X(PELLET_COUNT, "pellet_count", REJECTED, PELLETS,                                             \
+      "the claim has {m} pellets, {L}", NULL)                                                      \
+    X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS,                                       \
+      "a pellet is {m} degrees from where the posted shot sends it, {L} degrees", NULL)            \
+    X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT,                                        \
+      "the launch speed is {m} per second, {L}", NULL)                                             \
+    X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT,                                                \
+      "the time of flight is {m} s from what the path takes, {L} s", NULL)                         \
+    X(BLAST_OCCLUDED, "blast_occluded", REJECTED, BLAST, NULL,                                     \
+      "{p} is not in sight of the blast")                                                          \
+    X(OUTSIDE_BLAST, "outside_blast", REJECTED, BLAST,                                             \
+      "{p} is {m} from the blast, {L}", NULL)                                                      \
+    X(MALFORMED, "malformed", REJECTED, SHAPE, NULL, NULL)
+/* clang-format on */
 
 #define HS_REASON_ID(id, ...) HS_REASON_##id,
 enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
@@ -344,6 +415,7 @@ enum hs_verdict hs_reason_verdict(enum hs_reason reason);
 bool hs_reason_is_retryable(enum hs_reason reason);
 enum hs_check hs_reason_check(enum hs_reason reason);
 enum hs_mode hs_check_default_mode(enum hs_check check);
+enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 

@@ -17,6 +17,7 @@
 struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
+    struct hs_str shooter;
     int64_t forward_us; /* of a shot */
     struct hs_hit_result result;
 };
@@ -192,8 +193,7 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
 {
     struct hs_metrics *metrics = posting->service->metrics;
     int64_t began = hs_clock_ns();
-    bool is_known = hs_hit_admit(posting->slot->match,
-                                 item->hit != NULL ? item->hit->shooter : item->shot->shooter);
+    bool is_known = hs_hit_admit(posting->slot->match, item->shooter);
     verify(posting, now_of(posting, tick, item), item);
     pay(posting, &item->result);
     int64_t verified = hs_clock_ns();
@@ -214,6 +214,7 @@ bool hs_post_hit(struct hs_posting *posting, const struct hs_ticks_request *tick
     struct item item;
     item.hit = &tick->hits.claims[i];
     item.shot = NULL;
+    item.shooter = item.hit->shooter;
     return answer_item(posting, tick, &item);
 }
 
@@ -222,5 +223,6 @@ bool hs_post_shot(struct hs_posting *posting, const struct hs_ticks_request *tic
     struct item item;
     item.hit = NULL;
     item.shot = &tick->shots.shots[i];
+    item.shooter = item.shot->shooter;
     return answer_item(posting, tick, &item);
 }

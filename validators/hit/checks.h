@@ -17,7 +17,4 @@
 HS_CHECKS(X)
 #undef X
 
-/* Whether the result of this check for a posted shot also holds for the shot's hits. */
-bool hs_check_is_kept(enum hs_check check);
-
 #endif

@@ -327,6 +327,8 @@ static void cast(struct hs_hit_context *c, const struct hs_path *path, double ra
         leg.sweep.radius = radius;
         try_map(c, &leg, out);
     }
+    if (reached == 0)
+        return; /* the work budget is spent: nothing is known */
     if (legs == 1) {
         try_movers_on_leg(c, &leg, false, out);
     } else if (movers->count > 0) {

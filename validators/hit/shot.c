@@ -66,7 +66,7 @@ static void remember_checks(const struct hs_hit_result *result, struct hs_posted
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {
         const struct hs_check_row *row = &result->checks[i];
-        if (hs_check_is_kept(row->check) ||
+        if (hs_check_stage(row->check) == HS_CHECK_STAGE_KEPT ||
             (row->check == HS_CHECK_LATENCY && row->outcome == HS_OUTCOME_UNKNOWN))
             shot->checks[shot->check_count++] = (struct hs_remembered_check){
                 (uint8_t)row->check, (uint8_t)row->outcome, (uint8_t)row->reason,

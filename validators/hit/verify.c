@@ -63,21 +63,12 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
-enum stage { CLAIM, PATH, SHOT, KEPT };
-
-static const struct {
-    enum stage stage;
-    enum hs_reason (*run)(struct hs_hit_context *c, struct hs_check_row *row);
-} checks[HS_CHECK_COUNT] = {
-#define X(id, name, mode, stage) {stage, hs_check_##name},
+static enum hs_reason (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c,
+                                                      struct hs_check_row *row) = {
+#define X(id, name, mode, stage) hs_check_##name,
     HS_CHECKS(X)
 #undef X
 };
-
-bool hs_check_is_kept(enum hs_check check)
-{
-    return checks[check].stage == KEPT;
-}
 
 /* What the path of a claim meets, or each of its pellets. */
 union meeting {
@@ -104,7 +95,7 @@ static void run_check(struct hs_hit_context *c, enum hs_check check)
                                                                HS_OUTCOME_UNKNOWN};
     struct hs_check_row *row = &c->out->checks[c->out->check_count];
     *row = (struct hs_check_row){.check = check, .mode = hs_hit_mode(c, check)};
-    enum hs_reason reason = checks[check].run(c, row);
+    enum hs_reason reason = checks[check](c, row);
     if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
         return;
     row->reason = reason;
@@ -124,10 +115,11 @@ static void run_checks(struct hs_hit_context *c)
     bool ends_at_weapon = c->lacks_weapon && hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_ENFORCE;
     int count = ends_at_weapon ? HS_CHECK_WEAPON + 1 : HS_CHECK_COUNT;
     for (int i = 0; i < count; i++) {
-        enum stage stage = checks[i].stage;
-        if (c->is_shot ? stage != SHOT && stage != KEPT : stage == PATH && !c->has_path)
+        enum hs_check_stage stage = hs_check_stage((enum hs_check)i);
+        bool needs_path = stage == HS_CHECK_STAGE_PATH;
+        if (c->is_shot ? stage < HS_CHECK_STAGE_SHOT : needs_path && !c->has_path)
             continue;
-        if (stage == PATH)
+        if (needs_path)
             meet(c, &meeting);
         run_check(c, (enum hs_check)i);
     }

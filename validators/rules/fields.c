@@ -2,28 +2,26 @@
 #include "validators/base/units.h"
 #include "validators/ruleset.h"
 
-#define ROW(type, section, key, member, kind, ...)                                                 \
+#define ROW(section, key, owner, member, kind, initial, low, high)                                 \
     {                                                                                              \
-        section, key, offsetof(struct type, member), HS_SCALAR_##kind, __VA_ARGS__                 \
+        section, key, offsetof(struct owner, member), HS_SCALAR_##kind, initial, low, high         \
     }
-#define R(section, ...) ROW(hs_ruleset, section, __VA_ARGS__)
-#define W(...)          ROW(hs_weapon, NULL, __VA_ARGS__)
-#define M(...)          ROW(hs_move_mode, NULL, __VA_ARGS__)
+
+/* The rows of ruleset.h. */
+#define HISTORY(kind, member, key, ...)                                                            \
+    ROW("history", key, hs_ruleset, history.member, kind, __VA_ARGS__),
+#define REWIND(kind, member, key, ...)                                                             \
+    ROW("rewind", key, hs_ruleset, rewind.member, kind, __VA_ARGS__),
+#define HIT(kind, member, key, ...)    ROW("hit", key, hs_ruleset, hit.member, kind, __VA_ARGS__),
+#define WEAPON(kind, member, key, ...) ROW(NULL, key, hs_weapon, member, kind, __VA_ARGS__),
+#define BLAST(kind, member, key, ...)  ROW(NULL, key, hs_weapon, blast.member, kind, __VA_ARGS__),
+
+#define R(section, key, member, ...) ROW(section, key, hs_ruleset, member, __VA_ARGS__)
+#define M(key, member, ...)          ROW(NULL, key, hs_move_mode, member, __VA_ARGS__)
 
 const struct hs_scalar hs_ruleset_scalars[] = {
-    R("history", "keep", history.keep_us, SECONDS, 1.0, 0.05, 60),
-    R("history", "max_gap", history.max_gap_us, SECONDS, 0.15, 0.001, 60),
-    R("history", "world_bound", history.world_bound, LENGTH, 1e7, 1, 1e12),
-    R("history", "max_speed", history.max_speed, LENGTH, 20000, 1e-3, 1e9),
-    R("history", "max_forward", history.max_forward_us, SECONDS, 5, 0.1, 3600),
-    R("rewind", "limit", rewind.limit_us, SECONDS, 0.4, 0, 60),
-    R("rewind", "future_slack", rewind.future_slack_us, SECONDS, 0.05, 0, 5),
-    R("rewind", "latency_slack", rewind.latency_slack_us, SECONDS, 0.2, 0, 60),
-    R("rewind", "rtt_share", rewind.rtt_share, REAL, 1, 0, 2),
-    R("rewind", "max_interp", rewind.max_interp_us, SECONDS, 0.1, 0, 5),
-    R("rewind", "ping_spread", rewind.ping_spread_us, SECONDS, 0.2, 0, 60),
-    R("rewind", "backstep", rewind.backstep_us, SECONDS, 0.05, 0, 60),
-    R("moves", "detection", moves.detection, BOOL, 1, 0, 1),
+    HS_HISTORY_FIELDS(HISTORY) HS_REWIND_FIELDS(REWIND)
+        R("moves", "detection", moves.detection, BOOL, 1, 0, 1),
     R("moves", "max_margin", moves.max_margin_us, SECONDS, 0.25, 0, 60),
     R("moves", "min_margin", moves.min_margin_us, SECONDS, -0.25, -60, 0),
     R("moves", "resolution_rate", moves.resolution_rate, REAL, 1, 0, 1),
@@ -52,43 +50,11 @@ const struct hs_scalar hs_ruleset_scalars[] = {
     R("moves/lead_guard", "threshold_without_rtt", moves.lead_threshold_without_rtt_us, SECONDS,
       0.12, 0, 60),
     R("moves/lead_guard", "jump_threshold", moves.lead_jump_us, SECONDS, 0.25, 0, 60),
-    R("hit", "min_trace", hit.min_trace, LENGTH, 1e-4, 0, 1e6),
-    R("hit", "sweep_extension", hit.sweep_extension, LENGTH, 10, 0, 1e6),
-    R("hit", "claim_padding", hit.claim_padding, LENGTH, 0, 0, 1e6),
-    R("hit", "origin_tolerance", hit.origin_tolerance, LENGTH, 50, 0, 1e9),
-    R("hit", "aim_tolerance_deg", hit.aim_tolerance_deg, REAL, 15, 0, 180),
-    R("hit", "trajectory_window", hit.trajectory_window_us, SECONDS, 0.1, 0, 60),
-    R("hit", "require_shot", hit.require_shot, BOOL, 0, 0, 1),
-    R("hit", "death_grace", hit.death_grace_us, SECONDS, 0.08, 0, 5),
-    R("hit", "max_victims", hit.max_victims, COUNT, 64, 0, 64),
-    R("hit", "friendly_fire", hit.friendly_fire, BOOL, 0, 0, 1),
-};
+    HS_HIT_FIELDS(HIT)};
 const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_ruleset_scalars[0];
 
-const struct hs_scalar hs_weapon_scalars[] = {
-    W("damage", damage, REAL, 0, 0, 1e9),
-    W("range", range, LENGTH, 1e7, 0, 1e12),
-    W("radius", radius, LENGTH, 0, 0, 1e6),
-    W("world_radius", world_radius, LENGTH, 0, 0, 1e6),
-    W("speed", speed, LENGTH, 0, 0, 1e12),
-    W("gravity", gravity, LENGTH, 0, 0, 1e12),
-    W("min_interval", min_interval_us, SECONDS, 0, 0, 3600),
-    W("magazine", magazine, COUNT, 0, 0, 1e6),
-    W("reload", reload_us, SECONDS, 0, 0, 3600),
-    W("pellets", pellets, COUNT, 1, 1, 64),
-    W("spread_deg", spread_deg, REAL, 0, 0, 80),
-    W("pierce", pierce, COUNT, 0, 0, 64),
-    W("max_flight", max_flight_us, SECONDS, 10, 0, 3600),
-};
-const struct hs_scalar hs_blast_scalars[] = {
-    W("radius", blast.radius, LENGTH, 0, 1e-6, 1e9),
-    W("damage", blast.damage, REAL, 0, 0, 1e9),
-    W("inner_radius", blast.inner_radius, LENGTH, 0, 0, 1e9),
-    W("min_scale", blast.min_scale, REAL, 1, 0, 1),
-    W("self_scale", blast.self_scale, REAL, 0, 0, 1e3),
-    W("occlusion", blast.occlusion, BOOL, 1, 0, 1),
-    W("stack_with_direct", blast.stack_with_direct, BOOL, 0, 0, 1),
-};
+const struct hs_scalar hs_weapon_scalars[] = {HS_WEAPON_FIELDS(WEAPON)};
+const struct hs_scalar hs_blast_scalars[] = {HS_BLAST_FIELDS(BLAST)};
 const struct hs_scalar hs_move_mode_scalars[] = {
     M("max_speed", max_speed, LENGTH, 0, 0, 1e9),
     M("max_accel", max_accel, LENGTH, 0, 0, 1e9),

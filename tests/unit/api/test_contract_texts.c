@@ -288,24 +288,23 @@ END_TEST
 
 /* ---- closed lists ---- */
 
-#define NAME_2(id, name)       name,
-#define NAME_3(id, name, a)    name,
-#define NAME_4(id, name, a, b) name,
+#define NAME_2(id, name)      name,
+#define NAME_3(id, name, ...) name,
 
 static const char *const verdicts[] = {HS_VERDICTS(NAME_2) NULL};
 static const char *const modes[] = {HS_MODES(NAME_2) NULL};
 #define CHECK_NAME(id, name, a, b) #name,
 static const char *const checks[] = {HS_CHECKS(CHECK_NAME) NULL};
-static const char *const reasons[] = {HS_REASONS(NAME_4) NULL};
+static const char *const reasons[] = {HS_REASONS(NAME_3) NULL};
 static const char *const flags[] = {HS_FLAGS(NAME_2) NULL};
 static const char *const hints[] = {HS_HINTS(NAME_2) NULL};
-static const char *const move_checks[] = {HS_MOVE_CHECKS(NAME_4) NULL};
+static const char *const move_checks[] = {HS_MOVE_CHECKS(NAME_3) NULL};
 static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
 static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
 static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
 /* The last two are those of balancers (deploy/haproxy). */
-static const char *const problem_codes[] = {HS_PROBLEMS(NAME_4) "bad_gateway", "gateway_timeout",
+static const char *const problem_codes[] = {HS_PROBLEMS(NAME_3) "bad_gateway", "gateway_timeout",
                                             NULL};
 
 /* `first`: members at the head of the list that are never written. */

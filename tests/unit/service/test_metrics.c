@@ -83,7 +83,7 @@ static double series(const char *name)
 START_TEST(exposition_is_well_formed)
 {
     expose();
-    char seen[64][128];
+    char seen[HS_METRIC_COUNT][128];
     size_t families = 0;
     char family[128] = "";
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
@@ -91,7 +91,7 @@ START_TEST(exposition_is_well_formed)
             ck_assert_int_eq(sscanf(line, "# HELP %127s", family), 1);
             for (size_t i = 0; i < families; i++)
                 ck_assert_str_ne(seen[i], family);
-            ck_assert_uint_lt(families, 64);
+            ck_assert_uint_lt(families, HS_METRIC_COUNT);
             strcpy(seen[families++], family);
         } else if (strncmp(line, "# TYPE ", 7) == 0) {
             ck_assert_int_eq(strncmp(line + 7, family, strlen(family)), 0);

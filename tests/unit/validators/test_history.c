@@ -378,11 +378,12 @@ static const struct {
     size_t offset, size;
 } members[] = {
 #define M(member)                                                                                  \
-    {                                                                                              \
-#member, offsetof(struct hs_state, member), sizeof((struct hs_state *)0)->member           \
-    }
-    M(owned),  M(damage_scale), M(life),  M(ammo),         M(rig),      M(stance), M(team),
-    M(weapon), M(any_weapon),   M(alive), M(is_protected), M(reloading)
+    {#member, offsetof(struct hs_state, member), sizeof((struct hs_state *)0)->member},
+#define SAID(type, member, ...) M(member)
+#define OWN(type, member, ...)  M(member)
+    HS_STATE_FIELDS(SAID, OWN)
+#undef OWN
+#undef SAID
 #undef M
 };
 

@@ -32,7 +32,7 @@ START_TEST(builtins_are_valid_and_named)
     ck_assert_str_eq(hs_up_name(ruleset->up), rows[_i].up);
     ck_assert_str_eq(ruleset->rigs[ruleset->default_rig]->name.text, "humanoid");
     for (int i = 0; i < HS_CHECK_COUNT; i++)
-        ck_assert_int_eq(ruleset->checks[i], i == HS_CHECK_AIM ? HS_MODE_SHADOW : HS_MODE_ENFORCE);
+        ck_assert_int_eq(ruleset->checks[i], hs_check_default_mode((enum hs_check)i));
     hs_ruleset_destroy(ruleset);
 }
 END_TEST

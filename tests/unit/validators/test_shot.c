@@ -68,9 +68,6 @@ static struct hs_ledger *ledger_of(const char *name)
 
 START_TEST(the_checks_in_their_order)
 {
-    static const enum hs_check wanted[] = {HS_CHECK_SHAPE,     HS_CHECK_IDENTITY, HS_CHECK_WEAPON,
-                                           HS_CHECK_FIRE_RATE, HS_CHECK_REWIND,   HS_CHECK_LATENCY,
-                                           HS_CHECK_LIFE,      HS_CHECK_ORIGIN,   HS_CHECK_AIM};
     rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
     struct hs_player_frame s = hs_stage_entry("S", 0, 0, 0);
     s.fields = HS_FIELD_AIM;
@@ -81,9 +78,13 @@ START_TEST(the_checks_in_their_order)
     claim.has_direction = true;
     struct hs_hit_result *r = judge_at(&claim, HS_MS(1010));
     hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_uint_eq(r->check_count, 9);
-    for (int i = 0; i < 9; i++)
-        ck_assert_int_eq(r->checks[i].check, wanted[i]);
+    uint16_t rows = 0;
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        if (hs_check_stage((enum hs_check)i) >= HS_CHECK_STAGE_SHOT &&
+            rules->checks[i] != HS_MODE_OFF)
+            ck_assert_int_eq(r->checks[rows++].check, i);
+    ck_assert_uint_eq(r->check_count, rows);
+    ck_assert_uint_ge(rows, 9);
     ck_assert(r->replay == NULL && r->weapon == HS_STAGE_RIFLE && r->flags == 0);
     ck_assert_int_eq(r->fire_time_us, HS_MS(1010));
     ck_assert_uint_eq(r->damage_count, 0);

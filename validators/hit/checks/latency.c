@@ -45,5 +45,5 @@ enum hs_reason hs_check_latency(struct hs_hit_context *c, struct hs_check_row *r
         return HS_REASON_TIME_BACKWARDS;
     return hs_report_time_limit(row, off, slack,
                                 connection.is_stale ? HS_REASON_HISTORY_TOO_SHORT
-                                                     : HS_REASON_TIME_MISMATCH);
+                                                    : HS_REASON_TIME_MISMATCH);
 }

@@ -1,6 +1,7 @@
 /*
- * docs/ruleset.md: its tables are made from openapi.yaml and the built-in rulesets, and must be as
- * they would be made now. With HS_WRITE_PAGES set the page is written instead (make docs).
+ * The tables and lists of docs/ruleset.md and docs/api.md that are made from openapi.yaml, the
+ * vocabulary and the built-in rulesets must be as they would be made now. With HS_WRITE_PAGES set
+ * the pages are written instead (make docs).
  */
 #include <check.h>
 #include <stdio.h>
@@ -13,9 +14,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/ruleset.h"
 
-#define PAGE "docs/ruleset.md"
-
-enum { UNITS = 3, PAGE_BYTES = 262144 };
+enum { UNITS = 3, PAGE_BYTES = 262144, PAGE_COLUMNS = 100 };
 
 static json_t *document, *builtin[UNITS];
 
@@ -264,17 +263,128 @@ static void put_shadow(FILE *out)
     fputs("\n}\n```\n\n", out);
 }
 
-/* ---- the page ---- */
+/* ---- docs/api.md ---- */
 
-static void read_page(char page[PAGE_BYTES])
+/* Writes words of `text`, separated by spaces, from column `at` on. Returns the column after them.
+ */
+static size_t put_words(FILE *out, size_t at, const char *text)
 {
-    FILE *file = fopen(PAGE, "r");
+    while (*text != '\0') {
+        size_t len = strcspn(text, " ");
+        bool wraps = at > 0 && at + 1 + len > PAGE_COLUMNS;
+        fprintf(out, "%s%.*s", wraps ? "\n" : at > 0 ? " " : "", (int)len, text);
+        at = (wraps || at == 0 ? 0 : at + 1) + len;
+        text += len + (text[len] == ' ');
+    }
+    return at;
+}
+
+/* Writes `lead` and the names of the checks that `is_listed` has, as one sentence; nothing when it
+   has none. */
+static size_t put_check_names(FILE *out, size_t at, const char *lead,
+                              bool is_listed(enum hs_check check))
+{
+    char name[64];
+    const char *waiting = NULL;
+    for (int i = 0; i < HS_CHECK_COUNT; i++) {
+        if (!is_listed((enum hs_check)i))
+            continue;
+        if (waiting == NULL) {
+            at = put_words(out, at, lead);
+        } else {
+            snprintf(name, sizeof name, "`%s`,", waiting);
+            at = put_words(out, at, name);
+        }
+        waiting = hs_check_name((enum hs_check)i);
+    }
+    if (waiting == NULL)
+        return at;
+    snprintf(name, sizeof name, "`%s`.", waiting);
+    return put_words(out, at, name);
+}
+
+static bool is_any(enum hs_check check)
+{
+    (void)check;
+    return true;
+}
+
+static bool is_in_shadow(enum hs_check check)
+{
+    return hs_check_default_mode(check) == HS_MODE_SHADOW;
+}
+
+static bool is_off(enum hs_check check)
+{
+    return hs_check_default_mode(check) == HS_MODE_OFF;
+}
+
+static bool is_for_claims_only(enum hs_check check)
+{
+    return hs_check_stage(check) < HS_CHECK_STAGE_SHOT;
+}
+
+static void put_check_order(FILE *out)
+{
+    size_t at = put_check_names(out, 0, "The checks decide in the order", is_any);
+    at = put_check_names(out, at, "By default these are in `shadow`:", is_in_shadow);
+    at = put_check_names(out, at, "By default these are `off`:", is_off);
+    put_check_names(out, at, "These are not evaluated for shots:", is_for_claims_only);
+    fputs("\n", out);
+}
+
+/* The table in the description of a schema. */
+static void put_described(FILE *out, const char *schema)
+{
+    const char *text =
+        json_string_value(json_object_get(hs_contract_schema(document, schema), "description"));
+    ck_assert_ptr_nonnull(text);
+    while (*text != '\0') {
+        size_t len = strcspn(text, "\n");
+        if (*text == '|')
+            fprintf(out, "%.*s\n", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
+static void put_reasons(FILE *out)
+{
+    put_described(out, "Reason");
+}
+
+static void put_move_reasons(FILE *out)
+{
+    put_described(out, "MoveReason");
+}
+
+static void put_errors(FILE *out)
+{
+    put_described(out, "ProblemCode");
+}
+
+/* ---- the pages ---- */
+
+static const struct {
+    const char *page, *what;
+    void (*put)(FILE *out);
+} parts[] = {
+    {"docs/ruleset.md", "fields", put_tables},
+    {"docs/ruleset.md", "shadow", put_shadow},
+    {"docs/api.md", "checks", put_check_order},
+    {"docs/api.md", "reasons", put_reasons},
+    {"docs/api.md", "reasons of moves", put_move_reasons},
+    {"docs/api.md", "errors", put_errors},
+};
+
+static void read_page(const char *name, char page[PAGE_BYTES])
+{
+    FILE *file = fopen(name, "r");
     ck_assert_msg(file != NULL, "run from the root of the tree");
     page[fread(page, 1, PAGE_BYTES - 1, file)] = '\0';
     fclose(file);
 }
 
-/* The page with new text between the two lines about `what`; freed by the caller. */
+/* The page with what stands between the two lines about `what` made anew; to be freed. */
 static char *renew(const char *page, const char *what, void put(FILE *out))
 {
     char begin[64], end[64], *text = NULL;
@@ -291,21 +401,20 @@ static char *renew(const char *page, const char *what, void put(FILE *out))
     return text;
 }
 
-START_TEST(the_page_is_made_from_the_contract)
+START_TEST(the_pages_are_made_from_the_sources)
 {
     static char page[PAGE_BYTES];
-    read_page(page);
-    char *tabled = renew(page, "fields", put_tables);
-    char *whole = renew(tabled, "shadow", put_shadow);
-    free(tabled);
+    const char *name = parts[_i].page;
+    read_page(name, page);
+    char *whole = renew(page, parts[_i].what, parts[_i].put);
     if (getenv("HS_WRITE_PAGES") != NULL) {
-        FILE *file = fopen(PAGE, "w");
+        FILE *file = fopen(name, "w");
         ck_assert_ptr_nonnull(file);
         fputs(whole, file);
         fclose(file);
-        read_page(page);
+        read_page(name, page);
     }
-    ck_assert_msg(strcmp(page, whole) == 0, "%s is not up to date: make docs", PAGE);
+    ck_assert_msg(strcmp(page, whole) == 0, "%s is not up to date: make docs", name);
     free(whole);
 }
 END_TEST
@@ -318,7 +427,7 @@ START_TEST(the_shadow_block_is_taken)
     struct hs_problem problem;
     hs_problem_init(&problem);
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
-    read_page(page);
+    read_page("docs/ruleset.md", page);
     const char *begin = strstr(page, "```json\n\"checks\"");
     ck_assert_ptr_nonnull(begin);
     begin += strlen("```json\n");
@@ -338,10 +447,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ruleset page");
-    TCase *tests = tcase_create("page");
+    Suite *suite = suite_create("pages");
+    TCase *tests = tcase_create("pages");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, the_page_is_made_from_the_contract);
+    tcase_add_loop_test(tests, the_pages_are_made_from_the_sources, 0,
+                        sizeof parts / sizeof parts[0]);
     tcase_add_test(tests, the_shadow_block_is_taken);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
