@@ -54,8 +54,8 @@ struct hs_rig {
 };
 
 /* Index of a name, or HS_NONE (ruleset.h). */
-uint16_t hs_rig_find_bone(const struct hs_rig *rig, struct hs_str name);
-uint16_t hs_rig_find_stance(const struct hs_rig *rig, struct hs_str name);
+uint16_t hs_rig_find_bone(const struct hs_rig *in, struct hs_str name);
+uint16_t hs_rig_find_stance(const struct hs_rig *in, struct hs_str name);
 
 /* Fills the derived fields. */
 void hs_rig_finish(struct hs_rig *rig);

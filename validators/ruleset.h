@@ -241,10 +241,10 @@ uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
 uint16_t hs_ruleset_add_weapon(struct hs_ruleset *ruleset, struct hs_str name);
 
 /* Index of a name, or HS_NONE. */
-uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *ruleset, struct hs_str name);
-uint16_t hs_ruleset_find_zone(const struct hs_ruleset *ruleset, struct hs_str name);
-uint16_t hs_ruleset_find_rig(const struct hs_ruleset *ruleset, struct hs_str name);
-uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *ruleset, struct hs_str name);
+uint16_t hs_ruleset_find_move_mode(const struct hs_ruleset *in, struct hs_str name);
+uint16_t hs_ruleset_find_zone(const struct hs_ruleset *in, struct hs_str name);
+uint16_t hs_ruleset_find_rig(const struct hs_ruleset *in, struct hs_str name);
+uint16_t hs_ruleset_find_weapon(const struct hs_ruleset *in, struct hs_str name);
 
 /*
  * Finds the faults of a whole ruleset: unknown names, values out of range, rigs without hitboxes.

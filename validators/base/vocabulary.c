@@ -52,8 +52,8 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
 }
 
 /* Defines a function that returns one column of a list for a member of it. */
-#define COLUMN(result, function, argument, LIST, X)                                                \
-    result function(argument member)                                                               \
+#define COLUMN(result, function, type, member, LIST, X)                                            \
+    result function(type member)                                                                   \
     {                                                                                              \
         static const result column[] = {LIST(X)};                                                  \
         return column[member];                                                                     \
@@ -65,13 +65,15 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
 #define MOVE_REASON(id, name, mode, reason)  HS_MOVE_##reason,
 #define MOVE_VERDICT(id, name, verdict)      HS_VERDICT_##verdict,
 
-COLUMN(enum hs_verdict, hs_reason_verdict, enum hs_reason, HS_REASONS, VERDICT)
-COLUMN(enum hs_check, hs_reason_check, enum hs_reason, HS_REASONS, CHECK)
-COLUMN(enum hs_mode, hs_check_default_mode, enum hs_check, HS_CHECKS, MODE)
-COLUMN(enum hs_check_stage, hs_check_stage, enum hs_check, HS_CHECKS, STAGE)
-COLUMN(enum hs_verdict, hs_move_reason_verdict, enum hs_move_reason, HS_MOVE_REASONS, MOVE_VERDICT)
-COLUMN(enum hs_mode, hs_move_check_default_mode, enum hs_move_check, HS_MOVE_CHECKS, MODE)
-COLUMN(enum hs_move_reason, hs_move_check_reason, enum hs_move_check, HS_MOVE_CHECKS, MOVE_REASON)
+COLUMN(enum hs_verdict, hs_reason_verdict, enum hs_reason, reason, HS_REASONS, VERDICT)
+COLUMN(enum hs_check, hs_reason_check, enum hs_reason, reason, HS_REASONS, CHECK)
+COLUMN(enum hs_mode, hs_check_default_mode, enum hs_check, check, HS_CHECKS, MODE)
+COLUMN(enum hs_check_stage, hs_check_stage, enum hs_check, check, HS_CHECKS, STAGE)
+COLUMN(enum hs_verdict, hs_move_reason_verdict, enum hs_move_reason, reason, HS_MOVE_REASONS,
+       MOVE_VERDICT)
+COLUMN(enum hs_mode, hs_move_check_default_mode, enum hs_move_check, check, HS_MOVE_CHECKS, MODE)
+COLUMN(enum hs_move_reason, hs_move_check_reason, enum hs_move_check, check, HS_MOVE_CHECKS,
+       MOVE_REASON)
 
 bool hs_reason_is_retryable(enum hs_reason reason)
 {

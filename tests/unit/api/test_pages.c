@@ -384,7 +384,7 @@ static void read_page(const char *name, char page[PAGE_BYTES])
     fclose(file);
 }
 
-/* The page with what stands between the two lines about `what` made anew; to be freed. */
+/* Returns the page with a new text between the two lines about `what`; the caller frees it. */
 static char *renew(const char *page, const char *what, void put(FILE *out))
 {
     char begin[64], end[64], *text = NULL;
