@@ -20,7 +20,7 @@ struct hs_posting {
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
     uint64_t lent_at;                           /* value of `spent` when the match was last lent */
     size_t over_budget;                         /* claims and shots that did not fit */
-    bool is_gone;                 /* the match was deleted: the request cannot be answered */
+    bool is_gone;                /* the match was deleted: the request cannot be answered */
     struct hs_match_info newest; /* before the first claim; the default of `now` */
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;

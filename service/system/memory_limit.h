@@ -11,8 +11,8 @@ double hs_memory_limit_bytes(void);
 /* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory size. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* Returns the configured limit. If it is 0, returns `memory` / `part`; if `memory` is 0 too, the part
-   of what hs_memory_limit_bytes returns. All in bytes. */
+/* Returns the configured limit. If it is 0, returns `memory` / `part`; if `memory` is 0 too, the
+   part of what hs_memory_limit_bytes returns. All in bytes. */
 size_t hs_memory_part(size_t configured, size_t memory, unsigned part);
 
 /* The parts for histories, maps and rulesets. */

@@ -115,8 +115,7 @@ START_TEST(a_state_that_is_too_large_is_a_gap)
     ck_assert(hs_test_service_stop(&service));
     HS_RECHECK(&result, "recheck", next);
     ck_assert_int_eq(result.program.code, 0);
-    ck_assert_ptr_nonnull(
-        strstr(result.program.out, "gaps: these matches are not compared until"));
+    ck_assert_ptr_nonnull(strstr(result.program.out, "gaps: these matches are not compared until"));
     ck_assert_ptr_nonnull(
         strstr(result.program.out, ": its saved state does not fit into --record-queue-bytes\n"));
 }

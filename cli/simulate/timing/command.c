@@ -50,18 +50,17 @@ int hs_simulate_timing_main(int argc, char **argv)
 {
     struct hs_timing_run run;
     bool json = false, check = false, sensitivity = false;
-    const struct hs_argument options[] = {
-        {"seed", hs_argument_whole, &run.seed, 0, 0x1p64, NULL},
-        {"hours", hs_argument_real, &run.hours, 0, 100000, NULL},
-        {"runs", hs_argument_whole, &run.runs, 0, 100000, NULL},
-        {"profile", hs_argument_word, &run.profile, 0, HS_TIMING_PROFILES - 1,
-         hs_timing_profile_names},
-        {.name = "set", .parse = set_dial, .target = &run.rules},
-        {"jobs", hs_argument_whole, &run.threads, 1, 64, NULL},
-        {.name = "json", .target = &json},
-        {.name = "check", .target = &check},
-        {.name = "sensitivity", .target = &sensitivity},
-        {.name = NULL}};
+    const struct hs_argument options[] = {{"seed", hs_argument_whole, &run.seed, 0, 0x1p64, NULL},
+                                          {"hours", hs_argument_real, &run.hours, 0, 100000, NULL},
+                                          {"runs", hs_argument_whole, &run.runs, 0, 100000, NULL},
+                                          {"profile", hs_argument_word, &run.profile, 0,
+                                           HS_TIMING_PROFILES - 1, hs_timing_profile_names},
+                                          {.name = "set", .parse = set_dial, .target = &run.rules},
+                                          {"jobs", hs_argument_whole, &run.threads, 1, 64, NULL},
+                                          {.name = "json", .target = &json},
+                                          {.name = "check", .target = &check},
+                                          {.name = "sensitivity", .target = &sensitivity},
+                                          {.name = NULL}};
     int code;
     if (!hs_timing_run_default(&run))
         return hs_simulate_failed(&command, "out of memory");

@@ -52,7 +52,7 @@ START_TEST(links_have_names)
 {
     int kind;
     const struct hs_argument option = {"profile", hs_argument_word, &kind,
-                                              0,         HS_LINKS - 1,     hs_link_names};
+                                       0,         HS_LINKS - 1,     hs_link_names};
     for (int i = 0; i < HS_LINKS; i++) {
         ck_assert(hs_argument_word(&option, hs_link_names[i]));
         ck_assert_int_eq(kind, i);
