@@ -492,8 +492,8 @@ START_TEST(nothing_is_lost)
         refused += clients[i].refused;
         floods += clients[i].act == flood ? clients[i].answers : 0;
     }
-    /* On a slow machine the flood stays below the tenant's rate. Half of the flood is refused before
-       it counts. */
+    /* On a slow machine the flood stays below the tenant's rate. Half of the flood is refused
+       before it counts. */
     if ((double)floods > 4 * TENANT_RATE * (1 + hs_test_seconds() - began))
         ck_assert(limited >= 1);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "it ended with %d", status);
