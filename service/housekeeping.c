@@ -44,6 +44,7 @@ static void end_idle(void *context, struct hs_match_slot *slot)
         record_end(service, slot);
     hs_registry_remove(service->registry, slot);
 }
+
 void hs_service_expire(struct hs_service *service)
 {
     if (service->options->match_idle_seconds > 0)

@@ -72,8 +72,11 @@ if [ "$jobs" -gt 1 ]; then
     echo "$(wc -l <"$logs/computing") programs that compute, $jobs at a time," \
         "beside $(wc -l <"$logs/waiting") that wait, $((2 * jobs)) at a time"
     run_side_by_side "$((2 * jobs))" <"$logs/waiting" &
+    waiting=$! # sh starts it with SIGINT ignored
+    trap 'kill "$waiting" 2>/dev/null; exit 130' INT TERM
     run_side_by_side "$jobs" <"$logs/computing"
-    wait $!
+    wait "$waiting"
+    trap - INT TERM
     if [ "$had_left" = no ] && [ -e "$left" ]; then
         echo "FAILED: one of them left ./$left in the tree" | tee -a "$failures"
         failed=1 had_left=yes

@@ -3,11 +3,11 @@
  * posts a new value. A row gives the member of struct hs_state, its first value, how it is
  * compared, inherited and saved, and mostly the member and bit of struct hs_player_frame.
  *
- *   SAID(type, member, first, saved, stale, field)       the value is posted: the member of the
- * same name, with HS_FIELD_##field OWN(type, member, dimension, first, saved, stale) match/sample.c
- * computes the value
+ *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
+ *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
- * `saved` is an enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets.
+ * `field` is the end of the bit HS_FIELD_##field that says that the member is posted. `saved` is an
+ * enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H

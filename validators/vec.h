@@ -85,6 +85,13 @@ static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
     return out;
 }
 
+/* The largest distance of a coordinate from 0. */
+static inline double hs_vec_largest(struct hs_vec v)
+{
+    double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z), larger = x > y ? x : y;
+    return larger > z ? larger : z;
+}
+
 /* Whether every coordinate is at most `bound` from 0. */
 static inline bool hs_vec_is_within(struct hs_vec a, double bound)
 {

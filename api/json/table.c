@@ -208,13 +208,20 @@ static bool read_bool(struct hs_reader *reader, const json_t *value, const struc
     return json_is_boolean(value);
 }
 
+/* Stores a list: the pointer, and the count behind it. */
+static void put_list(void *target, void *items, size_t count)
+{
+    memcpy(target, &items, sizeof items);
+    memcpy((char *)target + sizeof items, &count, sizeof count);
+}
+
 /* OBJECT, ENTRIES, ELEMENTS, LIST or BATCH. */
 static void read_container(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, const struct hs_json_field *field,
                            void *target)
 {
     const struct hs_json_list *list = field->list;
-    size_t *count = (size_t *)target + sizeof(void *) / sizeof(size_t);
+    size_t count = 0;
     char *items;
     if (field->kind == HS_JSON_OBJECT) {
         hs_json_read_object(reader, value, at, field->object, target);
@@ -224,12 +231,12 @@ static void read_container(struct hs_reader *reader, const json_t *value,
         hs_json_read_elements(reader, value, at, (size_t)field->low, (size_t)field->high,
                               field->items, field->decode, target);
     } else if (field->kind == HS_JSON_BATCH) {
-        items = hs_json_read_batch(reader, value, at, list, count);
-        memcpy(target, &items, sizeof items);
+        items = hs_json_read_batch(reader, value, at, list, &count);
+        put_list(target, items, count);
     } else {
-        items = hs_json_read_array(reader, value, at, list->low, list->high, list->size, count);
-        memcpy(target, &items, sizeof items);
-        for (size_t i = 0; items != NULL && i < *count; i++) {
+        items = hs_json_read_array(reader, value, at, list->low, list->high, list->size, &count);
+        put_list(target, items, count);
+        for (size_t i = 0; items != NULL && i < count; i++) {
             struct hs_json_at here = {.parent = at, .index = i};
             hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
                                items + i * list->size);

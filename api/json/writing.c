@@ -33,7 +33,7 @@ void hs_write_str(struct hs_writer *writer, struct hs_str text)
 
 void hs_write_text(struct hs_writer *writer, const char *text)
 {
-    hs_write_str(writer, (struct hs_str){text, strlen(text)});
+    hs_write_str(writer, hs_str_of(text));
 }
 
 void hs_write_key(struct hs_writer *writer, const char *key)

@@ -249,7 +249,13 @@ static char *read_file(const char *path, size_t *size, struct hs_problem *proble
 {
     struct stat status;
     FILE *file = hs_file_read(path);
-    if (file != NULL && (fstat(fileno(file), &status) != 0 || (status.st_mode & S_IWOTH) != 0)) {
+    if (file != NULL && fstat(fileno(file), &status) != 0) {
+        int error = errno;
+        fclose(file);
+        file = NULL;
+        errno = error;
+    }
+    if (file != NULL && (status.st_mode & S_IWOTH) != 0) {
         hs_problem_set(problem, HS_PROBLEM_INVALID_REQUEST,
                        "everybody can write to it, and so admit themselves: chmod o-w");
         fclose(file);

@@ -2,8 +2,8 @@
  * The file with the geometry of one map. Its name is the revision. It is written once, and is
  * complete or absent:
  *
- *   "HSMAPV1" and 0 (8 bytes), counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4);
- *   little-endian
+ *   "HSMAPV1" and 0 (8 bytes)
+ *   counts of vertices, triangles, boxes (8 each), CRC-32 (4), 0 (4), all little-endian
  *   the arrays of struct hs_world_mesh as in memory: vertices (x, y, z), triangles (three indices),
  *   boxes (the lowest and the highest corner)
  *

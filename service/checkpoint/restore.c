@@ -126,8 +126,9 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
 static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str owner = hs_bytes_get_name(reader), name = hs_bytes_get_name(reader);
-    if (!reader->failed && hs_ruleset_store_delete(restoring->service->rulesets, owner, name, NULL,
-                                                   NULL) == HS_RULESET_DELETED)
+    if (!reader->failed && hs_name_is_valid(name) &&
+        hs_ruleset_store_delete(restoring->service->rulesets, owner, name, NULL, NULL) ==
+            HS_RULESET_DELETED)
         restoring->stats->rulesets[HS_RESTORED_NAME_BACK]--;
 }
 

@@ -162,7 +162,7 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     hs_registry_release(service->registry, slot);
     if (!is_kept)
         hs_endpoint_overloaded(reply, "the end of the match cannot be written to the journal");
-    else if (service->journal != NULL && !hs_journal_settle(service->journal))
+    else if (!hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the end of the match cannot be synced to the disk");
 }
 

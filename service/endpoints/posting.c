@@ -225,7 +225,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     hs_registry_release(service->registry, slot);
-    if (service->journal != NULL && posting->must_settle && !hs_journal_settle(service->journal))
+    if (posting->must_settle && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
 }
 

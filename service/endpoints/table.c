@@ -138,7 +138,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = request->tenant};
     if (map[0] != '\0')
-        opening.map = hs_endpoint_map(service, request, (struct hs_str){map, strlen(map)});
+        opening.map = hs_endpoint_map(service, request, hs_str_of(map));
     bool lacks_map = map[0] != '\0' && opening.map == NULL, created;
     if (lacks_map)
         hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_MATCH,

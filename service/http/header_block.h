@@ -3,10 +3,10 @@
  * header in place: it puts zero bytes where words and lines end, and hands out pointers between
  * them. A zero byte that was sent cuts a value. A line that begins with one or with a colon ends
  * the header: the library reads the rest as a body or as another request. Such bytes are in no
- * value, but between the values. These functions walk from the request line to the end and find
- * them. They also find folded lines and lines that end without CR.
+ * value, but between the values. The check walks from the request line to the end and finds them.
+ * It also finds folded lines and lines that end without CR.
  *
- * They do not find two forms: a line of a single colon or zero byte that ends without CR; a zero
+ * It does not find two forms: a line of a single colon or zero byte that ends without CR; a zero
  * byte before the end of a line without CR. Once cut, both look like CR LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/support/http/client.h"
+#include "tests/support/need.h"
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/random.h"
 
@@ -50,15 +51,6 @@ struct hs_kill_game {
     atomic_bool dies; /* a request may get no answer */
     atomic_bool dead; /* a request got no answer */
 };
-
-static void *need(void *pointer)
-{
-    if (pointer == NULL) {
-        fprintf(stderr, "out of memory in a test\n");
-        abort();
-    }
-    return pointer;
-}
 
 static struct hs_random dice(const struct match *match, int writer, int tick)
 {

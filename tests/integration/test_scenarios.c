@@ -219,7 +219,8 @@ START_TEST(test_groups_do_not_matter)
     printf("%s, %s: %zu requests instead of %zu, %zu results\n", hs_references[_i / 2].name,
            regrouping == HS_REGROUP_SPLIT ? "split" : "merged", counts.regrouped, counts.written,
            counts.judged);
-    ck_assert_uint_gt(2 * counts.judged, 3 * counts.scenarios);
+    /* A third of the scenarios may have fewer results each than all of them. */
+    ck_assert_uint_gt(2 * counts.judged, (frames == FRAMES ? 4 : 3) * counts.scenarios);
     if (regrouping == HS_REGROUP_SPLIT)
         ck_assert_uint_gt(counts.regrouped, 3 * counts.written);
     else

@@ -28,15 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    GAMES = 2,
-    SHOOTERS = 3,
-    TICK_US = 10000,
-    DAMAGE = 20,
-    CLAIMS = 2,
-    BODY = 2048,
-    TENANT_RATE = 400 /* --tenant-rate below */
-};
+enum { GAMES = 2, SHOOTERS = 3, TICK_US = 10000, DAMAGE = 20, CLAIMS = 2, BODY = 2048 };
 
 static char directory[64], data_path[96], token_path[96], rules_path[96];
 static struct hs_test_service service;
@@ -454,7 +446,7 @@ START_TEST(nothing_is_lost)
                                  "--default-ruleset",
                                  "house",
                                  "--tenant-rate",
-                                 "400",
+                                 "100",
                                  "--queue-ms",
                                  "50",
                                  "--drain-wait-seconds",
@@ -464,8 +456,8 @@ START_TEST(nothing_is_lost)
                                  "--rules", rules_path, "--default-ruleset", "house",
                                  NULL};
     int status = -1;
-    long refused = 0, floods = 0;
-    double began = hs_test_seconds();
+    long refused = 0;
+    static const char limited[] = "hindsight_requests_shed_total{reason=\"tenant_rate\"}";
     put_file("rules/house.json", HOUSE);
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
@@ -475,9 +467,12 @@ START_TEST(nothing_is_lost)
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, run, &clients[i]), 0);
     int reloads = blow(hs_test_count("HS_STORM_SECONDS", 3));
     ck_assert_int_ge(reloads, 3);
+    /* On a slow machine the flood takes longer to exceed the tenant's rate. */
+    for (int i = 0; i < 30 && hs_metric(&service, limited) < 1; i++)
+        blow(1);
     ck_assert(hs_metric(&service, "hindsight_checkpoints_total{result=\"written\"}") >= 1);
     ck_assert(hs_metric(&service, "hindsight_requests_shed_total{reason=\"deadline\"}") >= 1);
-    double limited = hs_metric(&service, "hindsight_requests_shed_total{reason=\"tenant_rate\"}");
+    ck_assert(hs_metric(&service, limited) >= 1);
 
     atomic_store(&leaving, true);
     kill(service.pid, SIGTERM);
@@ -490,14 +485,9 @@ START_TEST(nothing_is_lost)
         ck_assert_msg(clients[i].answers >= 10, "client %zu had %ld answers", i,
                       clients[i].answers);
         refused += clients[i].refused;
-        floods += clients[i].act == flood ? clients[i].answers : 0;
     }
-    /* On a slow machine the flood stays below the tenant's rate. Half of the flood is refused
-       before it counts. */
-    if ((double)floods > 4 * TENANT_RATE * (1 + hs_test_seconds() - began))
-        ck_assert(limited >= 1);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "it ended with %d", status);
-    ck_assert_int_ge(refused, limited >= 1 ? 10 : 1);
+    ck_assert_int_ge(refused, 10);
     ck_assert(hs_test_service_stop(&service));
 
     ck_assert(hs_test_service_start(&service, after));

@@ -234,6 +234,7 @@ static const char *const folders[] = {"validators", "api", "service", "cli"};
 START_TEST(dependencies_point_one_way)
 {
     struct tally tally = {0};
+    ck_assert_str_eq(places[API], "api");
     read_folder(&tally, folders[_i]);
     printf("%s: %d files, %d includes\n", folders[_i], tally.files, tally.includes);
     ck_assert_msg(tally.files >= 10, "only %d files in %s", tally.files, folders[_i]);

@@ -105,6 +105,9 @@ static size_t item_size(const struct hs_saved_field *field)
         [HS_SAVED_SPAN] = 8,
         [HS_SAVED_COUNTS] = 8,
     };
+    _Static_assert(sizeof sizes / sizeof sizes[0] == HS_SAVED_KINDS &&
+                       HS_SAVED_KINDS == HS_SAVED_FLAG + 12,
+                   "a new kind needs its size here, and its range in is_sane");
     if (field->kind == HS_SAVED_MEMBER)
         return field->size;
     if (field->kind != HS_SAVED_UNSIGNED)

@@ -2,8 +2,8 @@
  * One list of fields for each saved struct. The list says how each field is written, how it is
  * checked when it is read, and what identifies the layout. Internal to validators/.
  *
- * When you add a field to one of these structs, add it to its list in saved.c. A test finds bytes
- * that no list mentions.
+ * When you add a field to one of these structs, add it to its list in snapshot/lists.c. A test
+ * finds bytes that no list mentions.
  */
 #ifndef HS_SAVED_H
 #define HS_SAVED_H
@@ -29,7 +29,8 @@ enum hs_saved_kind {
     HS_SAVED_SMALL,  /* float, finite */
     HS_SAVED_MEMBER, /* uint8_t or enum, saved as the name of a vocabulary member */
     HS_SAVED_COUNTS, /* one uint64_t per member of a vocabulary */
-    HS_SAVED_SET     /* unsigned, one bit per member of a vocabulary */
+    HS_SAVED_SET,    /* unsigned, one bit per member of a vocabulary */
+    HS_SAVED_KINDS
 };
 
 /* Times in requests stay within a hundredth of this, and sums in the move checks within a tenth.

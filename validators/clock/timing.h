@@ -12,6 +12,7 @@
 #define HS_TIMING_H
 
 #include "validators/clock/compat.h"
+#include "validators/clock/guard.h"
 
 /* The flags of a move. Each is a check of its own. */
 enum hs_timing_flag {

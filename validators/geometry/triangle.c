@@ -43,8 +43,7 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle)
     double longest = 0, coordinate = 0;
     for (int i = 0; i < 3; i++) {
         longest = hs_larger(longest, hs_vec_distance(c[i], c[i == 2 ? 0 : i + 1]));
-        coordinate =
-            hs_larger(coordinate, hs_larger(fabs(c[i].x), hs_larger(fabs(c[i].y), fabs(c[i].z))));
+        coordinate = hs_larger(coordinate, hs_vec_largest(c[i]));
     }
     double resolved = hs_larger(SLIVER * longest, 4 * DBL_EPSILON * coordinate);
     return !(hs_vec_length(normal) > resolved * longest);

@@ -224,8 +224,7 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
 static double ball_gap(const struct hs_sweep *sweep, struct hs_vec center, double radius)
 {
     struct hs_vec from_start = hs_vec_sub(center, sweep->start);
-    double along = hs_vec_dot(from_start, sweep->direction);
-    along = along < 0 ? 0 : along > sweep->length ? sweep->length : along;
+    double along = hs_clamp(hs_vec_dot(from_start, sweep->direction), 0, sweep->length);
     double nearest = hs_vec_length(hs_vec_add_scaled(from_start, sweep->direction, -along));
     return nearest - radius - sweep->radius;
 }

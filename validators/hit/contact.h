@@ -4,6 +4,7 @@
 #ifndef HS_CONTACT_H
 #define HS_CONTACT_H
 
+#include "validators/base/units.h"
 #include "validators/geometry/path.h"
 #include "validators/history/rewind.h"
 #include "validators/match/players.h"
@@ -23,7 +24,9 @@ struct hs_contact {
     struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
     const struct hs_rig *rig;
 
-    struct hs_sweep_contact nearest; /* nearest approach of any hitbox; for the target only */
+    /* Nearest approach of any hitbox; for the target only. Where the body is touched, only its gaps
+       are of the nearest approach. */
+    struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
@@ -62,8 +65,7 @@ static inline double hs_segment_distance(struct hs_vec from, struct hs_vec trave
 {
     double squared = hs_vec_dot(travel, travel);
     double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
-    s = s < 0 ? 0 : s > 1 ? 1 : s;
-    return hs_vec_length(hs_vec_add_scaled(from, travel, s));
+    return hs_vec_length(hs_vec_add_scaled(from, travel, hs_clamp(s, 0, 1)));
 }
 
 #endif

@@ -131,7 +131,8 @@ enum hs_reason hs_verify_life(const struct hs_view *view);
 /* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
-/* Looks up who and what a claim is about. `c` holds all inputs, now, out and is_shot. */
+/* Looks up who and what a claim is about. `c` holds all inputs, now, out,
+   is_shot and the shooter's player. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
 /*

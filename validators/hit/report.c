@@ -48,7 +48,6 @@ enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_
     const struct hs_remembered_check *found = find_remembered(c, row->check);
     if (found == NULL)
         return HS_NO_ROW;
-    row->outcome = (enum hs_outcome)found->outcome;
     row->of_posted_shot = true;
     hs_report_measure(row, (enum hs_unit)found->unit, found->measured, found->limit);
     return (enum hs_reason)found->reason;

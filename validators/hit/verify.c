@@ -99,8 +99,7 @@ static void run_check(struct hs_hit_context *c, enum hs_check check)
     if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
         return;
     row->reason = reason;
-    if (!row->of_posted_shot)
-        row->outcome = outcomes[hs_reason_verdict(reason)];
+    row->outcome = outcomes[hs_reason_verdict(reason)];
     c->out->check_count++;
 }
 

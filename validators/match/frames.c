@@ -26,7 +26,7 @@ const char *hs_frame_result_text(enum hs_frame_result result)
         [HS_FRAME_CAPACITY] = "the match is at its limit of players, of movers, of team names, or "
                               "of memory",
     };
-    return texts[result];
+    return (unsigned)result < HS_FRAME_RESULT_COUNT ? texts[result] : "";
 }
 
 /* ---- the match's clock ---- */

@@ -51,8 +51,8 @@ struct hs_player_moves {
        client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected;
-    bool
-        has_lost_moves; /* moves after the last known one may have been lost: hs_match_lost_moves */
+    /* Moves after the last known one may have been lost: hs_match_lost_moves. */
+    bool has_lost_moves;
     /* Restored (snapshot.h): the server may have moved the player in between. restored_us is the
        arrival of the first move after that; with has_restored_us. */
     bool is_restored, has_restored_us;

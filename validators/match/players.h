@@ -12,7 +12,7 @@
 /* The most jumps of a player that the server announced and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* What a first sample inherits, after a clock reset or a restore. */
+/* What a sample inherits: the state and the connection. */
 struct hs_inherited {
     struct hs_state state;
     int32_t rtt_us, interp_us; /* -1: unknown */

@@ -1,8 +1,6 @@
 /* Reads a match from its bytes, in the order in which save.c writes them. */
 #include "validators/snapshot/load.h"
 
-#include <math.h>
-
 #include "validators/hit.h"
 #include "validators/match/player_moves.h"
 #include "validators/snapshot.h"

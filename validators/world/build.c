@@ -377,11 +377,6 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-static double largest_of(struct hs_vec v)
-{
-    return hs_larger(fabs(v.x), hs_larger(fabs(v.y), fabs(v.z)));
-}
-
 /* Lists the triangles that are not degenerate in `items` and returns their count. Also computes
    the bounds of everything. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
@@ -406,9 +401,9 @@ static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, s
     world->info.min = low;
     world->info.max = high;
     world->origin = hs_vec_add_scaled(low, hs_vec_sub(high, low), 0.5);
-    world->extent = hs_larger(largest_of(hs_vec_sub(low, world->origin)),
-                              largest_of(hs_vec_sub(high, world->origin)));
-    world->coordinate = world->extent + largest_of(world->origin);
+    world->extent = hs_larger(hs_vec_largest(hs_vec_sub(low, world->origin)),
+                              hs_vec_largest(hs_vec_sub(high, world->origin)));
+    world->coordinate = world->extent + hs_vec_largest(world->origin);
     return kept;
 }
 

@@ -173,6 +173,7 @@ static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
         struct hs_hit_result result;
         HS_MUST_HOLD(judge(match, &claim, info.newest_us, &result));
         hs_hit_record(match, &claim, &result, HS_STR("{"));
+        shooter = target;
     }
     return check_state(match);
 }

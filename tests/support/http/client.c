@@ -1,5 +1,6 @@
 #include "tests/support/http/client.h"
 
+#include "tests/support/need.h"
 #include "tests/support/random.h"
 
 #include <curl/curl.h>
@@ -19,15 +20,6 @@ struct text {
     char *data;
     size_t len;
 };
-
-static void *need(void *pointer)
-{
-    if (pointer == NULL) {
-        fprintf(stderr, "out of memory in a test\n");
-        abort();
-    }
-    return pointer;
-}
 
 static size_t collect(char *bytes, size_t size, size_t count, void *context)
 {

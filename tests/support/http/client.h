@@ -1,7 +1,8 @@
 /*
  * A small HTTP client for tests, over libcurl. One struct hs_test_http is one connection that is
  * kept open between requests; use it from one thread, open another for each further thread.
- * Transport failures (refused, reset, no answer within 60 s) give status 0, never an abort.
+ * Transport failures (refused, reset, no answer within 60 s times CK_TIMEOUT_MULTIPLIER) give
+ * status 0, never an abort.
  */
 #ifndef HS_TESTS_CLIENT_H
 #define HS_TESTS_CLIENT_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/need.h"
 #include "validators/str.h"
 
 /* Max printed faults, in total and for each count: a broken build has thousands. */
@@ -23,15 +24,6 @@ struct hs_follower {
     size_t slots, count;
     int printed;
 };
-
-static void *need(void *pointer)
-{
-    if (pointer == NULL) {
-        fprintf(stderr, "out of memory in a test\n");
-        abort();
-    }
-    return pointer;
-}
 
 struct hs_follower *hs_follower_create(void)
 {

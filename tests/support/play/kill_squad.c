@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/need.h"
+
 static const double first_time = 100, tick_seconds = 0.05, arrow_speed = 40;
 
 /* Ticks for which a shooter is visible before the first shot. */
@@ -31,15 +33,6 @@ static const struct {
     int every,
         flight; /* ticks between shots; ticks from a posted shot to its hit, 0: no posted shots */
 } styles[HS_KILL_SHOOTERS] = {{"rifle", 3, 0}, {"rifle", 4, 1}, {"shotgun", 5, 0}, {"bow", 7, 6}};
-
-static void *need(void *pointer)
-{
-    if (pointer == NULL) {
-        fprintf(stderr, "out of memory in a test\n");
-        abort();
-    }
-    return pointer;
-}
 
 double hs_kill_time(int tick)
 {

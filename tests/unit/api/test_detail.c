@@ -302,6 +302,17 @@ START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 }
 END_TEST
 
+/* A check that is off by default may be left out. */
+START_TEST(no_check_is_left_out)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < PROVOKED; i++)
+        seen |= 1u << provoked[i].check;
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        ck_assert((seen & 1u << i) != 0 || hs_check_default_mode((enum hs_check)i) == HS_MODE_OFF);
+}
+END_TEST
+
 /* ---- every reason, worded ---- */
 
 static struct hs_hit_result result_at(void)
@@ -507,6 +518,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(provoking, set_up, tear_down);
     tcase_add_loop_test(provoking, a_check_says_what_it_found, 0, PROVOKED);
     tcase_add_test(provoking, without_fire_time_the_shooter_is_where_they_are_now);
+    tcase_add_test(provoking, no_check_is_left_out);
     suite_add_tcase(suite, provoking);
     TCase *wording = tcase_create("wording");
     tcase_add_loop_test(wording, every_reason_has_a_sentence, 0, HS_REASON_COUNT);

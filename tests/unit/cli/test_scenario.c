@@ -1,6 +1,5 @@
 /* Frames of reference, tracks, and the scenario format. */
 #include <check.h>
-#include <glob.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +11,6 @@
 #include "cli/play/scenario/reference.h"
 #include "cli/play/track.h"
 #include "tests/support/run_suite.h"
-#include "validators/vocabulary.h"
 
 static json_t *parse(const char *text)
 {
@@ -564,64 +562,6 @@ START_TEST(test_scenario_refuses_requests)
 }
 END_TEST
 
-/* ---- what the files of tests/scenarios expect ---- */
-
-/* Whether `member` of any object inside `value` is `text`, and `other` is `other_text`. */
-static bool expects(const json_t *value, const char *member, const char *text, const char *other,
-                    const char *other_text)
-{
-    const char *key;
-    json_t *inner;
-    size_t i;
-    const char *found = json_string_value(json_object_get(value, member));
-    const char *also = other != NULL ? json_string_value(json_object_get(value, other)) : "";
-    if (found != NULL && strcmp(found, text) == 0 && also != NULL && strcmp(also, other_text) == 0)
-        return true;
-    json_object_foreach((json_t *)(uintptr_t)value, key,
-                        inner) if (expects(inner, member, text, other, other_text)) return true;
-    json_array_foreach(value, i,
-                       inner) if (expects(inner, member, text, other, other_text)) return true;
-    return false;
-}
-
-/* The files, in one array; to be released. */
-static json_t *read_scenarios(void)
-{
-    glob_t found;
-    json_t *all = json_array();
-    ck_assert_int_eq(glob("tests/scenarios/*.json", 0, NULL, &found), 0);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        ck_assert_int_eq(json_array_append_new(all, json_load_file(found.gl_pathv[i], 0, NULL)), 0);
-    globfree(&found);
-    return all;
-}
-
-START_TEST(test_every_check_fails_in_a_scenario)
-{
-    json_t *all = read_scenarios();
-    for (int i = 0; i < HS_CHECK_COUNT; i++) {
-        const char *name = hs_check_name((enum hs_check)i);
-        ck_assert_msg(expects(all, "check", name, "outcome", "fail"),
-                      "in no scenario the check %s fails", name);
-    }
-    json_decref(all);
-}
-END_TEST
-
-/* Only a service without memory or with a small budget gives the two that may be retried:
-   test_memory_faults.c and test_work_budget.c have them. */
-START_TEST(test_every_reason_decides_a_scenario)
-{
-    json_t *all = read_scenarios();
-    for (int i = 0; i < HS_REASON_COUNT; i++) {
-        const char *name = hs_reason_name((enum hs_reason)i);
-        if (!hs_reason_is_retryable((enum hs_reason)i))
-            ck_assert_msg(expects(all, "reason", name, NULL, ""), "no scenario ends with %s", name);
-    }
-    json_decref(all);
-}
-END_TEST
-
 #define COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
 
 int main(void)
@@ -648,8 +588,6 @@ int main(void)
     tcase_add_test(scenario, test_scenario_play);
     tcase_add_loop_test(scenario, test_scenario_refuses_files, 0, COUNT(bad_files));
     tcase_add_loop_test(scenario, test_scenario_refuses_requests, 0, COUNT(bad_requests));
-    tcase_add_test(scenario, test_every_check_fails_in_a_scenario);
-    tcase_add_test(scenario, test_every_reason_decides_a_scenario);
     suite_add_tcase(suite, scenario);
     return hs_run_suite(suite);
 }

@@ -41,7 +41,7 @@ static void teardown(void)
     hs_ruleset_store_destroy(rulesets);
 }
 
-static struct hs_budget *account_of_all(void)
+static struct hs_budget *budget_of_all(void)
 {
     const struct hs_options options = {0};
     return hs_registry_match_limits(registry, &options).shared;
@@ -51,7 +51,7 @@ static enum hs_registry_result open_match(struct hs_str name, struct hs_match_sl
 {
     const struct hs_match_opening opening = {
         .ruleset = ruleset,
-        .limits = {.players = PLAYERS, .samples = 16, .shared = account_of_all()}};
+        .limits = {.players = PLAYERS, .samples = 16, .shared = budget_of_all()}};
     *slot = NULL;
     return hs_registry_acquire(registry, anybody, name, &opening, slot);
 }
@@ -65,11 +65,11 @@ static void end_match(struct hs_match_slot *slot)
 /* Matches that fill the memory there is, and do not, as fast as they can. */
 static void *change(void *context)
 {
-    struct hs_budget *account = account_of_all();
+    struct hs_budget *budget = budget_of_all();
     size_t *bytes = context;
     while (!atomic_load(&ends)) {
-        if (hs_budget_reserve(account, *bytes))
-            hs_budget_release(account, *bytes);
+        if (hs_budget_reserve(budget, *bytes))
+            hs_budget_release(budget, *bytes);
     }
     return NULL;
 }
@@ -105,12 +105,12 @@ END_TEST
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;
-    struct hs_budget *account = account_of_all();
+    struct hs_budget *budget = budget_of_all();
     hs_registry_limit_bytes(registry, SIZE_MAX, 100 * hs_match_min_bytes());
-    ck_assert(hs_budget_reserve(account, 95 * hs_match_min_bytes()));
+    ck_assert(hs_budget_reserve(budget, 95 * hs_match_min_bytes()));
     ck_assert_int_eq(open_match(HS_STR("new"), &slot), HS_REGISTRY_NO_HISTORY);
     ck_assert_int_eq(hs_registry_capacity(registry), HS_REGISTRY_NO_HISTORY);
-    const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = account};
+    const struct hs_match_limits limits = {.players = PLAYERS, .samples = 16, .shared = budget};
     const struct hs_match_opening opening = {
         .ruleset = ruleset, .limits = limits, .match = hs_match_create(ruleset->ruleset, &limits)};
     ck_assert_int_eq(hs_registry_acquire(registry, anybody, HS_STR("restored"), &opening, &slot),

@@ -171,6 +171,14 @@ START_TEST(entries_are_judged_one_by_one)
 }
 END_TEST
 
+START_TEST(every_result_has_a_sentence)
+{
+    for (int i = 0; i < HS_FRAME_RESULT_COUNT; i++)
+        ck_assert_uint_gt(strlen(hs_frame_result_text((enum hs_frame_result)i)), 0);
+    ck_assert_str_eq(hs_frame_result_text(HS_FRAME_RESULT_COUNT), "");
+}
+END_TEST
+
 START_TEST(a_refused_entry_of_a_known_player_changes_nothing)
 {
     struct hs_player_frame entry = good_entry();
@@ -340,6 +348,7 @@ int main(void)
     TCase *tcase = tcase_create("frames");
     tcase_add_checked_fixture(tcase, open_stage, close_stage);
     tcase_add_loop_test(tcase, entries_are_judged_one_by_one, 0, REFUSALS);
+    tcase_add_test(tcase, every_result_has_a_sentence);
     tcase_add_loop_test(tcase, a_refused_entry_of_a_known_player_changes_nothing, 0, REFUSALS);
     tcase_add_test(tcase, the_first_of_two_at_one_time_is_kept);
     tcase_add_test(tcase, the_window_is_inclusive);

@@ -8,6 +8,7 @@
 #include "tests/support/play/fixture.h"
 #include "tests/support/play/verdicts.h"
 #include "tests/support/run_suite.h"
+#include "tests/unit/validators/posting.h"
 
 static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
 {
@@ -198,21 +199,6 @@ START_TEST(padding_limit)
 END_TEST
 
 /* ---- life ---- */
-
-static void post_event(int64_t time_us, const char *player, enum hs_sample_event event, double x)
-{
-    struct hs_player_frame entry = hs_stage_entry(player, x, 0, 0);
-    entry.event = event;
-    ck_assert_int_eq(hs_stage_post(match, time_us, &entry, NULL), HS_FRAME_STORED);
-}
-
-static void play_still(void)
-{
-    for (int ms = 500; ms <= 1000; ms += 50) {
-        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
-        hs_stage_place(match, HS_MS(ms), "T", 20, 0, 0);
-    }
-}
 
 START_TEST(death_grace_limit)
 {

@@ -1,18 +1,13 @@
 /* shape: is the trace long enough, and inside the world? */
 #include "validators/hit/checks.h"
 
-static double largest_coordinate(struct hs_vec v)
-{
-    return fmax(fmax(fabs(v.x), fabs(v.y)), fabs(v.z));
-}
-
 enum hs_reason hs_check_shape(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_hit_claim *claim = c->claim;
-    double largest = fmax(largest_coordinate(claim->start), largest_coordinate(claim->end));
+    double largest = fmax(hs_vec_largest(claim->start), hs_vec_largest(claim->end));
     double shortest = c->trace_length, limit = c->ruleset->hit.min_trace;
     for (size_t i = 0; i < claim->pellet_count; i++) {
-        largest = fmax(largest, largest_coordinate(claim->pellets[i].end));
+        largest = fmax(largest, hs_vec_largest(claim->pellets[i].end));
         shortest = fmin(shortest, hs_vec_distance(claim->start, claim->pellets[i].end));
     }
     double bound = c->ruleset->history.world_bound;

@@ -1,4 +1,4 @@
-/* Accounts of memory: limits of one and of all, what is spare, and many who take at once. */
+/* Budgets of memory: limits of one and of all, what is spare, and many who take at once. */
 #include "tests/support/run_suite.h"
 #include "validators/base/budget_inside.h"
 
@@ -65,7 +65,7 @@ START_TEST(what_is_spare)
 }
 END_TEST
 
-START_TEST(no_account_has_room)
+START_TEST(no_budget_has_space)
 {
     ck_assert(hs_budget_reserve(NULL, SIZE_MAX) && hs_budget_reserve_spare(NULL, SIZE_MAX));
     ck_assert(hs_budget_has(NULL, SIZE_MAX) && hs_budget_has_spare(NULL, SIZE_MAX));
@@ -75,15 +75,15 @@ END_TEST
 
 static void *take_and_give(void *context)
 {
-    struct hs_budget *account = context;
+    struct hs_budget *budget = context;
     for (int i = 0; i < 200000; i++) {
         size_t bytes = (size_t)(i % 400);
         bool taken =
-            i % 2 ? hs_budget_reserve(account, bytes) : hs_budget_reserve_spare(account, bytes);
+            i % 2 ? hs_budget_reserve(budget, bytes) : hs_budget_reserve_spare(budget, bytes);
         ck_assert_uint_le(atomic_load(&all.used), all.limit);
         ck_assert_uint_le(atomic_load(&own.used), own.limit);
         if (taken)
-            hs_budget_release(account, bytes);
+            hs_budget_release(budget, bytes);
     }
     return NULL;
 }
@@ -100,7 +100,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-START_TEST(users_create_accounts)
+START_TEST(users_create_budgets)
 {
     struct hs_budget *shared = hs_budget_create(1000, NULL),
                      *match = hs_budget_create(SIZE_MAX, shared);
@@ -117,15 +117,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("account");
+    Suite *suite = suite_create("budget");
     TCase *tests = tcase_create("limits");
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, up_to_the_limit);
     tcase_add_test(tests, up_to_the_limit_of_all);
     tcase_add_test(tests, what_is_spare);
-    tcase_add_test(tests, no_account_has_room);
+    tcase_add_test(tests, no_budget_has_space);
     tcase_add_test(tests, many_at_once);
-    tcase_add_test(tests, users_create_accounts);
+    tcase_add_test(tests, users_create_budgets);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

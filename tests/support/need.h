@@ -1,0 +1,17 @@
+/* Memory in helpers that have no way to report its lack. */
+#ifndef HS_TESTS_NEED_H
+#define HS_TESTS_NEED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void *need(void *pointer)
+{
+    if (pointer == NULL) {
+        fprintf(stderr, "out of memory in a test\n");
+        abort();
+    }
+    return pointer;
+}
+
+#endif
