@@ -95,6 +95,8 @@ bool hs_command_read(const struct hs_command *command, const struct hs_argument 
     if (found == 'h') {
         fputs(command->help, stdout);
         *code = HS_EXIT_FINE;
+    } else if (found == '?' && optopt > 0 && optopt < OPTION) {
+        hs_command_wrong(command, "there is no such option: -%c", optopt);
     } else if (found != -1) {
         hs_command_wrong(command, "%s: %s",
                          found == ':' ? "an option needs a value" : "there is no such option",

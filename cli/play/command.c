@@ -14,8 +14,8 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* The limit for a map document: far above the default limit of the service. */
-enum { MAP_MAX_BYTES = 1 << 30 };
+/* The limit for a map document, which may be one line: the limit of a line (lines.c). */
+enum { MAP_MAX_BYTES = 512 << 20 };
 
 struct play_options {
     const char *recording, *url;

@@ -48,8 +48,10 @@ static void describe_problem(const struct session *session, char *out, size_t si
     size_t i;
     FILE *text = fmemopen(out, size, "w");
     out[0] = '\0';
-    if (text == NULL)
+    if (text == NULL) {
+        json_decref(problem);
         return;
+    }
     fprintf(text, "%ld%s%s%s%s", response->status, title != NULL ? " " : "",
             title != NULL ? title : "", detail != NULL && *detail != '\0' ? ": " : "",
             detail != NULL ? detail : "");

@@ -367,6 +367,7 @@ static const struct {
     {"token --help", 0, "usage: hindsight token new"},
     {"token 2>&1", 2, "usage: hindsight token new"},
     {"token new 2>&1", 2, "--tenant takes"},
+    {"token -new 2>&1", 2, "there is no such option: -n"},
     {"token new --tenant a 2>&1", 2, "--scopes is needed"},
     {"token new --tenant a --scopes x 2>&1", 2, "--scopes takes"},
     {"token new --tenant a --scopes ingest, 2>&1", 2, "--scopes takes"},

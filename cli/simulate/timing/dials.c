@@ -113,7 +113,7 @@ bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out)
     for (int i = 0; i < DIALS; i++) {
         struct hs_scalar dial;
         if (!find_dial(dials[i], strlen(dials[i]), &dial))
-            continue;
+            return false;
         double now = hs_scalar_get(&dial, &run->rules);
         /* 0 has no half and no double, so use values of games that set the number. */
         double values[2] = {now != 0 ? now / 2 : 0.01, now != 0 ? now * 2 : 0.05};
