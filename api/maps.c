@@ -347,7 +347,8 @@ static void read_shell(const struct decoder *d)
             place_malformed(d, shell);
         return;
     }
-    hs_json_read_object(d->reader, root, NULL, &table, NULL);
+    char nothing; /* expect_list stores nothing */
+    hs_json_read_object(d->reader, root, NULL, &table, &nothing);
     json_decref(root);
 }
 

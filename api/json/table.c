@@ -247,8 +247,7 @@ static void read_container(struct hs_reader *reader, const json_t *value,
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base)
 {
-    /* Kinds that store nothing may have no base. */
-    void *target = base != NULL ? (char *)base + field->offset : NULL;
+    void *target = (char *)base + field->offset;
     switch (field->kind) {
     case HS_JSON_NAME:
     case HS_JSON_NAME_OR_NULL:

@@ -212,7 +212,7 @@ void hs_map_store_destroy(struct hs_map_store *store)
 {
     if (store == NULL)
         return;
-    for (size_t i = 0; i < store->count; i++)
+    for (size_t i = 0; store->entries != NULL && i < store->count; i++)
         destroy_entry(store->entries[i]);
     pthread_mutex_destroy(&store->lock);
     hs_share_destroy(store->share);

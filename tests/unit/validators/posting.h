@@ -3,6 +3,8 @@
 #ifndef HS_TESTS_POSTING_H
 #define HS_TESTS_POSTING_H
 
+#include <check.h>
+
 #include "tests/support/play/fixture.h"
 
 static inline enum hs_frame_result post_flags(int64_t time_us, struct hs_player_frame entry,
