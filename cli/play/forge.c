@@ -146,12 +146,12 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     json_t *track = json_object_get(forge->tracks, name);
     struct hs_vec now;
     size_t i = json_array_size(track);
-    if (i == 0)
+    if (i == 0 || !read_vector(json_array_get(track, i - 1), 1, &now))
         return false;
-    read_vector(json_array_get(track, i - 1), 1, &now);
     do {
         i--;
-        read_vector(json_array_get(track, i), 1, then);
+        if (!read_vector(json_array_get(track, i), 1, then))
+            return false;
     } while (i > 0 && json_number_value(json_array_get(json_array_get(track, i), 0)) > time);
     *moved = hs_vec_sub(now, *then);
     return true;

@@ -165,7 +165,7 @@ static const char *objection(const char *path, const char *include)
     bool is_bare = strchr(name, '/') == NULL;
     if (is_bare != is_public(path))
         return is_bare ? "is no path from the top" : "is not installed beside a public header";
-    snprintf(full, sizeof full, "%s%s", is_bare ? "validators/" : "", name);
+    snprintf(full, sizeof full, "%s%.400s", is_bare ? "validators/" : "", name);
     int place = place_of(full);
     return place == NOWHERE         ? "is in no room"
            : place > place_of(path) ? "is of a later room or layer"
