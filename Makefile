@@ -165,6 +165,16 @@ $(FAULTY_PROG): $(FAULTY_OBJ) $(APP_LIB) $(LIB)
 $(B)/tests/integration/test_library: | $(SO)
 $(B)/tests/integration/test_memory_faults $(B)/tests/integration/test_file_faults: | $(FAULTY_PROG)
 
+# What the golden hashes need beside the library: the decoders and the player of scenarios. Other
+# variants compile no more than that.
+GOLDEN_SRC := $(call sources,api) $(addprefix cli/play/,track.c $(addprefix scenario/,expect.c file.c reference.c)) \
+              $(addprefix tests/support/,random.c play/stage.c $(addprefix oracle/,golden.c golden_moves.c \
+              offline.c all_scenarios.c))
+$(B)/golden: $(patsubst %.c,$(B)/obj/%.o,tests/property/test_golden.c tests/support/run_suite.c $(GOLDEN_SRC)) \
+             $(B)/obj/gen/embedded.o $(LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LINK_FLAGS) -Wl,--wrap=_mark_point $^ $(CHECK_LIBS) $(PKG_LIBS) -lm -pthread -o $@
+
 $(PEER_BIN): $(PEER_OBJ)
 $(PEER_BIN): PEER_LIBS = $(shell pkg-config --libs bullet) -lembree3 -lstdc++
 
@@ -245,7 +255,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@sh tests/bare.sh --with-tests
 
 golden-arm: deps-build deps-arm ## the golden hashes on 64-bit Arm, under emulation
-	@sh tests/arm/run.sh build/arm
+	@sh tests/arm/run.sh build/arm $(CORE_SRC) $(filter-out api/http/headers.c api/http/reply.c,$(GOLDEN_SRC))
 
 valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 	@sh tests/valgrind.sh $(B)

@@ -17,11 +17,10 @@ clang-format-14 --dry-run -Werror $sources >build/format.log 2>&1 ||
     fault "$(grep -c 'error:' build/format.log) places are not formatted: make format"
 
 echo '== headers compile alone'
-for header in $(git ls-files '*.h'); do
-    # shellcheck disable=SC2086
-    cc $flags -Wall -Wextra -Werror -fsyntax-only -x c "$header" 2>build/header.log ||
-        fault "$header does not compile alone: $(head -n 1 build/header.log)"
-done
+git ls-files '*.h' | xargs -P "$(nproc)" -n 1 sh -c '
+    cc '"$flags"' -Wall -Wextra -Werror -fsyntax-only -x c "$1" 2>&1 |
+        sed -n "1s|^|$1 does not compile alone: |p"' header >build/headers.log
+[ -s build/headers.log ] && fault "$(cat build/headers.log)"
 
 echo '== whole words that do not belong here'
 bad=$(git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- '*.c' '*.h' '*.sh' Makefile ':!scripts/lint.sh')

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Builds the golden test for 64-bit Arm and runs it under user-mode emulation.
-#   sh tests/arm/run.sh BUILD
+#   sh tests/arm/run.sh BUILD SOURCE...
+# The sources are those of the golden test without what needs HTTP; `make golden-arm` names them.
 # The one library it needs besides the C library, jansson, comes as a Debian package for arm64 and
 # is unpacked into BUILD: nothing is installed, and this system's list of architectures stays as it
 # is. Package lists for arm64 are read from this system's own sources, into BUILD as well.
 set -eu
 build=$1
+shift
 arm_cc=${ARM_CC:-aarch64-linux-gnu-gcc}
 sysroot=$build/sysroot
 mkdir -p "$build"
@@ -28,17 +30,9 @@ fetch() {
 
 [ -f "$sysroot/usr/lib/aarch64-linux-gnu/libjansson.a" ] || fetch
 
-# What the test is made of: the library, the decoders without what needs HTTP, scenarios.
-sources="tests/arm/golden.c tests/support/oracle/golden.c tests/support/oracle/golden_moves.c
-    tests/support/oracle/offline.c tests/support/oracle/all_scenarios.c tests/support/random.c
-    tests/support/play/stage.c
-    cli/play/scenario/file.c cli/play/scenario/reference.c cli/play/scenario/expect.c
-    cli/play/track.c"
-sources="$sources $(find validators api -name '*.c' ! -path api/http/headers.c ! -path api/http/reply.c)"
-# shellcheck disable=SC2086 # lists of words
 for level in -O0 -O3; do
     $arm_cc -std=c11 $level -g -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -I. \
-        -isystem "$sysroot/usr/include" $sources \
+        -isystem "$sysroot/usr/include" tests/arm/golden.c "$@" \
         "$sysroot/usr/lib/aarch64-linux-gnu/libjansson.a" -static -lm -pthread \
         -o "$build/golden$level"
     printf 'Arm, %s, %s:\n' "$arm_cc" "$level"
