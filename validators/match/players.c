@@ -239,16 +239,17 @@ void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
             forget_session(players, players->all[i]);
 }
 
-bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out)
+const struct hs_state *hs_player_inherited(const struct hs_player *player, int64_t before,
+                                           int32_t *rtt_us, int32_t *interp_us)
 {
-    if (before >= 0) {
-        const struct hs_sample *sample = hs_history_at(player->history, (uint32_t)before);
-        *out = (struct hs_inherited){*hs_history_state(player->history, sample), sample->rtt_us,
-                                     sample->interp_us};
-    } else if (player->has_carried) {
-        *out = player->carried;
-    }
-    return before >= 0 || player->has_carried;
+    if (before < 0 && !player->has_carried)
+        return NULL;
+    const struct hs_inherited *carried = &player->carried;
+    const struct hs_sample *sample =
+        before >= 0 ? hs_history_at(player->history, (uint32_t)before) : NULL;
+    *rtt_us = sample != NULL ? sample->rtt_us : carried->rtt_us;
+    *interp_us = sample != NULL ? sample->interp_us : carried->interp_us;
+    return sample != NULL ? hs_history_state(player->history, sample) : &carried->state;
 }
 
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player)

@@ -124,8 +124,10 @@ struct hs_match {
 };
 
 /* What a new sample inherits from the one before it in time: the sample with this index, or with -1
-   what a first sample inherits. False: nothing is known about the player. */
-bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
+   what a first sample inherits. Returns the state, which is valid until the player changes. NULL:
+   nothing is known about the player, and the times are left alone. */
+const struct hs_state *hs_player_inherited(const struct hs_player *player, int64_t before,
+                                           int32_t *rtt_us, int32_t *interp_us);
 
 void hs_players_destroy(struct hs_players *players);
 

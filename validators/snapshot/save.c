@@ -30,17 +30,16 @@ static void save_head(const struct hs_match *match, struct hs_bytes *out)
 static void save_state(const struct hs_match *match, const struct hs_player *player,
                        struct hs_bytes *out)
 {
-    struct hs_inherited inherited;
-    bool is_known =
-        hs_player_inherited(player, (int64_t)hs_history_count(player->history) - 1, &inherited);
-    hs_bytes_put(out, is_known, 1);
-    if (!is_known)
+    int32_t rtt_us, interp_us;
+    const struct hs_state *state = hs_player_inherited(
+        player, (int64_t)hs_history_count(player->history) - 1, &rtt_us, &interp_us);
+    hs_bytes_put(out, state != NULL, 1);
+    if (state == NULL)
         return;
-    uint16_t team = inherited.state.team;
-    hs_saved_put(out, HS_SAVED_STATE, &inherited.state);
-    hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
-    hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
-    hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
+    hs_saved_put(out, HS_SAVED_STATE, state);
+    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
+    hs_bytes_put(out, (uint32_t)rtt_us, 4);
+    hs_bytes_put(out, (uint32_t)interp_us, 4);
 }
 
 static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
