@@ -51,6 +51,15 @@ struct hs_mail {
     uint64_t seed;           /* of a posted shot with pellets */
 };
 
+/* The claim of a mail with its lists; borrows the mail. */
+static inline struct hs_hit_claim hs_mail_claim(const struct hs_mail *mail)
+{
+    struct hs_hit_claim claim = mail->hit;
+    claim.pellets = mail->pellets;
+    claim.victims = mail->victims;
+    return claim;
+}
+
 struct hs_mailbox {
     struct hs_mail *mails;
     size_t count, capacity;
@@ -116,6 +125,11 @@ void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *gam
 /* One frame of the client at a real time: draws, aims, fires, claims. */
 void hs_client_frame(struct hs_client *client, const struct hs_game *game, double time,
                      struct hs_mailbox *box);
+
+/* Claims what a shot hits on a screen: sets target, pellets and end from the start, direction and
+   seed of the mail. False: it hits no enemy. Not for projectiles. */
+bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
+                     struct hs_mail *mail);
 
 /* What the server knows about the client at a time on its clock; NULL: nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
