@@ -246,10 +246,9 @@ struct claim {
 static enum kind choose_kind(int shooter)
 {
     if (shooter == 0)
-        return (enum kind)(OLD_TIME + (int)dice(0, 3));
-    if (shooter == 1 && players[1].shots > 0) /* the service must know that trudy posts shots */
-        return (enum kind)(BESIDE + (int)dice(0, 4));
-    return shooter == 1 ? BESIDE : HONEST;
+        return (enum kind)(OLD_TIME + players[0].claims % 3);
+    /* trudy posts the first shots, so the service expects a shot for each of their hits. */
+    return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
 /* The shot of a client whose packet arrives at `now`. False: the client has no target. */

@@ -168,10 +168,9 @@ class Claim:
 
 def choose_kind(shooter, player):
     if shooter == 0:
-        return random.randint(OLD_TIME, WALL_SHOT)
-    if shooter == 1 and player.shots > 0:  # the service must know that trudy posts shots
-        return random.randint(BESIDE, USED_NUMBER)
-    return BESIDE if shooter == 1 else HONEST
+        return OLD_TIME + player.claims % 3
+    # trudy posts the first shots, so the service expects a shot for each of their hits.
+    return BESIDE + player.claims % 4 if shooter == 1 else HONEST
 
 
 def client_shoots(shooter, player, now):

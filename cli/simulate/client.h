@@ -20,6 +20,7 @@ struct hs_skirmish_setup {
     int arm;                            /* enum hs_arm of all players; -1: they change */
     double seconds;                     /* of play */
     double stamp_error;                 /* seconds; deviation of hit_time from the drawn time */
+    double aim_error;                   /* degrees; more deviation of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
     bool posts_shots;                   /* every shot is posted before its hits */
     bool posts_ammo;                    /* frames contain the rounds left */

@@ -22,7 +22,7 @@ enum stamps { EXACT, ROUNDED, JITTERED, STAMPS };
 const struct hs_volley hs_volleys[HS_VOLLEYS] = {
     /* interval, group, fires, rests, renames, knows */
     {0.5, 1, 0, 0, 0, false},    {1 / 1.1, 1, 0, 0, 0, true}, {1 / 15.0, 1, 0, 0, 0, true},
-    {0.2, 1, 0.6, 1.4, 0, true}, {4, 4, 0, 0, 0, true},       {0.2, 1, 0, 0, 0.5, true},
+    {0.2, 1, 0.6, 1.4, 0, true}, {4, 4, 0, 0, 0, true},       {0.2, 1, 0, 0, 0.2, true},
 };
 
 enum { NAME_SIZE = 24 };

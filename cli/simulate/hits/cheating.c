@@ -13,9 +13,13 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
-#define TIME_STEP    0.01 /* seconds between two hit times that a cheat tries */
-#define AMBUSH_EVERY 1.0  /* seconds between two shots from cover of a player */
-#define AMBUSH_TICKS 6
+#define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
+/* Degrees. Players who nearly always hit would leave cheats nothing to win. With this, a third to a
+   half of the twins' rifle shots hit. */
+#define AIM_ERROR 2.0
+
+#define AMBUSH_EVERY 1.0 /* seconds between two shots from cover of a player */
+#define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
 #define COUNTED      (-1.0) /* an extent: the number of such hits of the player */
 
@@ -475,6 +479,7 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
                                             .arm = -1,
                                             .seconds = simulation->seconds,
                                             .stamp_error = simulation->stamp_error,
+                                            .aim_error = AIM_ERROR,
                                             .frame_every = 1,
                                             .snapshot_every = 2,
                                             .posts_shots = true,

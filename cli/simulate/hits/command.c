@@ -9,7 +9,7 @@ static const struct hs_command command = {
     "  --seed N            (default 1)\n"
     "  --claims N          minimum number of honest claims (default 100000)\n"
     "  --bursts N          volleys of 10 s at twice the fire rate (default 180)\n"
-    "  --cheats N          matches of the cheats and their twins on each connection (default 8)\n"
+    "  --cheats N          matches of the cheats and their twins on each connection (default 4)\n"
     "  --profile NAME      the network of all players: LAN, CABLE, WIFI, MOBILE, BAD\n"
     "                      (default: two players of each)\n"
     "  --rewind-limit S    of the ruleset, in seconds (default 0.4)\n"

@@ -19,7 +19,7 @@ struct hs_simulation hs_simulation_default(void)
     return (struct hs_simulation){.seed = 1,
                                   .claims = 100000,
                                   .bursts = 180,
-                                  .cheats = 8,
+                                  .cheats = 4,
                                   .link = -1,
                                   .seconds = 30,
                                   .rewind_limit = 0.4,
