@@ -248,7 +248,7 @@ bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *
 {
     const struct hs_volley *tricked = &hs_volleys[(int)cheat->amount];
     const struct hs_volley honest = {1, 1, tricked->fires, tricked->rests, 0, true};
-    uint64_t accepted[2] = {0}, at_once, legal = 1;
+    uint64_t accepted[2] = {0}, at_once = 0, legal = 1;
     bool good = true;
     for (int i = 0; good && i < 2; i++) {
         struct burst burst;

@@ -198,7 +198,8 @@ static void try_times(struct run *run, const struct hs_mail *shot)
 {
     for (int i = 0; i <= 2 * TIME_STEPS; i++) {
         struct hs_mail mail = *shot;
-        double off = (i % 2 == 1 ? -TIME_STEP : TIME_STEP) * ((i + 1) / 2);
+        int steps = (i + 1) / 2;
+        double off = (i % 2 == 1 ? -TIME_STEP : TIME_STEP) * steps;
         int64_t off_us = hs_seconds_to_us(off);
         mail.hit.hit_time_us += off_us;
         double newest = run->skirmish->now + 0.05;
@@ -343,15 +344,15 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     for (int i = 0; i < (leans ? SIDES : 2 * FIRE_STEPS) * HEIGHTS; i++) {
         struct hs_mail mail = *shot;
         struct hs_vec point;
-        double back = cheat->amount * (i / HEIGHTS / 2 + 1) / FIRE_STEPS;
-        double turn = 2 * M_PI * (i / HEIGHTS) / SIDES;
+        int choice = i / HEIGHTS, steps = choice / 2 + 1;
+        double back = cheat->amount * steps / FIRE_STEPS, turn = 2 * M_PI * choice / SIDES;
         if (leans) {
             mail.hit.start.x += cheat->amount * cos(turn);
             mail.hit.start.y += cheat->amount * sin(turn);
         } else {
             mail.hit.fire_time_us -= hs_seconds_to_us(back);
             mail.hit.start = eye_at(run, mail.from, hs_seconds(mail.hit.fire_time_us));
-            if (i / HEIGHTS % 2 == 1)
+            if (choice % 2 == 1)
                 mail.hit.hit_time_us -= hs_seconds_to_us(back);
         }
         if (aim_at(run, &mail, who, i % HEIGHTS, &point))

@@ -130,9 +130,11 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     if (arrives > walker->arrives)
         walker->at_once = 0;
     walker->arrives = arrives;
-    for (; walker->next_frame <= arrives; walker->next_frame += FRAME)
+    while (walker->next_frame <= arrives) {
         if (!post_frame(walker, gait->hops, walker->next_frame))
             return false;
+        walker->next_frame += FRAME;
+    }
     snprintf(base, sizeof base, "base%d", (int)walker->base);
     const char *mode = tricks ? gait->mode : "walking";
     const struct hs_move move = {
