@@ -249,7 +249,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
-	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --seed 2 --examples 64 --check
+	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --cheats 40 --seed 2 --examples 64 --check
 	@$(MAKE) fuzz-long
 	@$(MAKE) golden-arm
 	@sh tests/bare.sh --with-tests

@@ -152,7 +152,18 @@ static const struct wall {
     double min[3], max[3];
 } walls[WALLS] = {{{-16, -0.25, 0}, {16, 0.25, 3}}, {{17.5, 5, 0}, {18.5, 13, 3}}};
 
-enum kind { HONEST, OLD_TIME, WALL_SHOT, BESIDE, KINDS };
+/* The first three cheats are mallory's, the others trudy's. */
+enum kind {
+    HONEST,
+    OLD_TIME,
+    NO_LATENCY,
+    WALL_SHOT,
+    BESIDE,
+    ELSEWHERE,
+    NO_SHOT,
+    USED_NUMBER,
+    KINDS
+};
 
 /* The first two cheat. */
 static struct player {
@@ -232,6 +243,14 @@ struct claim {
     enum kind kind;
 };
 
+static enum kind choose_kind(int shooter)
+{
+    if (shooter == 0)
+        return (enum kind)(OLD_TIME + players[0].claims % 3);
+    /* trudy posts the first shots, so the service expects a shot for each of their hits. */
+    return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
+}
+
 /* The shot of a client whose packet arrives at `now`. False: the client has no target. */
 static bool client_shoots(int shooter, double now, struct claim *claim)
 {
@@ -241,21 +260,22 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
        snapshot INTERP later. It knows the server time of that pose and sends it with the shot. */
     double rtt = fmax(0.02, player->rtt + dice(-0.02, 0.02));
     double seen = now - rtt - INTERP;
+    enum kind kind = choose_kind(shooter);
     /* The shooter's own moves arrive with the shot, so the server has the shooter there now. */
     struct vec from = raised(feet(shooter, now), EYE);
-    if (shooter == 0 && dice(0, 1) < 0.5)
-        seen = now - dice(0.6, 0.8); /* mallory claims old times */
+    if (kind == OLD_TIME)
+        seen = now - dice(0.6, 0.8);
+    else if (kind == NO_LATENCY)
+        seen = now + 0.04; /* claims to see players where they are now */
+    else if (kind == ELSEWHERE)
+        from.v[0] += 1.5; /* fires from beside the own eye, for example out of cover */
     struct vec to = raised(feet(target, seen), CHEST);
-    *claim = (struct claim){shooter, target, seen, from, to, HONEST};
-    if (shooter == 0 && now - seen > 0.5) {
-        claim->kind = OLD_TIME;
-    } else if (shooter == 0) {
-        claim->kind = WALL_SHOT; /* and shoots at players behind a wall */
+    *claim = (struct claim){shooter, target, seen, from, to, kind};
+    if (kind == WALL_SHOT) {
         return wall_between(from, to, -0.1);
-    } else if (shooter == 1) {
-        claim->kind = BESIDE; /* trudy claims hits with shots that pass over the head */
-        claim->to.v[2] += dice(1, 3);
-    } else {
+    } else if (kind == BESIDE) {
+        claim->to.v[2] += dice(1, 3); /* claims a hit with a shot that passes over the head */
+    } else if (kind == HONEST) {
         /* Honest players shoot at visible players. One shot in five misses and is not claimed. */
         claim->to.v[0] += dice(-0.15, 0.15);
         claim->to.v[2] += dice(0, 1) < 0.2 ? 1.5 : dice(-0.15, 0.15);
@@ -282,14 +302,17 @@ static json_t *pose(int i, double now, bool first)
     return entry;
 }
 
-/* Posts every shot, and a claim if the client says that the shot hit. */
+/* Posts every shot, and a claim if the client says that the shot hit. Two cheats do not: they claim
+   a hit without a shot, or with the number of an earlier shot. */
 static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
 {
     struct player *player = &players[claim->shooter];
-    int number = ++player->shots; /* unique for the shooter in this match */
-    json_array_append_new(shots,
-                          json_pack("{s:i,s:s,s:f,s:o}", "shot", number, "shooter", player->name,
-                                    "time", now, "origin", position(claim->from)));
+    /* The number is unique for the shooter in this match. */
+    int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
+    if (claim->kind != NO_SHOT && claim->kind != USED_NUMBER)
+        json_array_append_new(shots, json_pack("{s:i,s:s,s:f,s:o}", "shot", number, "shooter",
+                                               player->name, "time", now, "origin",
+                                               position(claim->from)));
     if (claim->target < 0)
         return;
     /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */
@@ -429,7 +452,9 @@ static void close_match(const char *match)
 /* Prints the result. True if every verdict is right. */
 static bool report(void)
 {
-    static const char *const names[KINDS] = {"honest", "old times", "through walls", "beside"};
+    static const char *const names[KINDS] = {"honest",        "old times",  "no latency",
+                                             "through walls", "beside",     "from elsewhere",
+                                             "no shot",       "used number"};
     bool good = true;
     printf("  %-8s %6s %7s %9s %7s\n", "player", "rtt ms", "claims", "accepted", "damage");
     for (int i = 0; i < PLAYERS; i++) {

@@ -101,8 +101,10 @@ class Service:
 
 WALLS = [((-16, -0.25, 0), (16, 0.25, 3)), ((17.5, 5, 0), (18.5, 13, 3))]
 NAMES = ["mallory", "trudy", "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
-KINDS = ["honest", "old times", "through walls", "beside"]  # of claims
-HONEST, OLD_TIME, WALL_SHOT, BESIDE = range(4)
+KINDS = ["honest", "old times", "no latency", "through walls",  # of claims
+         "beside", "from elsewhere", "no shot", "used number"]
+# The first three cheats are mallory's, the others trudy's.
+HONEST, OLD_TIME, NO_LATENCY, WALL_SHOT, BESIDE, ELSEWHERE, NO_SHOT, USED_NUMBER = range(8)
 
 
 class Player:
@@ -164,6 +166,13 @@ class Claim:
         self.kind = kind
 
 
+def choose_kind(shooter, player):
+    if shooter == 0:
+        return OLD_TIME + player.claims % 3
+    # trudy posts the first shots, so the service expects a shot for each of their hits.
+    return BESIDE + player.claims % 4 if shooter == 1 else HONEST
+
+
 def client_shoots(shooter, player, now):
     """The shot of a client whose packet arrives at `now`. None: the client has no target."""
     target = (shooter + random.randint(1, len(NAMES) - 1)) % len(NAMES)
@@ -173,15 +182,20 @@ def client_shoots(shooter, player, now):
     seen = now - rtt - INTERP
     # The shooter's own moves arrive with the shot, so the server has the shooter there now.
     start = raised(feet(shooter, now), EYE)
-    if shooter == 0 and random.random() < 0.5:  # mallory claims old times
+    kind = choose_kind(shooter, player)
+    if kind == OLD_TIME:
         seen = now - random.uniform(0.6, 0.8)
-        return Claim(shooter, target, seen, start, raised(feet(target, seen), CHEST), OLD_TIME)
+    elif kind == NO_LATENCY:
+        seen = now + 0.04  # claims to see players where they are now
+    elif kind == ELSEWHERE:  # fires from beside the own eye, for example out of cover
+        start = (start[0] + 1.5, start[1], start[2])
     end = raised(feet(target, seen), CHEST)
-    if shooter == 0:  # and shoots at players behind a wall
-        hidden = wall_between(start, end, -0.1)
-        return Claim(shooter, target, seen, start, end, WALL_SHOT) if hidden else None
-    if shooter == 1:  # trudy claims hits with shots that pass over the head
-        return Claim(shooter, target, seen, start, raised(end, random.uniform(1, 3)), BESIDE)
+    if kind == WALL_SHOT and not wall_between(start, end, -0.1):
+        return None
+    if kind == BESIDE:  # claims a hit with a shot that passes over the head
+        end = raised(end, random.uniform(1, 3))
+    if kind != HONEST:
+        return Claim(shooter, target, seen, start, end, kind)
     # Honest players shoot at visible players. One shot in five misses and is not claimed.
     if wall_between(start, end, 0.5) or body_between(shooter, target, start, end, seen):
         return None
@@ -244,12 +258,14 @@ class Match:
                 continue
             # The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds.
             player.next_shot = now + (2.1 if player.shots % 30 == 29 else random.uniform(0.2, 0.4))
-            player.shots += 1
+            player.shots += claim.kind != USED_NUMBER
             # Every shot is posted, and a claim if the client says that the shot hit. The number is
-            # unique for the shooter in this match.
+            # unique for the shooter in this match. Two cheats do not: they claim a hit without a
+            # shot, or with the number of an earlier shot.
             start = to_engine(self.engine, claim.start)
-            body["shots"].append({"shot": player.shots, "shooter": player.name, "time": now,
-                                  "origin": start})
+            if claim.kind not in (NO_SHOT, USED_NUMBER):
+                body["shots"].append({"shot": player.shots, "shooter": player.name, "time": now,
+                                      "origin": start})
             if claim.target is None:
                 continue
             # Without fire_time the shooter's pose at `now` counts: their moves came with the shot.

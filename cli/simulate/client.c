@@ -33,7 +33,7 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
     client->up_error = CLOCK_ERROR * hs_dice_normal(dice);
     client->clock_error = CLOCK_ERROR * hs_dice_normal(dice);
-    client->skill = hs_dice_between(dice, 0.4, 1.6) * M_PI / 180;
+    client->skill = (hs_dice_between(dice, 0.4, 1.6) + game->setup.aim_error) * M_PI / 180;
     client->aim = (struct hs_vec){1, 0, 0};
     for (int arm = 0; arm < HS_ARMS; arm++)
         fill_magazine(client, game, (enum hs_arm)arm);

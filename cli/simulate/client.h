@@ -20,6 +20,7 @@ struct hs_skirmish_setup {
     int arm;                            /* enum hs_arm of all players; -1: they change */
     double seconds;                     /* of play */
     double stamp_error;                 /* seconds; deviation of hit_time from the drawn time */
+    double aim_error;                   /* degrees; more deviation of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
     bool posts_shots;                   /* every shot is posted before its hits */
     bool posts_ammo;                    /* frames contain the rounds left */
@@ -50,6 +51,15 @@ struct hs_mail {
     struct hs_vec direction; /* of the shot */
     uint64_t seed;           /* of a posted shot with pellets */
 };
+
+/* The claim of a mail with its lists; borrows the mail. */
+static inline struct hs_hit_claim hs_mail_claim(const struct hs_mail *mail)
+{
+    struct hs_hit_claim claim = mail->hit;
+    claim.pellets = mail->pellets;
+    claim.victims = mail->victims;
+    return claim;
+}
 
 struct hs_mailbox {
     struct hs_mail *mails;
@@ -116,6 +126,11 @@ void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *gam
 /* One frame of the client at a real time: draws, aims, fires, claims. */
 void hs_client_frame(struct hs_client *client, const struct hs_game *game, double time,
                      struct hs_mailbox *box);
+
+/* Claims what a shot hits on a screen: sets target, pellets and end from the start, direction and
+   seed of the mail. False: it hits no enemy. Not for projectiles. */
+bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
+                     struct hs_mail *mail);
 
 /* What the server knows about the client at a time on its clock; NULL: nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);

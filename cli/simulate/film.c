@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "validators/base/units.h"
+
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out)
 {
     if (film->count == 0 || time < film->frames[0].time)
@@ -93,12 +95,24 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
     }
 }
 
+/* False: no hitbox of the body can be touched, because its root is too far from the sweep. */
+static bool can_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
+                      const struct hs_sweep *sweep)
+{
+    double along = hs_vec_dot(hs_vec_sub(pose->position, sweep->start), sweep->direction);
+    struct hs_vec nearest =
+        hs_vec_add_scaled(sweep->start, sweep->direction, hs_clamp(along, 0, sweep->length));
+    return hs_vec_distance(nearest, pose->position) <= arena->ruleset->reach + sweep->radius + 0.01;
+}
+
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out)
 {
     struct hs_body body;
     bool touched = false;
     double distance;
+    if (!can_touch(arena, pose, sweep))
+        return false;
     hs_pose_body(arena, pose, &body);
     for (uint16_t i = 0; i < body.count; i++) {
         if (!hs_sweep_touches(sweep, &body.solids[i], &distance) || distance >= out->distance)

@@ -95,6 +95,14 @@ static bool hit_with_pellets(const struct hs_game *game, const struct hs_screen 
     return mail->target >= 0;
 }
 
+bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
+                     struct hs_mail *mail)
+{
+    mail->target = -1;
+    return weapon_of(game, mail)->pellets > 1 ? hit_with_pellets(game, screen, mail)
+                                              : hit_with_one(game, screen, mail);
+}
+
 static void send_mail(struct hs_mailbox *box, const struct hs_mail *mail)
 {
     if (box->count == box->capacity) {
@@ -189,8 +197,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
         post_shot(&mail, box);
     if (weapon->type == HS_WEAPON_PROJECTILE)
         launch(client, &mail, weapon->speed);
-    else if (weapon->pellets > 1 ? hit_with_pellets(game, screen, &mail)
-                                 : hit_with_one(game, screen, &mail))
+    else if (hs_client_claim(game, screen, &mail))
         send_claim(client, &mail, box);
 }
 

@@ -5,11 +5,13 @@
 /* Mean distance of a normal variate from 0: sqrt(2 / pi). */
 #define MEAN_OF_NORMAL 0.79788456080286536
 
-const char *const hs_link_names[HS_LINKS] = {"LAN", "CABLE", "WIFI", "MOBILE", "BAD"};
+const char *const hs_link_names[HS_LINKS_AND_STEADY] = {"LAN",    "CABLE", "WIFI",
+                                                        "MOBILE", "BAD",   "40MS"};
 
 static const struct {
     double low, high, jitter; /* ms; bounds of the base round trip */
-} kinds[HS_LINKS] = {{20, 30, 1}, {30, 60, 3}, {40, 90, 8}, {80, 150, 12}, {150, 200, 20}};
+} kinds[HS_LINKS_AND_STEADY] = {{20, 30, 1},   {30, 60, 3},    {40, 90, 8},
+                                {80, 150, 12}, {150, 200, 20}, {40, 40, 1}};
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out)
 {

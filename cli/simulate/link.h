@@ -16,10 +16,12 @@ enum hs_link_kind {
     HS_LINK_WIFI,
     HS_LINK_MOBILE,
     HS_LINK_BAD,
-    HS_LINKS
+    HS_LINKS,
+    HS_LINK_STEADY = HS_LINKS, /* always 40 ms, for figures at one latency; no mixed match has it */
+    HS_LINKS_AND_STEADY
 };
 
-extern const char *const hs_link_names[HS_LINKS]; /* "LAN" */
+extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* "LAN" */
 
 /* Share of messages that are lost, on every kind of link. */
 #define HS_LINK_LOSS 0.05

@@ -40,9 +40,10 @@ static void play(const char *command, const char *engine, unsigned port, int sec
 {
     static const struct {
         const char *kind, *reason;
-    } forged[] = {{"old times", "rewind_limit"},
-                  {"through walls", "occluded_world"},
-                  {"beside", "no_intersection"}};
+    } forged[] = {{"old times", "rewind_limit"},         {"no latency", "time_mismatch"},
+                  {"through walls", "occluded_world"},   {"beside", "no_intersection"},
+                  {"from elsewhere", "origin_mismatch"}, {"no shot", "no_matching_shot"},
+                  {"used number", "duplicate"}};
     int code, accepted, claims;
     const char *out = hs_test_shell(
         &code, "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=http://127.0.0.1:%u %s %s %d 2>&1", port,

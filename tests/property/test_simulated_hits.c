@@ -1,6 +1,7 @@
 /*
- * Made-up players over bad networks: honest claims are accepted, forged ones are not, and firing at
- * twice the pace gains next to nothing. HS_PROPERTY_CASES: how many honest claims at least.
+ * Made-up players over bad networks: honest claims are accepted, forged ones are not, firing at
+ * twice the pace gains next to nothing, and judged cheats stay within their limits.
+ * HS_PROPERTY_CASES: how many honest claims at least.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static void set_up(void)
     simulation.seed = hs_test_seed(DEFAULT_SEED);
     simulation.claims = (uint64_t)hs_test_count("HS_PROPERTY_CASES", 20000);
     simulation.bursts = 90;
+    simulation.cheats = 1;
 }
 
 START_TEST(goals_are_met)
@@ -58,6 +60,12 @@ START_TEST(everything_comes_up)
     ck_assert_uint_gt(score.bursts[HS_ARM_RIFLE].bursts, 0);
     ck_assert_uint_gt(score.bursts[HS_ARM_KNIFE].accepted, 0);
     ck_assert_uint_gt(score.bursts[HS_ARM_SHOTGUN].shots, score.bursts[HS_ARM_SHOTGUN].accepted);
+    for (int i = 0; i < HS_CHEATS; i++)
+        for (int link = 0; link < HS_LINKS_AND_STEADY; link++) {
+            const struct hs_cheat_count *count = &score.cheats[i][link];
+            ck_assert_msg(count->claims > 0 && count->hits.twin > 0, "%s, %s", hs_cheats[i].name,
+                          hs_link_names[link]);
+        }
 }
 END_TEST
 
@@ -66,7 +74,7 @@ START_TEST(a_short_memory_is_noticed)
 {
     char missed[256];
     simulation.claims = 2000;
-    simulation.bursts = 0;
+    simulation.bursts = simulation.cheats = 0;
     simulation.link = HS_LINK_BAD;
     simulation.rewind_limit = 0.2;
     ck_assert(hs_simulation_run(&simulation, &score));
@@ -74,6 +82,23 @@ START_TEST(a_short_memory_is_noticed)
     ck_assert_uint_gt(honest.reasons[HS_REASON_REWIND_LIMIT], hs_count_all(&honest) / 2);
     ck_assert(!hs_score_meets_goals(&score, missed, sizeof missed));
     ck_assert_str_ne(missed, "");
+}
+END_TEST
+
+/* No check can stop a client that chooses the seed. If it wins nothing, cheats do not try. */
+START_TEST(cheats_try)
+{
+    double twin = 0, cheat = 0;
+    simulation.claims = 1;
+    simulation.bursts = 0;
+    ck_assert(hs_simulation_run(&simulation, &score));
+    for (int i = 0; i < HS_CHEATS; i++)
+        for (int link = 0; hs_cheats[i].kind == HS_CHEAT_SEEDS && link < HS_LINKS_AND_STEADY;
+             link++) {
+            twin += score.cheats[i][link].damage.twin;
+            cheat += score.cheats[i][link].damage.cheat;
+        }
+    ck_assert(twin > 0 && cheat > 1.2 * twin);
 }
 END_TEST
 
@@ -86,6 +111,7 @@ int main(void)
     tcase_add_test(tcase, goals_are_met);
     tcase_add_test(tcase, everything_comes_up);
     tcase_add_test(tcase, a_short_memory_is_noticed);
+    tcase_add_test(tcase, cheats_try);
     suite_add_tcase(suite, tcase);
     printf("simulated_hits: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
     return hs_run_suite(suite);

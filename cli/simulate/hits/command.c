@@ -9,6 +9,8 @@ static const struct hs_command command = {
     "  --seed N            (default 1)\n"
     "  --claims N          minimum number of honest claims (default 100000)\n"
     "  --bursts N          volleys of 10 s at twice the fire rate (default 180)\n"
+    "  --cheats N          matches of the cheats and their twins on each of six connections,\n"
+    "                      whatever --profile says (default 4)\n"
     "  --profile NAME      the network of all players: LAN, CABLE, WIFI, MOBILE, BAD\n"
     "                      (default: two players of each)\n"
     "  --rewind-limit S    of the ruleset, in seconds (default 0.4)\n"
@@ -18,7 +20,7 @@ static const struct hs_command command = {
     "  --json              print the tables as one JSON object\n"
     "  --check             exit 1 when a goal is missed: 99.5 % of honest claims accepted,\n"
     "                      99.9 % of forged ones rejected, no volley gains more than 3 shots,\n"
-    "                      no match gets a hint\n"
+    "                      no match gets a hint, no judged cheat wins more than its limit\n"
     "  --help              this text\n\n"
     "Exit codes: 0 fine, 1 failed or a goal missed, 2 wrong usage.\n",
     NULL};
@@ -48,6 +50,7 @@ int hs_simulate_hits_main(int argc, char **argv)
         {"seed", hs_argument_whole, &simulation.seed, 0, 0x1p64, NULL},
         {"claims", hs_argument_whole, &simulation.claims, 1, 1e9, NULL},
         {"bursts", hs_argument_whole, &simulation.bursts, 0, 1e6, NULL},
+        {"cheats", hs_argument_whole, &simulation.cheats, 0, 1e4, NULL},
         {"profile", hs_argument_word, &simulation.link, 0, HS_LINKS - 1, hs_link_names},
         {"rewind-limit", hs_argument_real, &simulation.rewind_limit, 0, 60, NULL},
         {"stamp-error", hs_argument_real, &stamp_error_ms, 0, 1000, NULL},

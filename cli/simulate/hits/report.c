@@ -1,4 +1,6 @@
 /* The tables of a simulation, as text and as JSON. */
+#include <math.h>
+
 #include "cli/simulate/hits/simulation.h"
 
 typedef unsigned long long whole; /* for printf */
@@ -76,6 +78,110 @@ static void print_bursts(const struct hs_score *score, FILE *out)
     }
 }
 
+/* ---- cheats ---- */
+
+enum { TOP = 3 }; /* words of each list in the last column; JSON has all */
+
+/* The lists of what refused or flagged a cheat. */
+static const struct {
+    const char *name;
+    size_t offset;
+    const struct hs_vocabulary *words;
+} findings[] = {
+    {"refused", offsetof(struct hs_cheat_count, reasons), &hs_reason_words},
+    {"refused", offsetof(struct hs_cheat_count, move_reasons), &hs_move_reason_words},
+    {"flags", offsetof(struct hs_cheat_count, flags), &hs_flag_words},
+    {"flags", offsetof(struct hs_cheat_count, raised), &hs_move_check_words},
+    {"shadow", offsetof(struct hs_cheat_count, shadow), &hs_reason_words},
+};
+enum { FINDINGS = sizeof findings / sizeof findings[0] };
+
+static const uint64_t *finding_of(const struct hs_cheat_count *count, int finding)
+{
+    return (const uint64_t *)(const void *)((const char *)count + findings[finding].offset);
+}
+
+/* The TOP largest counts of a list. */
+static void print_top(const struct hs_cheat_count *count, int finding, FILE *out)
+{
+    const uint64_t *counts = finding_of(count, finding);
+    uint64_t below = UINT64_MAX;
+    const char *between = findings[finding].name;
+    for (int printed = 0; printed < TOP;) {
+        uint64_t most = 0;
+        for (int i = 0; i < findings[finding].words->count; i++)
+            if (counts[i] > most && counts[i] < below)
+                most = counts[i];
+        if (most == 0)
+            return;
+        for (int i = 0; i < findings[finding].words->count; i++) {
+            if (counts[i] != most)
+                continue;
+            fprintf(out, " %s %llu %s", between, (whole)most, findings[finding].words->names[i]);
+            between = "+";
+            printed++;
+        }
+        below = most;
+    }
+}
+
+static void print_gain(const struct hs_paired *sum, FILE *out)
+{
+    double gain, low, high;
+    if (hs_paired_gain(sum, &gain, &low, &high))
+        fprintf(out, " %8.1f %8.1f %8.1f", 100 * gain, 100 * low, 100 * high);
+    else
+        fprintf(out, " %8s %8s %8s", "-", "-", "-");
+}
+
+/* The limit of a row and whether it is kept. Limits are for the steady connection. */
+static void print_limit(const struct hs_cheat *cheat, const struct hs_cheat_count *count, int link,
+                        FILE *out)
+{
+    char limit[32] = "-";
+    bool has_limit = link == HS_LINK_STEADY && cheat->bound != HS_CHEAT_UNBOUND;
+    if (has_limit && cheat->bound == HS_CHEAT_GAIN)
+        snprintf(limit, sizeof limit, "%+.0f%%", 100 * cheat->limit);
+    else if (has_limit)
+        snprintf(limit, sizeof limit, "%g", cheat->limit);
+    fprintf(out, " %6s %-4s %-6s", limit,
+            !has_limit                         ? "-"
+            : hs_cheat_is_within(cheat, count) ? "kept"
+                                               : "no",
+            !has_limit         ? "-"
+            : cheat->is_judged ? "judged"
+                               : "no");
+}
+
+static void print_cheat(const struct hs_cheat *cheat, const struct hs_cheat_count *count, int link,
+                        FILE *out)
+{
+    if (count->hits.runs <= 0)
+        return;
+    fprintf(out, "  %-18s %-6s %9llu %8.0f %8.0f", cheat->name, hs_link_names[link],
+            (whole)count->claims, count->hits.twin, count->hits.cheat);
+    print_gain(&count->hits, out);
+    print_gain(&count->damage, out);
+    if (cheat->extent[0] != '\0')
+        fprintf(out, " %7.3f %-13s", count->extent, cheat->extent);
+    else
+        fprintf(out, " %7s %-13s", "-", "");
+    print_limit(cheat, count, link, out);
+    for (int i = 0; i < FINDINGS; i++)
+        print_top(count, i, out);
+    fputc('\n', out);
+}
+
+static void print_cheats(const struct hs_score *score, FILE *out)
+{
+    fputs("\ncheat              link        tried     twin    cheat   gain %   95 % >=  95 % <= "
+          "damage %  95 % >=  95 % <=  extent                limit kept judged  why\n",
+          out);
+    for (int i = 0; i < HS_CHEATS; i++)
+        for (int link = 0; link < HS_LINKS_AND_STEADY; link++)
+            print_cheat(&hs_cheats[i], &score->cheats[i][link], link, out);
+}
+
 static void print_example(const struct hs_example *example, FILE *out)
 {
     fprintf(out,
@@ -95,6 +201,7 @@ void hs_simulation_print(const struct hs_simulation *simulation, const struct hs
     print_honest(score, out);
     print_forged(score, out);
     print_bursts(score, out);
+    print_cheats(score, out);
     if (examples > 0 && score->example_count > 0)
         fputs("\nhonest claims that were refused, and forged ones that were not:\n", out);
     for (unsigned i = 0; i < examples && i < score->example_count; i++)
@@ -134,6 +241,53 @@ static json_t *honest_json(const struct hs_score *score)
     return links;
 }
 
+static json_t *gain_json(const struct hs_paired *sum)
+{
+    double gain, low, high;
+    if (!hs_paired_gain(sum, &gain, &low, &high))
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "gain", gain, "low", low, "high", high);
+}
+
+static json_t *cheat_json(const struct hs_cheat *cheat, const struct hs_cheat_count *count)
+{
+    json_t *row = json_pack(
+        "{s:I, s:f, s:f, s:f, s:o, s:o, s:f}", "tried", (json_int_t)count->claims, "runs",
+        count->hits.runs, "twin", count->hits.twin, "cheat", count->hits.cheat, "hits",
+        gain_json(&count->hits), "damage", gain_json(&count->damage), "extent", count->extent);
+    json_object_set_new(row, "within_limit", json_boolean(hs_cheat_is_within(cheat, count)));
+    for (int i = 0; i < FINDINGS; i++) {
+        const struct hs_vocabulary *words = findings[i].words;
+        json_t *list = json_object_get(row, findings[i].name);
+        if (list == NULL)
+            json_object_set_new(row, findings[i].name, list = json_object());
+        for (int k = 0; k < words->count; k++)
+            if (finding_of(count, i)[k] > 0)
+                json_object_set_new(list, words->names[k],
+                                    json_integer((json_int_t)finding_of(count, i)[k]));
+    }
+    return row;
+}
+
+static json_t *cheats_json(const struct hs_score *score)
+{
+    static const char *const bounds[] = {"none", "gain", "extent"};
+    json_t *cheats = json_object();
+    for (int i = 0; i < HS_CHEATS; i++) {
+        const struct hs_cheat *cheat = &hs_cheats[i];
+        json_t *links = json_object();
+        for (int link = 0; link < HS_LINKS_AND_STEADY; link++)
+            if (score->cheats[i][link].hits.runs > 0)
+                json_object_set_new(links, hs_link_names[link],
+                                    cheat_json(cheat, &score->cheats[i][link]));
+        json_object_set_new(cheats, cheat->name,
+                            json_pack("{s:s, s:f, s:s, s:b, s:o}", "bound", bounds[cheat->bound],
+                                      "limit", cheat->limit, "extent", cheat->extent, "judged",
+                                      cheat->is_judged, "links", links));
+    }
+    return cheats;
+}
+
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score)
 {
     json_t *forged = json_object(), *bursts = json_object();
@@ -151,8 +305,9 @@ json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct 
                           (json_int_t)count->shots, "accepted", (json_int_t)count->accepted,
                           "worst_excess", (json_int_t)count->worst));
     }
-    return json_pack("{s:I, s:f, s:f, s:o, s:o, s:o, s:b, s:s}", "seed",
+    return json_pack("{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:s}", "seed",
                      (json_int_t)simulation->seed, "rewind_limit", simulation->rewind_limit,
                      "stamp_error", simulation->stamp_error, "honest", honest_json(score), "forged",
-                     forged, "bursts", bursts, "goals_met", good, "missed", missed);
+                     forged, "bursts", bursts, "cheats", cheats_json(score), "goals_met", good,
+                     "missed", missed);
 }

@@ -57,6 +57,9 @@ void hs_score_add(struct hs_score *sum, const struct hs_score *more)
         add_count(&sum->forged[kind], &more->forged[kind]);
     for (int arm = 0; arm < HS_ARMS; arm++)
         add_bursts(&sum->bursts[arm], &more->bursts[arm]);
+    for (int i = 0; i < HS_CHEATS; i++)
+        for (int link = 0; link < HS_LINKS_AND_STEADY; link++)
+            hs_cheat_add(&sum->cheats[i][link], &more->cheats[i][link]);
     for (unsigned i = 0; i < more->example_count; i++)
         hs_score_example(sum, &more->examples[i]);
     sum->hints |= more->hints;
@@ -124,6 +127,13 @@ bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size)
         snprintf(text, size, "%s at twice its rate: %lld shots too many", hs_arm_names[arm],
                  (long long)score->bursts[arm].worst);
         if (score->bursts[arm].bursts > 0 && score->bursts[arm].worst > HS_GOAL_EXCESS)
+            return false;
+    }
+    for (int i = 0; i < HS_CHEATS; i++) {
+        snprintf(text, size, "%s: wins more than its limit on %s", hs_cheats[i].name,
+                 hs_link_names[HS_LINK_STEADY]);
+        if (hs_cheats[i].is_judged &&
+            !hs_cheat_is_within(&hs_cheats[i], &score->cheats[i][HS_LINK_STEADY]))
             return false;
     }
     for (int code = 0; code < HS_HINT_COUNT; code++) {

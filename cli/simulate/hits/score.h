@@ -4,6 +4,7 @@
 
 #include "cli/simulate/arena.h"
 #include "cli/simulate/forgery.h"
+#include "cli/simulate/hits/cheats.h"
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
@@ -47,6 +48,7 @@ struct hs_score {
     struct hs_count shots[HS_LINKS]; /* posted, honest */
     struct hs_count forged[HS_FORGERIES];
     struct hs_burst_count bursts[HS_ARMS];
+    struct hs_cheat_count cheats[HS_CHEATS][HS_LINKS_AND_STEADY];
     struct hs_example examples[HS_EXAMPLES]; /* honest but not accepted, forged but not rejected */
     unsigned example_count;
     unsigned hints; /* of any match; bits of enum hs_hint_code */

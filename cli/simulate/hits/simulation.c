@@ -19,6 +19,7 @@ struct hs_simulation hs_simulation_default(void)
     return (struct hs_simulation){.seed = 1,
                                   .claims = 100000,
                                   .bursts = 180,
+                                  .cheats = 4,
                                   .link = -1,
                                   .seconds = 30,
                                   .rewind_limit = 0.4,
@@ -47,6 +48,16 @@ static bool run_batch(struct batch *batch, size_t count, struct hs_score *sum)
     return good;
 }
 
+static bool run_all(struct batch *batch, uint64_t count, struct hs_score *sum)
+{
+    bool good = true;
+    while (good && batch->first < count) {
+        uint64_t left = count - batch->first;
+        good = run_batch(batch, left < BATCH ? (size_t)left : BATCH, sum);
+    }
+    return good;
+}
+
 static void report(const struct hs_simulation *simulation, double done, double all)
 {
     if (simulation->progress != NULL)
@@ -58,6 +69,7 @@ static bool run(const struct hs_simulation *simulation, const struct hs_sim_aren
 {
     struct batch trials = {simulation, arena, hs_trial_run, 0, NULL};
     struct batch bursts = {simulation, arena, hs_burst_run, 0, NULL};
+    struct batch cheats = {simulation, arena, hs_cheats_run, 0, NULL};
     for (uint64_t claims = 0; claims < simulation->claims;) {
         if (!run_batch(&trials, BATCH, out))
             return false;
@@ -67,13 +79,10 @@ static bool run(const struct hs_simulation *simulation, const struct hs_sim_aren
         claims = hs_count_all(&honest);
         report(simulation, (double)claims, (double)simulation->claims * 1.02);
     }
-    while (bursts.first < simulation->bursts) {
-        uint64_t left = simulation->bursts - bursts.first;
-        if (!run_batch(&bursts, left < BATCH ? (size_t)left : BATCH, out))
-            return false;
-    }
+    bool good = run_all(&bursts, simulation->bursts, out) &&
+                run_all(&cheats, simulation->cheats * HS_LINKS_AND_STEADY, out);
     report(simulation, 1, 1);
-    return true;
+    return good;
 }
 
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out)

@@ -14,6 +14,7 @@ struct hs_simulation {
     uint64_t seed;
     uint64_t claims;                /* minimum number of honest claims */
     uint64_t bursts;                /* volleys at twice the rate */
+    uint64_t cheats;                /* matches of the cheats and their twins, on each connection */
     int link;                       /* enum hs_link_kind of all players; -1: all kinds */
     double seconds;                 /* of play per match */
     double rewind_limit;            /* seconds */
@@ -46,6 +47,9 @@ hs_simulation_job hs_trial_run;
 
 /* A volley of 10 s at twice the rate of a weapon; see burst.c. */
 hs_simulation_job hs_burst_run;
+
+/* Every cheat beside its twin, on the connection number % HS_LINKS_AND_STEADY; see cheating.c. */
+hs_simulation_job hs_cheats_run;
 
 /* A separate seed for each job. */
 static inline uint64_t hs_seed_of(uint64_t seed, uint64_t number)

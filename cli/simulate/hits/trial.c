@@ -48,15 +48,6 @@ static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
     return true;
 }
 
-/* The claim of a mail with its lists; borrows the mail. */
-static struct hs_hit_claim claim_of(const struct hs_mail *mail)
-{
-    struct hs_hit_claim claim = mail->hit;
-    claim.pellets = mail->pellets;
-    claim.victims = mail->victims;
-    return claim;
-}
-
 static void add_example(struct trial *trial, const struct hs_mail *mail, enum hs_forgery forgery)
 {
     const struct hs_hit_result *result = &trial->result;
@@ -104,7 +95,7 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
 
 static void verify_forged(struct trial *trial, const struct hs_mail *mail, enum hs_forgery kind)
 {
-    struct hs_hit_claim claim = claim_of(mail);
+    struct hs_hit_claim claim = hs_mail_claim(mail);
     hs_hit_verify(trial->match, &claim, trial->skirmish->now_us, &trial->result);
     trial->score->forged[kind].reasons[trial->result.reason]++;
     if (trial->result.verdict != HS_VERDICT_REJECTED)
@@ -125,7 +116,7 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
 /* Most forgeries are verified before the honest claim is booked, so that their number is unused. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
-    struct hs_hit_claim claim = claim_of(mail);
+    struct hs_hit_claim claim = hs_mail_claim(mail);
     int64_t now_us = trial->skirmish->now_us;
     enum hs_link_kind link = trial->skirmish->clients[mail->from].link.kind;
     hs_hit_verify(trial->match, &claim, now_us, &trial->result);

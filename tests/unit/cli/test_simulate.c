@@ -182,6 +182,65 @@ START_TEST(goals)
 }
 END_TEST
 
+/* ---- cheats ---- */
+
+START_TEST(gains_and_their_intervals)
+{
+    struct hs_paired sum = {0};
+    double gain, low, high;
+    ck_assert(!hs_paired_gain(&sum, &gain, &low, &high));
+    hs_paired_add(&sum, 10, 12);
+    hs_paired_add(&sum, 20, 24);
+    ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
+    ck_assert_double_eq_tol(gain, 0.2, 1e-12); /* the same in both runs: no doubt */
+    ck_assert(fabs(low - 0.2) < 1e-6 && fabs(high - 0.2) < 1e-6);
+    hs_paired_add(&sum, 30, 24);
+    ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
+    ck_assert_double_eq_tol(gain, 0, 1e-12);
+    /* The runs differ by 2, 4 and -6: 1.96 sqrt(3 / 2 * 56) / 60. */
+    ck_assert_double_eq_tol(high, 0.299389, 1e-6);
+    ck_assert_double_eq_tol(low, -0.299389, 1e-6);
+}
+END_TEST
+
+START_TEST(limits_of_cheats)
+{
+    struct hs_cheat cheat = {.bound = HS_CHEAT_EXTENT, .limit = 0.5};
+    struct hs_cheat_count count = {.extent = 0.5};
+    ck_assert(hs_cheat_is_within(&cheat, &count));
+    count.extent = 0.51;
+    ck_assert(!hs_cheat_is_within(&cheat, &count));
+    cheat.bound = HS_CHEAT_UNBOUND;
+    ck_assert(hs_cheat_is_within(&cheat, &count));
+    cheat.bound = HS_CHEAT_GAIN;
+    ck_assert(hs_cheat_is_within(&cheat, &count)); /* nothing was played */
+    hs_paired_add(&count.hits, 10, 14);
+    hs_paired_add(&count.hits, 10, 20);
+    ck_assert(hs_cheat_is_within(&cheat, &count)); /* +70 % of two runs may be +50 % */
+    for (int i = 0; i < 3; i++)
+        hs_paired_add(&count.hits, 10, 17);
+    ck_assert(!hs_cheat_is_within(&cheat, &count));
+}
+END_TEST
+
+START_TEST(a_judged_cheat_fails_the_check)
+{
+    char missed[256];
+    for (int i = 0; i < HS_CHEATS; i++) {
+        struct hs_score *score = good_score();
+        struct hs_cheat_count *count = &score->cheats[i][HS_LINK_STEADY];
+        bool counts = hs_cheats[i].is_judged;
+        ck_assert(!counts || hs_cheats[i].bound != HS_CHEAT_UNBOUND);
+        count->extent = 1e6;
+        hs_paired_add(&count->hits, 10, 1e6);
+        hs_paired_add(&count->hits, 10, 1e6);
+        ck_assert_msg(hs_score_meets_goals(score, missed, sizeof missed) == !counts, "%s: %s",
+                      hs_cheats[i].name, missed);
+        ck_assert(!counts || strstr(missed, hs_cheats[i].name) != NULL);
+    }
+}
+END_TEST
+
 /* ---- the whole ---- */
 
 static struct hs_score scores[2];
@@ -193,6 +252,7 @@ static void play(uint64_t seed, unsigned threads, struct hs_score *out)
     simulation.threads = threads;
     simulation.claims = 200;
     simulation.bursts = 6;
+    simulation.cheats = 1;
     simulation.seconds = 4;
     memset(out, 0, sizeof *out);
     ck_assert(hs_simulation_run(&simulation, out));
@@ -206,6 +266,7 @@ START_TEST(threads_change_nothing)
     ck_assert_mem_eq(scores[0].shots, scores[1].shots, sizeof scores[0].shots);
     ck_assert_mem_eq(scores[0].forged, scores[1].forged, sizeof scores[0].forged);
     ck_assert_mem_eq(scores[0].bursts, scores[1].bursts, sizeof scores[0].bursts);
+    ck_assert_mem_eq(scores[0].cheats, scores[1].cheats, sizeof scores[0].cheats);
     ck_assert_uint_eq(scores[0].example_count, scores[1].example_count);
 }
 END_TEST
@@ -216,6 +277,7 @@ START_TEST(seeds_change_everything)
     play(6, 2, &scores[1]);
     ck_assert_mem_ne(scores[0].honest, scores[1].honest, sizeof scores[0].honest);
     ck_assert_mem_ne(scores[0].forged, scores[1].forged, sizeof scores[0].forged);
+    ck_assert_mem_ne(scores[0].cheats, scores[1].cheats, sizeof scores[0].cheats);
 }
 END_TEST
 
@@ -260,6 +322,29 @@ static void assert_row(const char *text, const char *heading, const char *row, c
 #define HONEST "honest    weapon"
 #define FORGED "forged  "
 #define BURSTS "twice the pace"
+#define CHEATS "cheat    "
+
+/* Each cheat has a row for each connection, with the numbers of the object. */
+static void assert_cheats(const char *text, const json_t *cheats)
+{
+    for (int i = 0; i < HS_CHEATS; i++) {
+        const char *name = hs_cheats[i].name;
+        const json_t *links = json_object_get(json_object_get(cheats, name), "links");
+        ck_assert_msg(json_object_size(links) == HS_LINKS_AND_STEADY, "%s", name);
+        for (int link = 0; link < HS_LINKS_AND_STEADY; link++) {
+            char row[64];
+            const json_t *object = json_object_get(links, hs_link_names[link]);
+            const json_t *gain = json_object_get(object, "hits");
+            snprintf(row, sizeof row, "%s %s", name, hs_link_names[link]);
+            ck_assert(hs_test_cell(text, CHEATS, row, 0) == number_in(object, "tried"));
+            ck_assert_double_eq_tol(hs_test_cell(text, CHEATS, row, 2), number_in(object, "cheat"),
+                                    0.51);
+            if (json_is_object(gain))
+                ck_assert_double_eq_tol(hs_test_cell(text, CHEATS, row, 3),
+                                        100 * number_in(gain, "gain"), 0.051);
+        }
+    }
+}
 
 START_TEST(the_report_names_what_it_counts)
 {
@@ -304,6 +389,7 @@ START_TEST(the_report_names_what_it_counts)
         for (int i = 0; i < 4; i++)
             ck_assert(hs_test_cell(text, BURSTS, arm, i) == number_in(counts, columns[i]));
     }
+    assert_cheats(text, json_object_get(object, "cheats"));
     ck_assert(json_is_boolean(json_object_get(object, "goals_met")));
     json_decref(object);
     free(text);
@@ -316,6 +402,7 @@ START_TEST(wrong_usage)
                                {"simulate", "hots", NULL},
                                {"simulate", "hits", "--claims=0", NULL},
                                {"simulate", "hits", "--seed=-1", NULL},
+                               {"simulate", "hits", "--cheats=some", NULL},
                                {"simulate", "hits", "--profile=modem", NULL},
                                {"simulate", "hits", "--rewind-limit=nan", NULL},
                                {"simulate", "hits", "--speed", NULL},
@@ -345,6 +432,9 @@ int main(void)
     tcase_add_test(tcase, what_is_sent_is_rounded);
     tcase_add_test(tcase, wilsons_interval);
     tcase_add_test(tcase, goals);
+    tcase_add_test(tcase, gains_and_their_intervals);
+    tcase_add_test(tcase, limits_of_cheats);
+    tcase_add_test(tcase, a_judged_cheat_fails_the_check);
     tcase_add_test(tcase, threads_change_nothing);
     tcase_add_test(tcase, seeds_change_everything);
     tcase_add_test(tcase, the_report_names_what_it_counts);

@@ -1,0 +1,112 @@
+/*
+ * Cheats that are played beside an honest twin: the same seed, connection and fight, the same aim
+ * with the same errors, the same moments of fire. What a cheat wins is what the service accepts
+ * from it, compared with what it accepts from the twin. Cheats know everything: they see the
+ * server's frames, and try each choice on the checks before they send the one that pays most.
+ */
+#ifndef HS_SIMULATE_CHEATS_H
+#define HS_SIMULATE_CHEATS_H
+
+#include "cli/simulate/arena.h"
+#include "cli/simulate/link.h"
+#include "validators/hit.h"
+
+/* What a cheat chooses. `amount` of the row limits it. */
+enum hs_cheat_kind {
+    HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
+    HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, in place of a posted one */
+    HS_CHEAT_PELLETS,  /* the paths of all pellets; degrees from the aim */
+    HS_CHEAT_SEEDS,    /* the best of so many seeds of the spread */
+    HS_CHEAT_BESIDE,   /* the path of a hit; degrees from the posted shot */
+    HS_CHEAT_NUMBERS,  /* a used number for a second hit; see the function */
+    HS_CHEAT_HOLD,     /* seconds for which packets are held */
+    HS_CHEAT_COVER,    /* fire_time, behind cover; seconds */
+    HS_CHEAT_DEATH,    /* the same after death */
+    HS_CHEAT_LEAN,     /* start, out of cover; metres */
+    HS_CHEAT_VOLLEY,   /* fire times; a row of hs_volleys */
+    HS_CHEAT_MOVE,     /* moves; a row of moving.c */
+};
+
+/* What --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
+enum hs_cheat_bound {
+    HS_CHEAT_UNBOUND,
+    HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
+    HS_CHEAT_EXTENT /* the extent; its unit */
+};
+
+struct hs_cheat {
+    const char *name;
+    enum hs_cheat_kind kind;
+    double amount;
+    enum hs_arm arm; /* of the cheat and of the twin's hits */
+    bool posts;      /* posts its shots; the twin always does */
+    enum hs_cheat_bound bound;
+    double limit;
+    const char *extent; /* what the extent is, with its unit */
+    bool is_judged;     /* by --check; false: this version does not keep the limit */
+};
+
+enum { HS_CHEATS = 35 };
+extern const struct hs_cheat hs_cheats[HS_CHEATS];
+
+/* Sums over runs, from which a ratio and its interval follow. A run is one player of a match. */
+struct hs_paired {
+    double runs, twin, cheat;         /* counts and sums */
+    double twin2, cheat2, twin_cheat; /* sums of squares and of products */
+};
+
+void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
+
+/*
+ * The cheat's sum over the twin's, less 1, and the ends of its 95 % interval: the linearised
+ * variance of a ratio of paired sums (Cochran, Sampling techniques, 1977, 6.4). False: the twin has
+ * nothing.
+ */
+bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
+
+struct hs_cheat_count {
+    uint64_t claims; /* or moves: verified for the cheat, also those it did not send */
+    struct hs_paired hits, damage;               /* accepted; for moves hits are metres */
+    double extent;                               /* the largest that was accepted */
+    uint64_t reasons[HS_REASON_COUNT];           /* of refused claims */
+    uint64_t shadow[HS_REASON_COUNT];            /* of checks in shadow, on accepted claims */
+    uint64_t flags[HS_FLAG_COUNT];               /* on accepted claims */
+    uint64_t move_reasons[HS_MOVE_REASON_COUNT]; /* of refused moves */
+    uint64_t raised[HS_MOVE_CHECK_COUNT];        /* failed checks of moves, in any mode */
+};
+
+void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
+
+/* Whether what was accepted is within the limit of the row. */
+bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
+
+/* Records an accepted claim of a cheat. */
+void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_result *result);
+
+/* ---- volleys: burst.c ---- */
+
+/* How a player fires for ten seconds. */
+struct hs_volley {
+    double interval;     /* between two groups, as a share of the weapon's shortest interval */
+    int group;           /* shots of the same time */
+    double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: always fire */
+    double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
+    bool knows;          /* sends only what will be accepted */
+};
+
+enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
+extern const struct hs_volley hs_volleys[HS_VOLLEYS];
+
+/* Plays a volley and its honest twin, and adds both. The extent is the most accepted shots of one
+   tick for groups, otherwise the accepted shots over those of the weapon's rate. False: out of
+   memory. */
+bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
+                       enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
+
+/* ---- moves: moving.c ---- */
+
+/* Plays twelve seconds of moves by a cheat and by its twin, and adds both. False: out of memory. */
+bool hs_moving_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
+                       enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
+
+#endif
