@@ -171,6 +171,18 @@ static void fade_launch(struct checking *c, const struct hs_movement_step *step)
     c->moves->may_be_thrown = false;
 }
 
+/* A body that is too fast after a restore may have been thrown before it. */
+static void assume_launch(struct checking *c, const struct hs_movement_finding *speed,
+                          struct hs_movement_step *step)
+{
+    if (!speed->failed || speed->unit != HS_UNIT_SPEED)
+        return;
+    struct hs_launch *launch = &c->moves->launch;
+    launch->time_us = c->move->received_us;
+    launch->speed = step->launch_speed = hs_larger(launch->speed, speed->measured);
+    launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
+}
+
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = c->move;
@@ -209,6 +221,8 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         /* This move shows what the server did. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
+        else
+            assume_launch(c, &found.speed, &step);
         moves->is_restored = false;
         moves->checks.movement = before;
         step.is_announced = true;
