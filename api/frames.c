@@ -4,15 +4,6 @@
 
 /* ---- decoding ---- */
 
-/* No check uses the velocity, so only its form is checked. */
-static void decode_velocity(struct hs_reader *reader, const json_t *value,
-                            const struct hs_json_at *at, void *target)
-{
-    double v[3];
-    (void)target;
-    hs_json_read_reals(reader, value, at, 3, v);
-}
-
 static void decode_bone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         size_t floats, struct hs_posted_bone *bone)
 {
@@ -61,7 +52,7 @@ static const struct hs_json_field player_fields[] = {
     {"stance", HS_JSON_NAME, TO(stance)},
     {"aim", HS_JSON_VEC, TO(aim), .check = hs_json_check_direction, .bit = HS_FIELD_AIM},
     {"eye", HS_JSON_VEC, TO(eye), .bit = HS_FIELD_EYE},
-    {"velocity", HS_JSON_CUSTOM, .decode = decode_velocity},
+    {"velocity", HS_JSON_VEC, TO(velocity), .bit = HS_FIELD_VELOCITY},
     {"rtt", HS_JSON_SHORT_SECONDS, TO(rtt_us), .high = 60, .bit = HS_FIELD_RTT},
     {"interp", HS_JSON_SHORT_SECONDS, TO(interp_us), .high = 60, .bit = HS_FIELD_INTERP},
     {"prediction_ping", HS_JSON_SHORT_SECONDS, TO(prediction_us), .high = 60,
@@ -78,8 +69,24 @@ static const struct hs_json_field player_fields[] = {
     {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
     {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
+/* Only a launch has a velocity. Another one would mean nothing, so it is refused. */
+static void check_velocity(struct hs_reader *reader, const json_t *value,
+                           const struct hs_json_at *at, void *target)
+{
+    const struct hs_player_frame *entry = target;
+    const struct hs_json_at here = {.parent = at, .key = "velocity"};
+    bool is_launch = entry->event == HS_EVENT_LAUNCH;
+    bool is_posted = (entry->fields & HS_FIELD_VELOCITY) != 0;
+    (void)value;
+    if (is_launch && !is_posted)
+        hs_json_bad(reader, &here, "is required with the event launch");
+    else if (is_posted && !is_launch)
+        hs_json_bad(reader, &here, "needs the event launch; no check uses another velocity");
+}
+
 static const struct hs_json_object player_object = {
-    HS_JSON_FIELDS(player_fields), .bits_offset = offsetof(struct hs_player_frame, fields)};
+    HS_JSON_FIELDS(player_fields), .bits_offset = offsetof(struct hs_player_frame, fields),
+    .finish = check_velocity};
 static const struct hs_json_list player_list = {
     .item = {.kind = HS_JSON_OBJECT, .object = &player_object},
     .size = sizeof(struct hs_player_frame),

@@ -79,9 +79,10 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
 /* Writes the members that both forms of `timing` begin with. */
-static void write_clock(struct hs_writer *writer, int64_t discrepancy_us, int64_t lifetime_us,
-                        bool is_resolving, int64_t credit_us, double speed)
+static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
+                        int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {
+    hs_write_time_field(writer, "lifetime", age_us);
     hs_write_time_field(writer, "discrepancy", discrepancy_us);
     hs_write_time_field(writer, "lifetime_discrepancy", lifetime_us);
     hs_write_bool_field(writer, "resolving", is_resolving);
@@ -92,8 +93,9 @@ static void write_clock(struct hs_writer *writer, int64_t discrepancy_us, int64_
 static void encode_timing(struct hs_writer *writer, const struct hs_move_result *result)
 {
     hs_write_begin_field(writer, "timing", '{');
-    write_clock(writer, result->discrepancy_us, result->lifetime_us, result->is_resolving,
-                result->credit_us, result->speed);
+    write_clock(writer, result->age_us, result->discrepancy_us, result->lifetime_us,
+                result->is_resolving, result->credit_us, result->speed);
+    hs_write_time_field(writer, "error", result->error_us);
     hs_write_begin_field(writer, "flags", '[');
     for (int i = 0; i < HS_TIMING_FLAGS; i++)
         if (result->raised >> hs_timing_flags[i] & 1)
@@ -149,6 +151,10 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
     hs_write_text_field(writer, "reason", hs_move_reason_name(result->reason));
     hs_write_time_field(writer, "delta_time", result->delta_us);
     hs_write_bool_field(writer, "force_update", result->force_update);
+    if (result->forced_us > 0)
+        hs_write_time_field(writer, "forced_time", result->forced_us);
+    if (result->late_us > 0)
+        hs_write_time_field(writer, "late_by", result->late_us);
     encode_timing(writer, result);
     encode_failures(writer, result);
     if (result->position == HS_MOVE_POSITION_ACK)
@@ -164,7 +170,7 @@ void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *
     hs_write_begin(writer, '{');
     hs_write_int_field(writer, "epoch", (int64_t)info->epoch);
     hs_write_time_field(writer, "received", info->received_us);
-    write_clock(writer, info->discrepancy_us, info->lifetime_us, info->is_resolving,
+    write_clock(writer, info->age_us, info->discrepancy_us, info->lifetime_us, info->is_resolving,
                 info->credit_us, info->speed);
     hs_write_int_field(writer, "lag_bursts_per_minute", info->bursts_per_minute);
     hs_write_counts_field(writer, "flags", &hs_move_check_words, info->raised);

@@ -13,7 +13,7 @@
 HS_PUBLIC_BEGIN
 
 /* The number of answered moves kept per player for retries. It is smaller when memory is short. */
-enum { HS_MOVES_KEPT = 64 };
+enum { HS_MOVES_KEPT = 96 };
 
 /* A set of optional members of struct hs_move. */
 enum hs_move_field {
@@ -63,10 +63,14 @@ struct hs_move_result {
     bool force_update; /* the client needs the server's state */
     bool is_resolving; /* the compatible check is paying back a discrepancy */
     int64_t delta_us;  /* time that the server may simulate */
+    int64_t forced_us; /* time for which the server moves the player by itself; 0: it does not */
+    int64_t late_us;   /* how late a stale move was; 0: not stale, or unknown */
     unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
     uint16_t failure_count;
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* of the compatible check */
+    int64_t error_us;                    /* what this move added to them */
+    int64_t age_us;                      /* since the first move of this clock */
     int64_t credit_us;
     double speed; /* of the client's clock relative to the server's; 1 is honest */
     enum hs_move_position position;

@@ -31,7 +31,7 @@ struct hs_moves_info {
     bool present; /* the player sent a move */
     uint64_t epoch;
     int64_t received_us; /* arrival of the newest move */
-    int64_t discrepancy_us, lifetime_us, credit_us;
+    int64_t discrepancy_us, lifetime_us, age_us, credit_us;
     bool is_resolving;
     double speed;
     uint32_t bursts_per_minute;

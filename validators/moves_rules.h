@@ -26,10 +26,12 @@ struct hs_prediction_rules {
 /* A movement mode. */
 struct hs_move_mode {
     struct hs_name name;
-    double max_speed; /* length/s */
-    double max_accel; /* length/s^2; 0: not checked */
-    double gravity;   /* length/s^2 downwards; 0: not checked */
-    double credit;    /* seconds of max_speed that a player may save for later */
+    double max_speed;      /* length/s, across `up` and upwards; 0: not checked */
+    double max_fall_speed; /* length/s, downwards; 0: as max_speed */
+    double max_accel;      /* length/s^2; 0: not checked */
+    double gravity;        /* length/s^2 downwards; 0: not checked */
+    int64_t air_jumps;     /* jumps in the air before there is ground again */
+    double credit;         /* seconds of max_speed that a player may save for later */
 };
 
 struct hs_moves_rules {
@@ -48,8 +50,11 @@ struct hs_moves_rules {
 
     /* Position. */
     double position_error_squared;  /* length^2; a larger error needs a correction */
-    bool client_authoritative;      /* client positions count, and only movement is checked */
+    double client_max_error;        /* length; smaller errors move the server; 0: none do */
+    int64_t ack_interval_us;        /* smallest time between two acks */
     int64_t correction_interval_us; /* smallest time between two corrections */
+    double large_error;             /* length; from here on large_interval_us counts; 0: never */
+    int64_t large_interval_us;      /* smallest time between corrections of large errors */
     int64_t forced_after_us;        /* silence after which the server may move the client */
     int64_t forced_for_us;          /* longest time for which it may move them */
     struct hs_prediction_rules prediction;

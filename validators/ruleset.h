@@ -134,6 +134,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 /* clang-format on */
 
 struct hs_history_rules {
+    enum hs_same_time same_time;
     HS_HISTORY_FIELDS(HS_SCALAR_MEMBER)
 };
 

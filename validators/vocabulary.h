@@ -246,6 +246,7 @@ enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
     X(BAD_TIMESTAMP, "bad_timestamp", REJECTED)                                                    \
     X(EPOCH_TOO_SOON, "epoch_too_soon", REJECTED)                                                  \
     X(CAPACITY, "capacity", REJECTED)                                                              \
+    X(NOT_IN_CONTROL, "not_in_control", REJECTED)                                                  \
     X(FAST_CLOCK_PROVEN, "fast_clock_proven", REJECTED)                                            \
     X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", REJECTED)                                      \
     X(TIMING_DISCREPANCY, "timing_discrepancy", REJECTED)                                          \
@@ -297,6 +298,7 @@ enum hs_sample_event {
     HS_EVENT_TELEPORT,
     HS_EVENT_DEATH,
     HS_EVENT_LEAVE,
+    HS_EVENT_LAUNCH, /* thrown by the server: knock-back, a jump pad */
     HS_SAMPLE_EVENT_COUNT
 };
 
@@ -325,8 +327,8 @@ enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, H
 
 enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
-    HS_MOVE_PENDING, /* the next move may extend it: timing only */
-    HS_MOVE_OLD,     /* an important move sent again: never an offence */
+    HS_MOVE_PENDING, /* the next move may extend it: checked, but neither ack nor correction */
+    HS_MOVE_OLD,     /* an important move sent again: the same */
     HS_MOVE_KIND_COUNT
 };
 
@@ -348,6 +350,9 @@ enum hs_prevention {
     HS_PREVENTION_RESOLUTION, /* the payback of the compatible check */
     HS_PREVENTION_COUNT
 };
+
+/* Which of several poses of one time is kept. */
+enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
 /* What gives the time of an instant hit. */
 enum hs_rewind_source {
@@ -398,6 +403,7 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     X(unclaimed)                                                                                   \
     X(shape)                                                                                       \
     X(prevention)                                                                                  \
+    X(same_time)                                                                                   \
     X(rewind_source)                                                                               \
     X(up)
 

@@ -88,6 +88,7 @@ static const struct {
     const char *section;
     struct hs_json_field field;
 } members[] = {
+    {"history", {"same_time", HS_JSON_ENUM, TO(history.same_time), .words = &hs_same_time_words}},
     {"rewind", {"source", HS_JSON_ENUM, TO(rewind.source), .words = &hs_rewind_source_words}},
     {"hit",
      {"zone_priority", HS_JSON_ELEMENTS, TO(hit), .high = HS_MAX_ZONES, .items = "zone names",
@@ -117,7 +118,10 @@ static void read_member(struct hs_reader *reader, const json_t *value, const str
                             ruleset))
         return;
     if (length > 0 && (size_t)length < sizeof inner && has_section(inner)) {
-        hs_json_read_entries(reader, value, at, read_member, inner);
+        if (json_is_boolean(value) && strcmp(inner, "moves/client_authoritative") == 0)
+            hs_json_bad(reader, at, "must be an object with max_error; 0 there trusts no client");
+        else
+            hs_json_read_entries(reader, value, at, read_member, inner);
         return;
     }
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {

@@ -163,6 +163,7 @@ static void write_checks(struct hs_writer *writer, const struct hs_vocabulary *c
 static void write_rules(struct hs_writer *writer, const struct hs_ruleset *ruleset)
 {
     hs_write_begin_field(writer, "history", '{');
+    hs_write_text_field(writer, "same_time", hs_same_time_name(ruleset->history.same_time));
     write_section(writer, ruleset, "history");
     hs_write_end(writer, '}');
     hs_write_begin_field(writer, "rewind", '{');

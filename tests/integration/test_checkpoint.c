@@ -104,7 +104,7 @@ static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
        more may have been granted after the checkpoint. After an orderly end they are granted. */
     char *late = post_late_move("m");
     hs_kept_holds(strdup(late), waits ? "\"delta_time\":0," : "\"delta_time\":0.125,");
-    hs_kept_holds(late, waits ? "\"credit\":0," : "\"credit\":0.875,");
+    hs_kept_holds(late, waits ? "\"credit\":0," : "\"credit\":0.225,");
     hs_kept_holds(hs_kept_post(&kept, "/v1/matches/m/frames",
                                "{\"frames\":[{\"time\":14,\"players\":[{\"player\":\"s\","
                                "\"position\":[0,0,0]}]}]}"),

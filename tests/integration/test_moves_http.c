@@ -171,11 +171,11 @@ END_TEST
 
 /* One every 10 ms, for `count` of them; the retry of an early one is refused once it is not kept.
  */
-START_TEST(the_last_64_are_kept)
+START_TEST(the_last_96_are_kept)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    char bodies[80][160];
-    for (int i = 0; i < 80; i++) {
+    char bodies[112][160];
+    for (int i = 0; i < 112; i++) {
         snprintf(bodies[i], sizeof bodies[i],
                  "{\"moves\":[{\"player\":\"ann\",\"seq\":%d,\"client_time\":%.2f,"
                  "\"received\":%.2f}]}",
@@ -184,10 +184,10 @@ START_TEST(the_last_64_are_kept)
         assert_verdict(result_at(fresh, 0), "accepted", "ok");
         json_decref(fresh);
     }
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < 112; i++) {
         json_t *again = answer(http, "POST", "/v1/matches/kept/moves", bodies[i]);
         const json_t *result = result_at(again, 0);
-        bool kept = i >= 80 - 64;
+        bool kept = i >= 112 - 96;
         assert_verdict(result, kept ? "accepted" : "rejected", kept ? "ok" : "stale");
         ck_assert_int_eq(json_is_true(json_object_get(result, "replayed")), kept);
         json_decref(again);
@@ -445,7 +445,7 @@ START_TEST(a_fast_clock_is_refused_counted_and_told)
     ck_assert(number_of(json_object_get(timing, "reasons"), "fast_clock_proven") == refused);
     ck_assert(number_of(json_object_get(timing, "flags"), "fast_clock_proven") == refused);
     ck_assert(number_of(timing, "lag_bursts_per_minute") == 0);
-    ck_assert(number_of(timing, "credit") >= 0 && number_of(timing, "credit") <= 1);
+    ck_assert(number_of(timing, "credit") >= 0 && number_of(timing, "credit") <= 0.35);
     ck_assert(number_of(player, "suspicion") > 0);
     json_decref(player);
 
@@ -510,7 +510,7 @@ static int run_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_batch_sent_again_is_answered_with_the_same_bytes);
     tcase_add_test(tcase, a_table_is_the_list_it_stands_for);
-    tcase_add_test(tcase, the_last_64_are_kept);
+    tcase_add_test(tcase, the_last_96_are_kept);
     tcase_add_loop_test(tcase, bad_fields_have_pointers_and_change_nothing, 0,
                         (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tcase, strange_client_times_are_answered_one_by_one);

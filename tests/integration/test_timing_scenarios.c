@@ -171,7 +171,7 @@ START_TEST(streams_end_as_they_should)
     if (row->has_discrepancy)
         ck_assert_double_eq_tol(outcome.discrepancy_s, row->discrepancy_s, 0.0005);
     ck_assert_int_ge(outcome.most_bursts, row->bursts);
-    ck_assert_double_le(outcome.most_credit_s, 1);
+    ck_assert_double_le(outcome.most_credit_s, 0.35);
     ck_assert_double_le(outcome.most_delta_s, 0.125);
 }
 END_TEST

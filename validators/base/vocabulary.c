@@ -23,13 +23,14 @@ static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME)};
 static const char *const move_kind_names[HS_MOVE_KIND_COUNT] = {"new", "pending", "old"};
 static const char *const frame_result_names[] = {HS_FRAME_RESULTS(NAME)};
 static const char *const frame_flag_names[] = {HS_FRAME_FLAGS(NAME)};
-static const char *const sample_event_names[HS_SAMPLE_EVENT_COUNT] = {"none", "spawn", "teleport",
-                                                                      "death", "leave"};
+static const char *const sample_event_names[HS_SAMPLE_EVENT_COUNT] = {"none",  "spawn", "teleport",
+                                                                      "death", "leave", "launch"};
 static const char *const weapon_type_names[HS_WEAPON_TYPE_COUNT] = {"hitscan", "projectile",
                                                                     "melee"};
 static const char *const unclaimed_names[HS_UNCLAIMED_COUNT] = {"report", "damage"};
 static const char *const shape_names[HS_SHAPE_COUNT] = {"sphere", "capsule", "box"};
 static const char *const prevention_names[HS_PREVENTION_COUNT] = {"credit", "resolution"};
+static const char *const same_time_names[HS_SAME_TIME_COUNT] = {"first", "last"};
 static const char *const rewind_source_names[HS_REWIND_SOURCE_COUNT] = {"claim", "prediction_ping"};
 static const char *const up_names[HS_UP_COUNT] = {"+x", "-x", "+y", "-y", "+z", "-z"};
 

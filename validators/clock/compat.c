@@ -112,6 +112,7 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     double client_us = (double)(step->timestamp_us - compat->current_us);
     double since_us = fmax(0, (double)(step->received_us - compat->stamp_us));
     double longest = (double)rules->max_delta_us * step->dilation;
+    out->error_us = is_reset ? 0 : client_us - since_us * step->dilation;
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);

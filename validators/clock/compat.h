@@ -32,6 +32,7 @@ struct hs_compat_result {
     bool force_update; /* the client needs the server's state */
     bool flagged;      /* the discrepancy passed the margin on this move */
     double ahead_us;   /* the discrepancy then; with flagged */
+    double error_us;   /* client time minus server time of this move */
 };
 
 /* Starts the clock of a player with their first move. */

@@ -22,7 +22,7 @@ enum { SETTLING_BLOCKS = 10 };
 
 /*
  * The limit of the catch-up account: time caught up with moves that acknowledge no newer snapshot.
- * It equals the default credit. No simulated connection makes an honest clock reach it.
+ * No simulated connection makes an honest clock reach it.
  */
 #define MADE_UP_US 1000000
 

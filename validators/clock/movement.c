@@ -43,11 +43,10 @@
 #define LAUNCH_MIN_S 0.05
 
 /*
- * Allowed upward changes that no ground explains, until there is ground again. They cover a second
- * jump in the air, and lost moves on the ground: a hopping player loses one per jump. The third
- * such change fails.
+ * Allowed upward changes that neither ground nor a jump in the air explains, until there is ground
+ * again. They cover landings whose moves were lost: a hopping player loses one per jump.
  */
-#define BOUNCES 2
+#define LOST_LANDINGS 1
 
 /* A step of this length may hide a landing. Its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
@@ -69,6 +68,8 @@ struct passage {
     const struct hs_move_mode *old; /* its limits count too, if in_window */
     bool in_window;
     double time_s;
+    double launch_speed, launch_climb; /* length/s; 0: no launch */
+    bool may_be_thrown;
     struct hs_vec path, up;
 };
 
@@ -91,10 +92,25 @@ static double acceleration_of(const struct hs_move_mode *mode)
     return mode->max_accel > 0 ? mode->max_accel : HUGE_VAL;
 }
 
+static double fall_speed_of(const struct hs_move_mode *mode)
+{
+    return mode->max_fall_speed > 0 ? mode->max_fall_speed : speed_of(mode);
+}
+
 static double max_speed(const struct passage *passage)
 {
     double limit = speed_of(passage->mode);
-    return passage->in_window ? hs_larger(limit, speed_of(passage->old)) : limit;
+    limit = passage->in_window ? hs_larger(limit, speed_of(passage->old)) : limit;
+    return hs_larger(limit, passage->launch_speed);
+}
+
+/* The limit along `up`, for a path upwards or downwards. */
+static double max_climb(const struct passage *passage, bool is_upwards)
+{
+    double limit = is_upwards ? speed_of(passage->mode) : fall_speed_of(passage->mode);
+    if (passage->in_window)
+        limit = hs_larger(limit, is_upwards ? speed_of(passage->old) : fall_speed_of(passage->old));
+    return is_upwards ? hs_larger(limit, passage->launch_climb) : limit;
 }
 
 static double max_acceleration(const struct passage *passage)
@@ -276,7 +292,9 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
         climb = 0; /* it may have fallen in that time */
-    pool_spend(&movement->climbing, credit_s, fabs(climb) * inverse, limit, &lapse, out);
+    double climb_limit = max_climb(passage, climb > 0);
+    pool_spend(&movement->climbing, credit_s, fabs(climb) / hs_larger(climb_limit, MIN_LIMIT),
+               climb_limit, &lapse, out);
     pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
@@ -286,6 +304,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
+    gain -= passage->launch_speed; /* the server accelerated the body by so much */
     pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }
@@ -349,16 +368,22 @@ static double slowed(double rise, double gravity, double time_s)
  * even climb, is no launch.
  */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
-                      double allowed, double gravity)
+                      double allowed, double gravity, bool *was_thrown)
 {
     double sudden = gravity * LAUNCH_MIN_S;
     if (climb <= allowed)
         return false;
+    if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
+        movement->airborne_s = 0; /* the gathered time may be half in the air */
+        *was_thrown = true;
+        return true;
+    }
     double before = (double)movement->last_climb;
     if (climb > sudden && (double)movement->airborne_s < LAUNCH_S)
         return true;
     bool is_late = passage->in_window && climb > sudden && before <= sudden;
-    if (!is_late && (climb <= before + sudden || movement->bounces >= BOUNCES))
+    int64_t bounces = passage->mode->air_jumps + LOST_LANDINGS;
+    if (!is_late && (climb <= before + sudden || movement->bounces >= bounces))
         return false;
     if (!is_late)
         movement->bounces++;
@@ -372,7 +397,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
  * nothing.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
-                          double gravity, struct hs_movement_finding *out)
+                          double gravity, struct hs_movement_result *out)
 {
     double time_s = (double)movement->way_s, half_s = time_s / 2;
     if (time_s >= HIDDEN_S) {
@@ -382,7 +407,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
     double climb = hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) /
                    time_s; /* at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
-    if (is_launch(movement, passage, climb, allowed, gravity)) {
+    if (is_launch(movement, passage, climb, allowed, gravity, &out->was_thrown)) {
         allowed = hs_larger(climb, 0); /* the body may fall from here on */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
@@ -390,7 +415,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         double slack = gravity * slack_s * slack_s / 2;
         movement->kept = (float)hs_larger(0, kept);
         if (kept > slack) {
-            find(out, kept, slack);
+            find(&out->gravity, kept, slack);
             movement->kept = 0;
             allowed = hs_larger(climb, 0); /* as if launched here */
         }
@@ -427,7 +452,7 @@ static void check_motion(struct hs_movement *movement, const struct hs_movement_
     if (!is_claimed)
         check_derived(movement, passage, &out->acceleration);
     if (gravity > 0)
-        check_gravity(movement, passage, gravity, &out->gravity);
+        check_gravity(movement, passage, gravity, out);
     restart_gathering(movement);
 }
 
@@ -463,6 +488,9 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
                               .old = mode_of(rules, movement->old_mode),
                               .in_window = movement->received_us <= movement->window_until_us,
                               .time_s = time_s,
+                              .launch_speed = step->launch_speed,
+                              .launch_climb = step->launch_climb,
+                              .may_be_thrown = step->may_be_thrown,
                               .path = path,
                               .up = step->up};
     check_motion(movement, step, &passage, out);

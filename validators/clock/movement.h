@@ -14,14 +14,16 @@
  *
  * Honest games do the following, so it is no offence:
  * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
- *   path along `up` are checked separately.
+ *   path along `up` are checked separately. Downwards the limit of falling counts.
  * - Walls, landings and brakes stop a body at once. So loss of speed is free, and so is gradual
  *   turning. Only gains in the new direction cost, and only across `up`, because a jump is a gain
  *   along it.
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
  *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
- *   slope. Until the body is on the ground again, two sudden upward changes are allowed. They are
- *   jumps in the air, or landings whose moves were lost.
+ *   slope. Until the body is on the ground again, the mode's jumps in the air are allowed, and
+ *   one landing whose move was lost.
+ * - The server may launch a body: knock-back, a jump pad, a rocket jump. The velocity of the launch
+ *   raises the limits of speed, and pays for the gain of velocity and for one rise.
  *
  * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
  */
@@ -47,12 +49,15 @@ struct hs_movement_step {
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* of server time; 1, or 0 while the game is paused */
     double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
+    double launch_speed; /* length/s, across `up`: what remains of the server's launch; 0: none */
+    double launch_climb; /* length/s, upwards: the same */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
                       checked */
     bool has_velocity, has_corrected;
-    bool is_announced; /* the server announced a jump since the last move: teleport, spawn */
+    bool is_announced;  /* the server announced a jump since the last move: teleport, spawn */
+    bool may_be_thrown; /* the launch has not been used for a rise yet */
 };
 
 /* The finding of one check. `measured` and `limit` are set if it failed; then measured > limit. */
@@ -71,6 +76,7 @@ struct hs_movement_finding {
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
+    bool was_thrown; /* the launch was used for a rise: with may_be_thrown */
 };
 
 /* Time spent beyond the time that passed, in seconds. Modes with different limits share it, so a

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* A reset of the client's clock must end this close to the expected value. */
+/* A reset of the client's clock is believed if it ends this close to the expected value. */
 #define RESET_SLACK_US INT64_C(1000000)
 
 /* Moves delayed by a stall arrive within this time after its end. Later moves belong to no
@@ -37,6 +37,8 @@ static void move_to_part(struct hs_timing *timing, int64_t received_us)
 
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
 {
+    if (backlog_us < (double)BURST_MIN_US)
+        backlog_us = 0; /* nothing, or too little, was delayed */
     timing->stall_from_us = timing->heard_us;
     timing->stall_to_us = timing->burst_to_us = received_us;
     timing->backlog_us = (float)backlog_us;
@@ -122,13 +124,46 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
     return periods > 1 ? periods : 1;
 }
 
-/* Whether the client's clock, without the reset, would show at most the last value plus the time
-   since. It may show less: a client in the background may stop its clock. */
-static bool is_plausible_reset(const struct hs_timing *timing, const struct hs_timing_move *move,
-                               double client_us)
+/*
+ * The time to add to the client's clock after a reset. It is a number of whole periods if the
+ * clock, without the reset, would show at most the last value plus the time since. The clock may
+ * show less: a client in the background may stop it. Another reset is not plausible. Then the new
+ * clock is taken over as it is, as if the old one had run no further than the server's.
+ */
+static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
+                          const struct hs_timing_move *move)
 {
-    double since = (double)(move->received_us - timing->compat.stamp_us) * move->dilation;
-    return client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
+    int64_t wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
+    double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
+    double since = fmax(0, (double)(move->received_us - timing->compat.stamp_us) * move->dilation);
+    bool is_plausible =
+        client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
+    if (rules->prevention != HS_PREVENTION_CREDIT || is_plausible)
+        return wrapped_us;
+    int64_t clipped_us = (int64_t)fmin(fmax(0, client_us), since);
+    return timing->compat.current_us + clipped_us - move->timestamp_us;
+}
+
+/* A move that is not simulated. After a silence the server moves the client by itself, and must
+   tell it so: a clock that stands still would otherwise stop the player in the air. */
+static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
+                   const struct hs_timing_move *move, struct hs_timing_result *out)
+{
+    struct hs_compat *compat = &timing->compat;
+    out->force_update = hs_compat_refuse(compat, out->reason, move);
+    if (out->reason == HS_MOVE_BAD_TIMESTAMP)
+        return;
+    int64_t silence_us = move->received_us - compat->stamp_us;
+    if (silence_us >= rules->forced_after_us) {
+        out->force_update = true;
+        out->forced_us =
+            (double)(silence_us < rules->forced_for_us ? silence_us : rules->forced_for_us);
+    }
+    if (out->reason != HS_MOVE_STALE)
+        return;
+    out->late_us = compat->current_us - move->timestamp_us;
+    if (out->late_us < 0)
+        out->late_us += rules->reset_period_us; /* from before a reset */
 }
 
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
@@ -140,17 +175,12 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
         return;
     }
     out->reason = hs_compat_examine(&timing->compat, rules, move);
-    int64_t wrapped_us = 0;
-    if (out->reason == HS_MOVE_RESET)
-        wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
-    double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    if (out->reason == HS_MOVE_RESET && rules->prevention == HS_PREVENTION_CREDIT &&
-        !is_plausible_reset(timing, move, client_us))
-        out->reason = HS_MOVE_STALE;
     if (out->reason != HS_MOVE_OK && out->reason != HS_MOVE_RESET) {
-        out->force_update = hs_compat_refuse(&timing->compat, out->reason, move);
+        refuse(timing, rules, move, out);
         return;
     }
+    int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
+    double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
     /* A clock that is reset too late runs back a little. There is no time to simulate. */
     out->client_us = client_us = fmax(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
@@ -169,6 +199,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
                  (verdict.proven ? (unsigned)HS_TIMING_FAST_PROVEN : 0) |
                  (verdict.suspected ? (unsigned)HS_TIMING_FAST_SUSPECTED : 0);
     out->ahead_us = compat.ahead_us;
+    out->error_us = compat.error_us;
     out->proven_by_us = verdict.proven_by_us;
     out->suspected_us = verdict.suspected_us;
     out->suspected_limit_us = verdict.suspected_limit_us;

@@ -252,6 +252,48 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
+/* Stores state and extra of a sample, and refers to them in `stored`. */
+static enum hs_growth store_parts(struct hs_history *history, const union hs_any_state *state,
+                                  const struct hs_extra *extra, const struct hs_sample *like,
+                                  struct hs_sample *stored)
+{
+    enum hs_growth growth = hs_history_share_state(history, state, like, &stored->state);
+    if (growth != HS_GROWTH_DONE)
+        return growth;
+    growth = hs_history_store_extra(history, extra, &stored->extra);
+    if (growth != HS_GROWTH_DONE)
+        history->states[stored->state].references--;
+    return growth;
+}
+
+/* Updates everything that depends on the neighbours of sample `place`, which is new. */
+static void settle(struct hs_history *history, const struct hs_history_rules *rules, uint32_t place)
+{
+    mark_jump(history, place, rules->max_speed);
+    mark_jump(history, place + 1, rules->max_speed);
+    update_span(history, place);
+    inform_later(history, place);
+}
+
+static enum hs_insert_result replace(struct hs_history *history,
+                                     const struct hs_history_rules *rules,
+                                     const struct hs_sample *sample,
+                                     const union hs_any_state *state, const struct hs_extra *extra,
+                                     uint32_t place)
+{
+    struct hs_sample *old = hs_history_slot(history, place), stored = *sample;
+    enum hs_growth growth = store_parts(history, state, extra, old, &stored);
+    if (growth != HS_GROWTH_DONE)
+        return result_of(growth);
+    if (stored.event == HS_EVENT_NONE)
+        stored.event = old->event;
+    history->states[old->state].references--;
+    hs_history_free_extra(history, old->extra);
+    *old = stored;
+    settle(history, rules, place);
+    return HS_INSERT_STORED;
+}
+
 /* NO_SPACE: the budget has no bytes for the posted bones. Shortening the history may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
@@ -260,7 +302,9 @@ static enum hs_insert_result insert(struct hs_history *history,
 {
     int64_t before = hs_history_find(history, sample->time_us);
     if (before >= 0 && hs_history_slot(history, (uint32_t)before)->time_us == sample->time_us)
-        return HS_INSERT_DUPLICATE;
+        return rules->same_time == HS_SAME_TIME_FIRST
+                   ? HS_INSERT_DUPLICATE
+                   : replace(history, rules, sample, state, extra, (uint32_t)before);
 
     bool full = history->count == history->limit;
     if (full && before < 0)
@@ -280,24 +324,16 @@ static enum hs_insert_result insert(struct hs_history *history,
     }
     struct hs_sample stored = *sample;
     const struct hs_sample *like = before >= 0 ? hs_history_slot(history, (uint32_t)before) : NULL;
-    enum hs_growth growth = hs_history_share_state(history, state, like, &stored.state);
+    enum hs_growth growth = store_parts(history, state, extra, like, &stored);
     if (growth != HS_GROWTH_DONE)
         return result_of(growth);
-    growth = hs_history_store_extra(history, extra, &stored.extra);
-    if (growth != HS_GROWTH_DONE) {
-        history->states[stored.state].references--;
-        return result_of(growth);
-    }
 
     uint32_t place = (uint32_t)(before + 1);
     history->count++;
     for (uint32_t i = history->count - 1; i > place; i--)
         *hs_history_slot(history, i) = *hs_history_slot(history, i - 1);
     *hs_history_slot(history, place) = stored;
-    mark_jump(history, place, rules->max_speed);
-    mark_jump(history, place + 1, rules->max_speed);
-    update_span(history, place);
-    inform_later(history, place);
+    settle(history, rules, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 

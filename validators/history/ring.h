@@ -115,7 +115,7 @@ enum hs_insert_result {
     HS_INSERT_STORED,
     HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
-    HS_INSERT_DUPLICATE,   /* not stored: a sample of that time exists */
+    HS_INSERT_DUPLICATE,   /* not stored: a sample of that time exists, and the first one counts */
     HS_INSERT_NO_SPACE,    /* the budget has no bytes for the bones, even with fewer samples */
     HS_INSERT_NO_MEMORY
 };
@@ -125,7 +125,8 @@ enum hs_insert_result {
  * the history of a mover. `extra` has bones and eye (NULL: none). `state` and `extra` of `sample`
  * are ignored. Marks this sample and the next one as jumped if the speed exceeds rules->max_speed.
  * Later samples with stale state get what this sample knows. When the history is full, or the
- * budget allows no growth, the oldest samples are dropped.
+ * budget allows no growth, the oldest samples are dropped. With rules->same_time LAST the sample
+ * replaces one of the same time, but keeps its event if it has none of its own.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,

@@ -1,4 +1,5 @@
 /* Posting frames: the clock of the match, players who join and leave, and the stored samples. */
+#include "validators/base/units.h"
 #include "validators/match.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
@@ -68,6 +69,7 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
     player->has_left_before = player->was_moved = false;
+    player->was_launched = player->has_spawned = false;
 }
 
 /* *restarts: three frames agree on another clock. The history restarts if an entry can be stored.
@@ -140,6 +142,48 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_us[place] = time_us;
 }
 
+/* Two launches in this time may both be on their way to the client. */
+#define LAUNCHES_TOGETHER_US INT64_C(1000000)
+
+/* Length/s. No speed in a ruleset is larger. */
+#define LAUNCH_MAX 1e9
+
+static void record_launch(const struct hs_match *match, struct hs_player *player,
+                          const struct hs_player_frame *entry, int64_t time_us)
+{
+    if (entry->event != HS_EVENT_LAUNCH)
+        return;
+    struct hs_vec up = hs_up_direction(match->ruleset->up);
+    double climb = hs_vec_dot(entry->velocity, up);
+    double speed = hs_vec_length(hs_vec_add_scaled(entry->velocity, up, -climb));
+    speed = hs_smaller(speed, LAUNCH_MAX);
+    climb = hs_clamp(climb, 0, LAUNCH_MAX);
+    struct hs_launch *launch = &player->launch;
+    if (player->was_launched && launch->time_us > time_us)
+        return; /* a late frame */
+    bool are_together = player->was_launched && time_us - launch->time_us <= LAUNCHES_TOGETHER_US;
+    *launch = (struct hs_launch){
+        .time_us = time_us,
+        .speed = are_together ? hs_larger(launch->speed, speed) : speed,
+        .climb = are_together ? hs_larger(launch->climb, climb) : climb,
+    };
+    player->was_launched = true;
+}
+
+static void record_spawn(struct hs_player *player, const struct hs_player_frame *entry,
+                         int64_t time_us)
+{
+    if (player->has_spawned && time_us <= player->spawned_us)
+        return; /* a late frame */
+    if (entry->event == HS_EVENT_TELEPORT)
+        player->has_spawned = false;
+    if (entry->event != HS_EVENT_SPAWN)
+        return;
+    player->has_spawned = true;
+    player->spawned_us = time_us;
+    player->spawn_place = entry->position;
+}
+
 /* False: out of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
                        enum hs_frame_result *result, unsigned *flags)
@@ -187,8 +231,11 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         return inserted == HS_INSERT_NO_SPACE;
     if (is_new)
         hs_players_begin_session(&match->players, player);
-    if (*result == HS_FRAME_STORED)
-        record_moved(player, entry, time_us);
+    if (*result != HS_FRAME_STORED)
+        return true;
+    record_moved(player, entry, time_us);
+    record_launch(match, player, entry, time_us);
+    record_spawn(player, entry, time_us);
     return true;
 }
 

@@ -19,11 +19,22 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
+/* No jump, spawn or launch by the server has been used. */
+static void forget_events(struct hs_player_moves *moves)
+{
+    if (moves == NULL)
+        return;
+    moves->jump_closed_us = moves->spawn_shown_us = INT64_MIN;
+    moves->launch = (struct hs_launch){.time_us = INT64_MIN};
+    moves->may_be_thrown = false;
+}
+
 struct hs_player_moves *hs_player_moves_create(void)
 {
     struct hs_player_moves *moves = calloc(1, sizeof *moves);
     if (moves != NULL)
-        moves->jump_closed_us = moves->granted_us = INT64_MIN;
+        moves->granted_us = INT64_MIN;
+    forget_events(moves);
     return moves;
 }
 
@@ -35,9 +46,9 @@ void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget
     struct hs_timing timing = moves->checks.timing;
     hs_timing_restart(&timing);
     *moves = (struct hs_player_moves){.checks.timing = timing,
-                                      .jump_closed_us = INT64_MIN,
                                       .granted_us = moves->granted_us,
                                       .has_lost_moves = moves->has_lost_moves};
+    forget_events(moves);
 }
 
 size_t hs_player_moves_charge(const struct hs_player_moves *moves)
@@ -105,8 +116,9 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
         return;
     hs_timing_restart(&moves->checks.timing);
     moves->checks.movement = (struct hs_movement){0};
-    moves->has_epoch = moves->has_corrected = moves->is_restored = false;
-    moves->jump_closed_us = moves->granted_us = INT64_MIN;
+    moves->has_epoch = moves->has_corrected = moves->has_acked = moves->is_restored = false;
+    moves->granted_us = INT64_MIN;
+    forget_events(moves);
     moves->behind_count = 0;
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }

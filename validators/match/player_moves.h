@@ -5,6 +5,7 @@
 #include "validators/base/ledger.h"
 #include "validators/clock/movement.h"
 #include "validators/clock/timing.h"
+#include "validators/match/players.h"
 #include "validators/move.h"
 
 /* An answer kept for a retry. */
@@ -39,10 +40,13 @@ _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 struct hs_player_moves {
     struct hs_move_checks checks;
     uint64_t epoch;
-    int64_t epoch_us;       /* arrival of its first move; with has_epoch */
-    int64_t corrected_us;   /* arrival of the last corrected move; with has_corrected */
-    int64_t jump_closed_us; /* announced jumps up to here excuse no further move */
-    int64_t granted_us;     /* credit was granted up to here before moves set the clock back */
+    int64_t epoch_us;        /* arrival of its first move; with has_epoch */
+    int64_t corrected_us;    /* arrival of the last corrected move; with has_corrected */
+    int64_t acked_us;        /* arrival of the last acknowledged move; with has_acked */
+    int64_t jump_closed_us;  /* announced jumps up to here excuse no further move */
+    int64_t spawn_shown_us;  /* a move showed the spawn of this time, and every earlier one */
+    struct hs_launch launch; /* what remains of the server's last launch */
+    int64_t granted_us;      /* credit was granted up to here before moves set the clock back */
     /* Arrivals of the first and the last move that agree on a clock that was set back. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* of those moves */
@@ -50,7 +54,8 @@ struct hs_player_moves {
     /* Time granted to moves that were not checked for movement, and the time they took by the
        client's clock. */
     double unmoved_us, unmoved_client_us;
-    bool has_epoch, has_corrected;
+    bool has_epoch, has_corrected, has_acked;
+    bool may_be_thrown; /* the launch has not been used for a rise yet */
     /* Moves after the last known one may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
     /* Restored (snapshot.h): the server may have moved the player in between. restored_us is the

@@ -264,7 +264,7 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
 {
     hs_history_clear(player->history);
     hs_players_update_due(players, player);
-    player->has_carried = player->was_moved = false;
+    player->has_carried = player->was_moved = player->was_launched = player->has_spawned = false;
     player->left = true;
     player->has_left_before = true;
     player->left_us = left_us;

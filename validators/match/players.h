@@ -18,6 +18,12 @@ struct hs_inherited {
     int32_t rtt_us, interp_us; /* -1: unknown */
 };
 
+/* A launch of a player by the server: their velocity after it. */
+struct hs_launch {
+    int64_t time_us;
+    double speed, climb; /* across `up`, and upwards (>= 0); length/s */
+};
+
 struct hs_player {
     struct hs_name name;
     uint64_t hash;
@@ -28,6 +34,12 @@ struct hs_player {
     bool was_moved;                /* by the server: a teleport or a spawn */
     /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
+    bool was_launched;
+    struct hs_launch launch; /* the last one; with was_launched */
+    /* The last spawn, until a teleport moves the player elsewhere. With has_spawned. */
+    bool has_spawned;
+    int64_t spawned_us;
+    struct hs_vec spawn_place;
     bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
     int64_t ended_us; /* so do moves up to here; not before left_us. Both with has_left_before */

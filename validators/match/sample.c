@@ -67,7 +67,19 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-static void resolve_life(const struct hs_player_frame *entry, struct hs_state *state)
+/* Whether the entry repeats the spawn of a sample of the same time, whose life it inherits. */
+static bool repeats_spawn(const struct hs_player *player, const struct hs_player_frame *entry,
+                          int64_t time_us)
+{
+    if (player == NULL || entry->event != HS_EVENT_SPAWN)
+        return false;
+    int64_t i = hs_history_find(player->history, time_us);
+    const struct hs_sample *sample = i >= 0 ? hs_history_at(player->history, (uint32_t)i) : NULL;
+    return sample != NULL && sample->time_us == time_us && sample->event == HS_EVENT_SPAWN;
+}
+
+static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
+                         struct hs_state *state)
 {
     bool is_stale = (state->stale & HS_STALE_LIFE) != 0;
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
@@ -80,7 +92,8 @@ static void resolve_life(const struct hs_player_frame *entry, struct hs_state *s
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
         /* Lives are only compared for equality, so the smallest follows the largest. */
-        state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
+        if (is_new_life)
+            state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;
     }
     if (entry->event == HS_EVENT_DEATH)
@@ -249,7 +262,7 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     result = resolve_weapons(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)
         return result;
-    resolve_life(entry, &out->state);
+    resolve_life(entry, !repeats_spawn(player, entry, time_us), &out->state);
     resolve_plain(entry, &out->state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)

@@ -14,6 +14,15 @@
 /* The round trip of a player for whom none is known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
+/*
+ * A launch by the server raises the limits until the client can have shown it: for the round trip
+ * and LAUNCH_ARRIVES_US. After that the ground slows the body, by a share of 1/LAUNCH_FADES_S each
+ * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US.
+ */
+#define LAUNCH_ARRIVES_US INT64_C(500000)
+#define LAUNCH_FADES_S    1.0
+#define LAUNCH_ENDS_US    INT64_C(10000000)
+
 /* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
    each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
@@ -105,21 +114,90 @@ static bool may_have_jumped(const struct checking *c)
     return c->moves->is_restored && c->moves->has_restored_us && is_recent(c, since_us);
 }
 
+static uint16_t slowest_mode(const struct hs_moves_rules *rules)
+{
+    uint16_t slowest = HS_NONE;
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        double speed = rules->modes[i].max_speed;
+        if (speed > 0 && (slowest == HS_NONE || speed < rules->modes[slowest].max_speed))
+            slowest = i;
+    }
+    return slowest;
+}
+
+/*
+ * The mode whose limits count. Only the server can say that a player has no limit of speed, and a
+ * client that names no mode of the ruleset gains nothing. HS_NONE: the ruleset limits no mode.
+ */
+static uint16_t limiting_mode(const struct checking *c)
+{
+    const struct hs_move *move = c->move;
+    struct hs_str name = move->mode.ptr != NULL ? move->mode : move->server_mode;
+    if (name.ptr == NULL)
+        return slowest_mode(c->rules);
+    uint16_t mode = hs_ruleset_find_move_mode(c->match->ruleset, name);
+    bool is_of_server = move->server_mode.ptr != NULL && hs_str_equal(name, move->server_mode);
+    bool counts = mode != HS_NONE && (is_of_server || c->rules->modes[mode].max_speed > 0);
+    return counts ? mode : slowest_mode(c->rules);
+}
+
+/* Notices a launch of the player by the server. Moves received before it cannot show it. */
+static void notice_launch(struct checking *c)
+{
+    const struct hs_player *player = c->player;
+    struct hs_player_moves *moves = c->moves;
+    int64_t received_us = c->move->received_us;
+    if (player->was_launched && player->launch.time_us > moves->launch.time_us &&
+        player->launch.time_us <= received_us) {
+        moves->launch = player->launch;
+        moves->may_be_thrown = player->launch.climb > 0;
+    }
+    if (moves->launch.time_us < received_us - LAUNCH_ENDS_US)
+        moves->launch.speed = moves->launch.climb = 0;
+}
+
+/* What remains of the launch after a step. */
+static void fade_launch(struct checking *c, const struct hs_movement_step *step)
+{
+    struct hs_launch *launch = &c->moves->launch;
+    int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
+    bool is_on_its_way = c->move->received_us - launch->time_us <= rtt_us + LAUNCH_ARRIVES_US;
+    bool flies = step->mode < c->rules->mode_count && c->rules->modes[step->mode].gravity > 0;
+    if (is_on_its_way || flies)
+        return;
+    double left = hs_larger(0, 1 - step->delta_us / 1e6 / LAUNCH_FADES_S);
+    launch->speed *= left;
+    launch->climb *= left;
+    c->moves->may_be_thrown = false;
+}
+
+/* A body that is too fast after a restore may have been thrown before it. */
+static void assume_launch(struct checking *c, const struct hs_movement_finding *speed,
+                          struct hs_movement_step *step)
+{
+    if (!speed->failed || speed->unit != HS_UNIT_SPEED)
+        return;
+    struct hs_launch *launch = &c->moves->launch;
+    launch->time_us = c->move->received_us;
+    launch->speed = step->launch_speed = hs_larger(launch->speed, speed->measured);
+    launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
+}
+
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = c->move;
     struct hs_player_moves *moves = c->moves;
     moves->unmoved_us += granted->delta_us;
     moves->unmoved_client_us += granted->client_us;
-    if (move->kind != HS_MOVE_NEW || !(move->fields & HS_MOVE_HAS_POSITION))
+    if (!(move->fields & HS_MOVE_HAS_POSITION))
         return;
+    notice_launch(c);
     struct hs_movement_step step = {
         .position = move->position,
         .velocity = move->velocity,
         .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
         .up = hs_up_direction(c->match->ruleset->up),
-        .mode = move->mode.ptr != NULL ? hs_ruleset_find_move_mode(c->match->ruleset, move->mode)
-                                       : (uint16_t)HS_NONE,
+        .mode = limiting_mode(c),
         .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
         .delta_us = moves->unmoved_us,
         .client_us = moves->unmoved_client_us,
@@ -129,6 +207,9 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         .received_us = move->received_us,
         .rtt_us = c->rtt_us,
         .jump_speed = c->match->ruleset->history.max_speed,
+        .launch_speed = moves->launch.speed,
+        .launch_climb = moves->launch.climb,
+        .may_be_thrown = moves->may_be_thrown,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
     struct hs_movement before = moves->checks.movement;
@@ -140,11 +221,16 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         /* This move shows what the server did. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
+        else
+            assume_launch(c, &found.speed, &step);
         moves->is_restored = false;
         moves->checks.movement = before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     }
+    moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
+    if (moves->launch.speed > 0 || moves->launch.climb > 0)
+        fade_launch(c, &step);
     add_finding(c, HS_MOVE_CHECK_TELEPORT, &found.teleport);
     add_finding(c, HS_MOVE_CHECK_SPEED, &found.speed);
     add_finding(c, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
@@ -153,28 +239,42 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
 
 /* ---- position ---- */
 
-static bool differs(const struct checking *c, double error_squared)
+static bool has_other_mode(const struct hs_move *move)
 {
-    const struct hs_move *move = c->move;
-    bool other_mode = move->mode.ptr != NULL && move->server_mode.ptr != NULL &&
-                      !hs_str_equal(move->mode, move->server_mode);
-    return error_squared > c->rules->position_error_squared || other_mode;
+    return move->mode.ptr != NULL && move->server_mode.ptr != NULL &&
+           !hs_str_equal(move->mode, move->server_mode);
 }
 
-static void correct(struct checking *c, double error_squared)
+/* With client_authoritative an ack takes the place over, so none may be left out. */
+static void acknowledge(struct checking *c)
 {
     const struct hs_move *move = c->move;
     struct hs_player_moves *moves = c->moves;
+    if (c->rules->client_max_error <= 0 && moves->has_acked &&
+        move->received_us - moves->acked_us < c->rules->ack_interval_us)
+        return;
+    moves->has_acked = true;
+    moves->acked_us = move->received_us;
+    c->out->position = HS_MOVE_POSITION_ACK;
+}
+
+static void correct(struct checking *c, double error_squared, double limit_squared)
+{
+    const struct hs_move *move = c->move;
+    const struct hs_moves_rules *rules = c->rules;
+    struct hs_player_moves *moves = c->moves;
     struct hs_move_result *out = c->out;
-    if (moves->has_corrected &&
-        move->received_us - moves->corrected_us < c->rules->correction_interval_us)
+    bool is_large =
+        rules->large_error > 0 && error_squared >= rules->large_error * rules->large_error;
+    int64_t interval_us = is_large ? rules->large_interval_us : rules->correction_interval_us;
+    if (moves->has_corrected && move->received_us - moves->corrected_us < interval_us)
         return; /* the last correction is on its way; this move gets neither ack nor correction */
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
-    out->limit = sqrt(c->rules->position_error_squared);
+    out->limit = sqrt(limit_squared);
     out->corrected = move->server_position;
     out->corrected_velocity = move->server_velocity;
     out->has_corrected_velocity = (move->fields & HS_MOVE_HAS_SERVER_VELOCITY) != 0;
@@ -183,26 +283,73 @@ static void correct(struct checking *c, double error_squared)
         out->corrected_mode = hs_ruleset_find_move_mode(c->match->ruleset, mode);
 }
 
-/* `is_forced`: the client needs the server's state whatever the error. */
+/*
+ * `is_forced`: the client needs the server's state whatever the error. With client_authoritative
+ * the client may be further from the server's place, and its own place is taken over. Another mode
+ * is an error in any case.
+ */
 static void compare_position(struct checking *c, bool is_forced)
 {
     const struct hs_move *move = c->move;
     if (move->kind != HS_MOVE_NEW || !(move->fields & HS_MOVE_HAS_POSITION))
         return;
-    bool is_client_right =
-        c->rules->client_authoritative && c->out->verdict == HS_VERDICT_ACCEPTED && !is_forced;
-    if (is_client_right) {
-        c->out->position = HS_MOVE_POSITION_ACK;
+    double max_error = c->rules->client_max_error;
+    bool is_wrong = is_forced || has_other_mode(move);
+    if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION)) {
+        if (max_error > 0 && !is_wrong)
+            acknowledge(c); /* the server simulates nothing that could differ */
         return;
     }
-    if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION))
-        return;
     struct hs_vec apart = hs_vec_sub(move->server_position, move->position);
     double error_squared = hs_vec_dot(apart, apart);
-    if (is_forced || differs(c, error_squared))
-        correct(c, error_squared);
+    double limit_squared = hs_larger(c->rules->position_error_squared, max_error * max_error);
+    if (is_wrong || error_squared > limit_squared)
+        correct(c, error_squared, limit_squared);
     else
-        c->out->position = HS_MOVE_POSITION_ACK;
+        acknowledge(c);
+}
+
+/* ---- the body ---- */
+
+static bool is_dead(const struct checking *c)
+{
+    const struct hs_history *history = c->player->history;
+    int64_t i = hs_history_find(history, c->move->received_us);
+    if (i < 0)
+        return false;
+    const struct hs_state *state = hs_history_state(history, hs_history_at(history, (uint32_t)i));
+    return !state->alive && !(state->stale & HS_STALE_LIFE);
+}
+
+/* Whether the move ends where the player can have got to since the spawn. The place of a move
+   without a position, or relative to a base, is unknown. */
+static bool shows_spawn(const struct checking *c)
+{
+    const struct hs_move *move = c->move;
+    uint16_t mode = limiting_mode(c);
+    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL || mode == HS_NONE)
+        return true;
+    double speed = c->rules->modes[mode].max_speed;
+    double since_s = hs_seconds(move->received_us - c->player->spawned_us);
+    double reach = 2 * c->match->ruleset->reach + /* the points of frames and moves may differ */
+                   speed * (since_s + c->rules->modes[mode].credit);
+    return hs_vec_distance(move->position, c->player->spawn_place) <= reach;
+}
+
+/* Whether the client controls the body that it moves. */
+static enum hs_move_reason check_control(struct checking *c)
+{
+    const struct hs_player *player = c->player;
+    if (is_dead(c))
+        return HS_MOVE_NOT_IN_CONTROL;
+    bool is_shown = !player->has_spawned || c->move->received_us < player->spawned_us ||
+                    c->moves->spawn_shown_us >= player->spawned_us;
+    if (is_shown)
+        return HS_MOVE_OK;
+    if (!shows_spawn(c))
+        return HS_MOVE_STALE; /* of the body before the spawn */
+    c->moves->spawn_shown_us = player->spawned_us;
+    return HS_MOVE_OK;
 }
 
 /* ---- a move ---- */
@@ -220,6 +367,15 @@ static void decide(struct checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
+/* A client with a new clock knows where its body is. */
+static void begin_epoch(struct checking *c)
+{
+    c->moves->epoch = c->move->epoch;
+    c->moves->epoch_us = c->move->received_us;
+    if (c->player->has_spawned && c->player->spawned_us <= c->move->received_us)
+        c->moves->spawn_shown_us = c->player->spawned_us;
+}
+
 /* Starts a new epoch of the client's clock if the move has one. OK: the move is in the epoch. */
 static enum hs_move_reason enter_epoch(struct checking *c)
 {
@@ -227,8 +383,7 @@ static enum hs_move_reason enter_epoch(struct checking *c)
     const struct hs_move *move = c->move;
     if (!moves->has_epoch) {
         moves->has_epoch = true;
-        moves->epoch = move->epoch;
-        moves->epoch_us = move->received_us;
+        begin_epoch(c);
         return HS_MOVE_OK;
     }
     if (move->epoch == moves->epoch)
@@ -238,8 +393,7 @@ static enum hs_move_reason enter_epoch(struct checking *c)
     if (move->received_us - moves->epoch_us < c->rules->epoch_interval_us)
         return HS_MOVE_EPOCH_TOO_SOON;
     hs_timing_restart(&moves->checks.timing);
-    moves->epoch = move->epoch;
-    moves->epoch_us = move->received_us;
+    begin_epoch(c);
     return HS_MOVE_OK;
 }
 
@@ -248,6 +402,7 @@ static void report_state(struct checking *c)
     const struct hs_timing *timing = &c->moves->checks.timing;
     c->out->discrepancy_us = round_us(timing->compat.ahead_us);
     c->out->lifetime_us = round_us(timing->compat.lifetime_us);
+    c->out->age_us = timing->has_begun ? timing->heard_us - timing->first_us : 0;
     c->out->is_resolving = timing->compat.is_resolving;
     c->out->credit_us = round_us(timing->credit_us);
     c->out->speed = timing->has_begun ? (double)timing->guard.speed : 1;
@@ -297,6 +452,28 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
     moves->has_lost_moves = false;
 }
 
+/* The rest of a move whose clock was checked. The time of a move that moves no body is lost. */
+static void judge_timed(struct checking *c, const struct hs_timing_result *timing)
+{
+    c->out->error_us = round_us(timing->error_us);
+    c->out->late_us = timing->late_us;
+    c->out->forced_us = round_us(timing->forced_us);
+    add_timing_failures(c, timing);
+    bool has_time = timing->reason == HS_MOVE_OK || timing->reason == HS_MOVE_RESET;
+    enum hs_move_reason control = has_time ? check_control(c) : HS_MOVE_OK;
+    bool is_simulated = has_time && control == HS_MOVE_OK;
+    if (is_simulated)
+        check_movement(c, timing);
+    decide(c, control != HS_MOVE_OK ? control : timing->reason);
+    bool is_refused =
+        has_time && c->out->verdict != HS_VERDICT_ACCEPTED && c->out->reason != control;
+    c->out->force_update = timing->force_update || is_refused;
+    if (c->out->verdict == HS_VERDICT_ACCEPTED)
+        c->out->delta_us = round_us(timing->delta_us);
+    if (is_simulated)
+        compare_position(c, timing->force_update || is_refused);
+}
+
 static void check_time_and_position(struct checking *c)
 {
     const struct hs_move *move = c->move;
@@ -304,6 +481,7 @@ static void check_time_and_position(struct checking *c)
     bool is_behind = state->has_begun && state->heard_us - move->received_us >
                                              c->match->ruleset->history.max_forward_us;
     if (is_behind && !is_clock_set_back(c)) {
+        c->out->late_us = state->heard_us - move->received_us;
         decide(c, HS_MOVE_STALE);
         return;
     }
@@ -332,17 +510,7 @@ static void check_time_and_position(struct checking *c)
     };
     struct hs_timing_result timing;
     hs_timing_check(state, c->rules, &timed, &timing);
-    add_timing_failures(c, &timing);
-    bool is_simulated = timing.reason == HS_MOVE_OK || timing.reason == HS_MOVE_RESET;
-    if (is_simulated)
-        check_movement(c, &timing);
-    decide(c, timing.reason);
-    bool is_refused = is_simulated && c->out->verdict != HS_VERDICT_ACCEPTED;
-    c->out->force_update = timing.force_update || is_refused;
-    if (c->out->verdict == HS_VERDICT_ACCEPTED)
-        c->out->delta_us = round_us(timing.delta_us);
-    if (is_simulated)
-        compare_position(c, timing.force_update || is_refused);
+    judge_timed(c, &timing);
 }
 
 /* Counts the result. A failure that a bad connection cannot cause is suspicious, in any mode. */
@@ -477,6 +645,7 @@ bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
         .received_us = timing->heard_us,
         .discrepancy_us = round_us(timing->compat.ahead_us),
         .lifetime_us = round_us(timing->compat.lifetime_us),
+        .age_us = timing->has_begun ? timing->heard_us - timing->first_us : 0,
         .credit_us = round_us(timing->credit_us),
         .is_resolving = timing->compat.is_resolving,
         .speed = timing->has_begun ? (double)timing->guard.speed : 1,

@@ -200,18 +200,19 @@ void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double unit)
 {
     static const struct {
         const char *name;
-        double max_speed, max_accel, gravity;
+        double max_speed, max_fall_speed, max_accel, gravity;
     } modes[] = {
-        {"walking", 600, 2048, 0},
-        {"falling", 4000, 0, 980},
-        {"flying", 600, 0, 0},
-        {"swimming", 300, 0, 0},
+        {"walking", 600, 0, 2048, 0},
+        {"falling", 900, 4000, 0, 980},
+        {"flying", 600, 0, 0, 0},
+        {"swimming", 300, 0, 0, 0},
     };
     ruleset->moves.mode_count = sizeof modes / sizeof modes[0];
     for (int i = 0; i < ruleset->moves.mode_count; i++) {
         struct hs_move_mode *mode = &ruleset->moves.modes[i];
         hs_name_set(&mode->name, (struct hs_str){modes[i].name, strlen(modes[i].name)});
         mode->max_speed = modes[i].max_speed / unit;
+        mode->max_fall_speed = modes[i].max_fall_speed / unit;
         mode->max_accel = modes[i].max_accel / unit;
         mode->gravity = modes[i].gravity / unit;
         mode->credit = 0.25;

@@ -31,14 +31,17 @@ const struct hs_scalar hs_ruleset_scalars[] = {
     R("moves", "min_delta", moves.min_delta_us, SECONDS, 1e-6, 0, 1),
     R("moves", "reset_period", moves.reset_period_us, SECONDS, 240, 1, 86400),
     R("moves", "position_error_squared", moves.position_error_squared, AREA, 3, 0, 1e18),
-    R("moves", "client_authoritative", moves.client_authoritative, BOOL, 0, 0, 1),
+    R("moves", "ack_interval", moves.ack_interval_us, SECONDS, 0, 0, 60),
     R("moves", "correction_interval", moves.correction_interval_us, SECONDS, 0, 0, 60),
     R("moves", "epoch_interval", moves.epoch_interval_us, SECONDS, 5, 0, 3600),
+    R("moves/client_authoritative", "max_error", moves.client_max_error, LENGTH, 0, 0, 1e9),
+    R("moves/large_correction", "error", moves.large_error, LENGTH, 0, 0, 1e9),
+    R("moves/large_correction", "interval", moves.large_interval_us, SECONDS, 0, 0, 60),
     R("moves/forced_update", "after", moves.forced_after_us, SECONDS, 0.25, 0.01, 60),
     R("moves/forced_update", "for", moves.forced_for_us, SECONDS, 1, 0, 60),
     R("moves/prediction_ping", "max", moves.prediction.max_us, SECONDS, 0.12, 0, 5),
     R("moves/prediction_ping", "fudge", moves.prediction.fudge_us, SECONDS, 0.02, 0, 5),
-    R("moves/credit", "max", moves.credit_max_us, SECONDS, 1, 0, 60),
+    R("moves/credit", "max", moves.credit_max_us, SECONDS, 0.35, 0, 60),
     R("moves/ack_bound", "slack", moves.ack_slack_us, SECONDS, 0.02, 0, 60),
     R("moves/ack_bound", "skew_ppm", moves.ack_skew_ppm, REAL, 500, 0, 1e5),
     R("moves/lead_guard", "block", moves.lead_block_us, SECONDS, 0.5, 0.01, 55),
@@ -57,8 +60,10 @@ const struct hs_scalar hs_weapon_scalars[] = {HS_WEAPON_FIELDS(WEAPON)};
 const struct hs_scalar hs_blast_scalars[] = {HS_BLAST_FIELDS(BLAST)};
 const struct hs_scalar hs_move_mode_scalars[] = {
     M("max_speed", max_speed, LENGTH, 0, 0, 1e9),
+    M("max_fall_speed", max_fall_speed, LENGTH, 0, 0, 1e9),
     M("max_accel", max_accel, LENGTH, 0, 0, 1e9),
     M("gravity", gravity, LENGTH, 0, 0, 1e9),
+    M("air_jumps", air_jumps, COUNT, 0, 0, 100),
     M("credit", credit, REAL, 0.25, 0, 60),
 };
 const size_t hs_move_mode_scalar_count =

@@ -220,7 +220,7 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
         return;
     uint32_t capacity = HS_MOVES_FIRST;
     while (capacity < count)
-        capacity *= 2;
+        capacity = 2 * capacity < HS_MOVES_KEPT ? 2 * capacity : HS_MOVES_KEPT;
     moves->answers = hs_move_answers_create(capacity);
     if (moves->answers == NULL) {
         l->no_memory = true;

@@ -132,7 +132,8 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     struct hs_mover *mover = hs_movers_find(movers, entry->mover, at);
     int64_t before = mover != NULL ? hs_history_find(mover->history, time_us) : -1;
     *result = HS_FRAME_DUPLICATE_TIME;
-    if (before >= 0 && hs_history_at(mover->history, (uint32_t)before)->time_us == time_us)
+    if (before >= 0 && hs_history_at(mover->history, (uint32_t)before)->time_us == time_us &&
+        ruleset->history.same_time == HS_SAME_TIME_FIRST)
         return true;
     struct hs_sample sample = {.time_us = time_us, .extra = HS_NO_EXTRA};
     struct hs_mover_state state = *inherited_at(mover, before);

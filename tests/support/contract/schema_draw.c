@@ -146,6 +146,15 @@ static void draw_conditional(const json_t *document, const json_t *schema, doubl
                                 hs_schema_draw(document, hs_schema_member(document, schema, key),
                                                optional, random));
     }
+    const json_t *properties = json_object_get(branch, "properties");
+    for (void *at = json_object_iter((json_t *)(uintptr_t)properties), *next; at != NULL;
+         at = next) {
+        const char *key = json_object_iter_key(at);
+        const json_t *member = json_object_get(object, key);
+        next = json_object_iter_next((json_t *)(uintptr_t)properties, at);
+        if (member != NULL && !hs_schema_fits(document, json_object_iter_value(at), member, NULL))
+            json_object_del(object, key); /* the branch does not allow it */
+    }
 }
 
 static json_t *draw_object(const json_t *document, const json_t *schema, double optional,

@@ -83,12 +83,14 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
     ck_assert_ptr_nonnull(defaults);
     ck_assert_str_eq(defaults->name.text, "centimetres");
-    /* Besides the scalars: the source of the moment; the priority of zones; the prevention, the
-       ways of moving and the sections inside. */
-    size_t count = assert_section("history", "HistoryRules", defaults, 0) +
+    /* Besides the scalars: which pose of a time; the source of the moment; the priority of zones;
+       the prevention, the ways of moving and the sections inside. */
+    size_t count = assert_section("history", "HistoryRules", defaults, 1) +
                    assert_section("rewind", "RewindRules", defaults, 1) +
                    assert_section("hit", "HitRules", defaults, 1) +
-                   assert_section("moves", "MovesRules", defaults, 7) +
+                   assert_section("moves", "MovesRules", defaults, 9) +
+                   assert_section("moves/client_authoritative", "AuthorityRules", defaults, 0) +
+                   assert_section("moves/large_correction", "LargeCorrectionRules", defaults, 0) +
                    assert_section("moves/forced_update", "ForcedUpdateRules", defaults, 0) +
                    assert_section("moves/prediction_ping", "PredictionRules", defaults, 0) +
                    assert_section("moves/credit", "CreditRules", defaults, 0) +

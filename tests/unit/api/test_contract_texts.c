@@ -383,7 +383,7 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
     /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
     const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
-    ck_assert_uint_eq(json_array_size(events), HS_EVENT_LEAVE);
+    ck_assert_uint_eq(json_array_size(events), HS_EVENT_LAUNCH);
     const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");
     ck_assert_uint_eq(json_array_size(fuses), HS_FUSE_PROXIMITY);
     const json_t *kinds = json_object_get(hs_contract_schema(document, "MoveKind"), "enum");

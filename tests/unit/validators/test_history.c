@@ -532,6 +532,42 @@ START_TEST(a_cleared_history_starts_again)
 }
 END_TEST
 
+/* Many poses of one time, each with other bones: the last is kept, and costs no more than one. */
+START_TEST(the_last_pose_of_a_time_counts)
+{
+    struct hs_history_rules last = rules;
+    union hs_extra_space room;
+    size_t bytes = 0;
+    last.same_time = HS_SAME_TIME_LAST;
+    put_event(0, 0, HS_EVENT_NONE);
+    put_event(HS_MS(50), 0, HS_EVENT_TELEPORT);
+    put_event(HS_MS(100), 5, HS_EVENT_NONE);
+    for (int i = 1; i <= 1000; i++) {
+        struct hs_sample sample = sample_at(HS_MS(50), i % 5);
+        struct hs_state state = plain;
+        state.ammo = i;
+        fill_extra(&room, 4, HS_BONE_FLOATS, i);
+        ck_assert_int_eq(hs_history_insert(history, &last, &sample, &state, &room.extra),
+                         HS_INSERT_STORED);
+        const struct hs_sample *kept = hs_history_at(history, 1);
+        ck_assert_uint_eq(hs_history_count(history), 3);
+        ck_assert_double_eq(kept->position.x, i % 5);
+        ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* of the first */
+        ck_assert_int_eq(hs_history_state(history, kept)->ammo, i);
+        ck_assert_mem_eq(hs_history_extra(history, kept), &room.extra, sizeof room.extra);
+        bytes = i == 2 ? hs_history_bytes(history) : bytes;
+    }
+    ck_assert_uint_eq(hs_history_bytes(history), bytes);
+    ck_assert(!jumped(2));
+    struct hs_sample far = sample_at(HS_MS(50), 500);
+    hs_history_insert(history, &last, &far, &plain, NULL);
+    ck_assert(jumped(2));
+    ck_assert_ptr_null(hs_history_extra(history, hs_history_at(history, 1)));
+    ck_assert_double_ge(hs_history_span(history)->high.x, 500);
+    ck_assert_int_eq(put(HS_MS(50), 0), HS_INSERT_DUPLICATE);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("history");
@@ -542,6 +578,7 @@ int main(void)
     tcase_add_test(tcase, a_sample_comes_back_as_it_was);
     tcase_add_test(tcase, late_samples_find_their_place);
     tcase_add_test(tcase, duplicates_change_nothing);
+    tcase_add_test(tcase, the_last_pose_of_a_time_counts);
     tcase_add_test(tcase, the_ring_grows_to_its_limit_and_the_oldest_go);
     tcase_add_test(tcase, late_samples_cross_the_seam_of_the_ring);
     tcase_add_test(tcase, a_full_ring_has_no_place_before_its_oldest);

@@ -79,7 +79,7 @@ START_TEST(stragglers_change_nothing)
     next.seq = seq;
     struct hs_move_result result = hs_session_judge(&session, &next);
     ck_assert_int_eq(result.reason, HS_MOVE_OK);
-    ck_assert_int_lt(result.credit_us, S(0.9));
+    ck_assert_int_lt(result.credit_us, S(0.25));
 }
 END_TEST
 
@@ -89,7 +89,7 @@ START_TEST(moves_that_agree_set_the_clock_back)
 {
     play_fast(S(100), 0);
     int64_t credit_us = info_of().credit_us;
-    ck_assert_int_lt(credit_us, S(0.9));
+    ck_assert_int_lt(credit_us, S(0.25));
     int stale = 0;
     for (int64_t t = 0; t <= S(2); t += FRAME_US) {
         enum hs_move_reason reason = hs_session_send(&session, S(1) + t, S(50) + t);

@@ -88,6 +88,21 @@ START_TEST(slopes_and_steps_are_walked_at_full_speed)
 }
 END_TEST
 
+/* Falling at 40 is honest where it may; rising and running so fast is not. */
+START_TEST(a_fall_has_its_own_limit)
+{
+    hs_walk.rules.modes[FREE] =
+        (struct hs_move_mode){.max_speed = 9, .max_fall_speed = 40, .credit = 0.25};
+    hs_walk.step.mode = FREE;
+    hs_walk_for(9, -40, 3);
+    hs_walk_for(9, 9, 3);
+    hs_walk_expect(0, 0, 0, 0);
+    hs_walk_for(_i == 0 ? 12 : 0, _i == 1 ? 12 : _i == 2 ? -53 : 0, 2);
+    hs_walk_expect(0, 1, 0, 0);
+    ck_assert_double_eq(hs_walk.found[1].limit, _i == 2 ? 40 : 9);
+}
+END_TEST
+
 /* Lost moves: the next covers their way, and both clocks say that their time has passed. */
 START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 {
@@ -429,6 +444,7 @@ static Suite *movement_suite(void)
     tcase_add_test(speed, a_move_without_time_has_the_credit_alone);
     tcase_add_test(speed, without_credit_every_move_stands_alone);
     tcase_add_test(speed, slopes_and_steps_are_walked_at_full_speed);
+    tcase_add_loop_test(speed, a_fall_has_its_own_limit, 0, 3);
     tcase_add_test(speed, a_way_made_while_moves_were_lost_has_their_time);
     tcase_add_test(speed, what_a_mode_does_not_limit_is_not_judged);
     tcase_add_test(speed, speeding_up_by_the_limit_and_stopping_at_once_is_honest);

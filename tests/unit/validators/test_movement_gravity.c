@@ -124,19 +124,21 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 }
 END_TEST
 
-/* A second jump in the air, or a landing whose move was lost; not again and again. */
-START_TEST(two_bounces_may_lack_their_ground)
+/* A landing whose move was lost, and the jumps in the air that the mode allows; not again and
+   again. */
+START_TEST(few_bounces_may_lack_their_ground)
 {
+    hs_walk.rules.modes[FALLING].air_jumps = _i;
     for (int round = 0; round < 10; round++) {
         hs_walk.step.mode = FALLING;
-        for (int jumps = 0; jumps < 3; jumps++)
+        for (int jumps = 0; jumps < 2 + _i; jumps++)
             fall_from(4.2, 9.8, 0.8);
         hs_walk_expect(0, 0, 0, 0);
         hs_walk.step.mode = WALKING;
         hs_walk_by(0, 0);
     }
     hs_walk.step.mode = FALLING;
-    for (int jumps = 0; jumps < 5; jumps++)
+    for (int jumps = 0; jumps < 4 + _i; jumps++)
         fall_from(4.2, 9.8, 0.8);
     ck_assert_int_ge(hs_walk.failures[3], 1);
 }
@@ -197,7 +199,7 @@ static Suite *gravity_suite(void)
     tcase_add_test(gravity, sliding_down_what_is_too_steep_is_no_flying);
     tcase_add_test(gravity, a_bumped_head_is_no_flying_and_saves_no_climb);
     tcase_add_test(gravity, a_jump_shortly_after_the_edge_is_a_launch);
-    tcase_add_test(gravity, two_bounces_may_lack_their_ground);
+    tcase_add_loop_test(gravity, few_bounces_may_lack_their_ground, 0, 3);
     tcase_add_test(gravity, a_long_way_in_one_move_may_hide_a_landing);
     tcase_add_test(gravity, touching_no_ground_pays_for_no_height);
     suite_add_tcase(suite, gravity);

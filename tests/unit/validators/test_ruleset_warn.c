@@ -180,7 +180,7 @@ static const struct {
     {near_knife, "/weapons/knife/range", "0.015 is 0.00857 times the body"},
     {near_guns, "/weapons/rocket/range", "1.8 is 1.03 times the body"},
     {fast_modes, "/moves/modes/swimming/max_speed", "300 is 171 times the body"},
-    {slow_modes, "/moves/modes/falling/max_speed", "0.4 is 0.229 times the body"},
+    {slow_modes, "/moves/modes/falling/max_speed", "0.09 is 0.0514 times the body"},
     {no_rate, "/weapons/rifle/min_interval", "is 0, so the rate of fire is not checked"},
     {own_rocket, "/weapons/rocket/min_interval", "is 0, so the rate of fire is not checked"},
 };

@@ -1,0 +1,538 @@
+/*
+ * What the server knows of a player, and moves that say otherwise: the mode, the place, the life,
+ * and throws. Metres, 60 moves a second; the server's clock begins at 100 s.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/support/play/session.h"
+#include "tests/support/run_suite.h"
+#include "validators/match/player_moves.h"
+#include "validators/snapshot.h"
+
+#define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
+#define FRAME_US   INT64_C(16667)
+#define DT         (FRAME_US / 1e6)
+
+static struct hs_test_session session;
+static struct hs_moves_rules *rules;
+static struct hs_move move; /* the next one */
+static int failures;        /* of the checks of movement since the last begin */
+
+static void begin(void)
+{
+    move = hs_session_move(S(1), S(100));
+    move.fields = HS_MOVE_HAS_POSITION;
+    move.mode = HS_STR("walking");
+    failures = 0;
+}
+
+static void set_up(void)
+{
+    hs_session_open(&session);
+    rules = &session.rules->moves;
+    hs_ruleset_add_builtin_moves(session.rules, 100);
+    begin();
+}
+
+static void tear_down(void)
+{
+    hs_session_close(&session);
+}
+
+static struct hs_move_result judge(void)
+{
+    struct hs_move_result result = hs_session_judge(&session, &move);
+    failures += result.failure_count;
+    return result;
+}
+
+/* The next move, dx and dz further. */
+static struct hs_move_result step(double dx, double dz)
+{
+    move.timestamp_us += FRAME_US;
+    move.received_us += FRAME_US;
+    move.position.x += dx;
+    move.position.z += dz;
+    return judge();
+}
+
+/* Moves at a velocity for a time. Returns the result of the last. */
+static struct hs_move_result run(double vx, double vz, double seconds)
+{
+    struct hs_move_result result = {0};
+    for (long i = lround(seconds * 60); i > 0; i--)
+        result = step(vx * DT, vz * DT);
+    return result;
+}
+
+static void post(int64_t time_us, struct hs_player_frame entry)
+{
+    entry.fields |= HS_FIELD_RTT;
+    entry.rtt_us = 100000;
+    ck_assert_int_eq(hs_stage_post(session.match, time_us, &entry, NULL), HS_FRAME_STORED);
+}
+
+/* ---- modes ---- */
+
+/* Rows: what the client and the server call the mode, and the speed that passes. */
+START_TEST(only_known_modes_and_the_server_allow_speed)
+{
+    static const struct {
+        const char *mode, *server_mode;
+        double passes, fails;
+    } rows[] = {
+        {NULL, NULL, 3, 5},         {"dancing", NULL, 3, 5}, {"walking", NULL, 6, 8},
+        {NULL, "walking", 6, 8},    {"ghost", NULL, 3, 5},   {"ghost", "walking", 3, 5},
+        {"ghost", "ghost", 150, 0}, {NULL, "ghost", 150, 0}, {"dancing", "dancing", 3, 5},
+        {"falling", NULL, 9, 12},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int fast = 0; fast < 2 && (fast == 0 || rows[i].fails > 0); fast++) {
+            hs_name_set(&rules->modes[rules->mode_count].name, HS_STR("ghost"));
+            rules->mode_count++;
+            move.mode = hs_stage_str(rows[i].mode);
+            move.server_mode = hs_stage_str(rows[i].server_mode);
+            run(fast == 0 ? rows[i].passes : rows[i].fails, 0, 0.1);
+            /* Downwards, so that the mode with gravity has nothing to say. */
+            run(fast == 0 ? rows[i].passes : rows[i].fails, i == 9 ? -6 : 0, 1);
+            ck_assert_msg((failures > 0) == (fast == 1), "row %zu: %d", i, failures);
+            tear_down();
+            set_up();
+        }
+    }
+}
+END_TEST
+
+START_TEST(no_mode_is_slow_where_none_has_a_limit)
+{
+    rules->mode_count = 0;
+    move.mode = HS_STR("");
+    move.mode.ptr = NULL;
+    run(100, 0, 1);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* A place in a move of any kind is a place that was judged. */
+START_TEST(every_kind_of_move_is_judged)
+{
+    move.kind = _i == 0 ? HS_MOVE_PENDING : HS_MOVE_OLD;
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
+    struct hs_move_result result = run(12, 0, 1);
+    ck_assert_int_gt(failures, 0);
+    ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
+    rules->client_max_error = 100;
+    result = step(0, 0);
+    ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
+    /* Sent again it is late, and no offence. */
+    failures = 0;
+    move.received_us += FRAME_US;
+    move.timestamp_us -= FRAME_US;
+    move.position.x = -50;
+    result = judge();
+    ck_assert_int_eq(result.reason, HS_MOVE_STALE);
+    ck_assert_int_eq(result.late_us, FRAME_US);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* ---- the client's place ---- */
+
+/* Rows: how far the server's place is away, its mode, and what is answered. */
+START_TEST(the_client_is_trusted_up_to_an_error)
+{
+    static const struct {
+        double max_error, apart;
+        const char *server_mode;
+        enum hs_move_position answer;
+    } rows[] = {
+        {0, 0.01, "walking", HS_MOVE_POSITION_ACK},
+        {0, 0.1, "walking", HS_MOVE_POSITION_CORRECTION},
+        {2, 0.01, "walking", HS_MOVE_POSITION_ACK},
+        {2, 1.99, "walking", HS_MOVE_POSITION_ACK},
+        {2, 1.99, NULL, HS_MOVE_POSITION_ACK},
+        {2, 2.01, "walking", HS_MOVE_POSITION_CORRECTION},
+        {2, 0, "flying", HS_MOVE_POSITION_CORRECTION},
+        {2, 1500, "flying", HS_MOVE_POSITION_CORRECTION},
+        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without */
+    };
+    move.fields |= HS_MOVE_HAS_SERVER_POSITION;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rules->client_max_error = rows[i].max_error;
+        move.server_mode = hs_stage_str(rows[i].server_mode);
+        move.server_position = move.position;
+        move.server_position.y += rows[i].apart;
+        struct hs_move_result result = step(0, 0);
+        ck_assert_msg(result.position == rows[i].answer, "row %zu: %d", i, result.position);
+        if (result.position == HS_MOVE_POSITION_CORRECTION)
+            ck_assert_double_eq_tol(result.error, rows[i].apart, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(a_place_that_nobody_else_simulates_is_taken_over)
+{
+    ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
+    rules->client_max_error = 2;
+    ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_ACK);
+    move.server_mode = HS_STR("flying");
+    ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
+    move.server_mode = HS_STR("walking");
+    session.rules->move_checks[HS_MOVE_CHECK_TELEPORT] = HS_MODE_ENFORCE;
+    struct hs_move_result result = step(1000, 0); /* what is refused is not taken over */
+    ck_assert_int_eq(result.reason, HS_MOVE_UNANNOUNCED_TELEPORT);
+    ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
+}
+END_TEST
+
+static int answers_of(double apart, double seconds, enum hs_move_position wanted)
+{
+    int count = 0;
+    for (long i = lround(seconds * 60); i > 0; i--) {
+        move.server_position = move.position;
+        move.server_position.y += apart;
+        count += step(0, 0).position == wanted;
+    }
+    return count;
+}
+
+START_TEST(acks_and_corrections_keep_their_intervals)
+{
+    move.fields |= HS_MOVE_HAS_SERVER_POSITION;
+    rules->ack_interval_us = S(0.0999);
+    ck_assert_int_eq(answers_of(0, 1, HS_MOVE_POSITION_ACK), 10);
+    rules->client_max_error = 2; /* each place must be taken over, or not */
+    ck_assert_int_eq(answers_of(1, 1, HS_MOVE_POSITION_ACK), 60);
+    rules->client_max_error = 0;
+    rules->correction_interval_us = S(0.0999);
+    rules->large_error = 3;
+    rules->large_interval_us = S(0.0499);
+    ck_assert_int_eq(answers_of(2.9, 1, HS_MOVE_POSITION_CORRECTION), 10);
+    ck_assert_int_eq(answers_of(3, 1, HS_MOVE_POSITION_CORRECTION), 20);
+    rules->large_error = 0;
+    ck_assert_int_eq(answers_of(30, 1, HS_MOVE_POSITION_CORRECTION), 10);
+}
+END_TEST
+
+/* ---- throws ---- */
+
+static struct hs_player_frame launch(double x, double z)
+{
+    struct hs_player_frame entry = hs_stage_event("S", HS_EVENT_LAUNCH);
+    entry.fields = HS_FIELD_VELOCITY;
+    entry.velocity = (struct hs_vec){x, 0, z};
+    return entry;
+}
+
+/* Knock-back of 18 m/s from standing, braked by 20 m/s^2. `claims`: velocities too. */
+static void knock_back(bool claims)
+{
+    for (double v = 18; v > 0; v -= 20 * DT) {
+        move.velocity.x = v;
+        if (claims)
+            move.fields |= HS_MOVE_HAS_VELOCITY;
+        step(v * DT, 0);
+    }
+    run(0, 0, 0.5);
+}
+
+START_TEST(a_launch_pays_for_knock_back)
+{
+    bool claims = _i % 2 == 1, is_told = _i / 2 == 1;
+    run(0, 0, 1);
+    if (is_told)
+        post(move.received_us, launch(18, 0));
+    run(0, 0, 0.1); /* on its way */
+    knock_back(claims);
+    ck_assert_msg((failures == 0) == is_told, "%d", failures);
+}
+END_TEST
+
+START_TEST(a_launch_pays_once)
+{
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 0));
+    knock_back(false);
+    run(6, 0, 2);
+    ck_assert_int_eq(failures, 0);
+    knock_back(false);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* Thrown up at vz, and falling to the ground. */
+static void fly(double vx, double vz)
+{
+    double height = 0;
+    move.mode = HS_STR("falling");
+    do {
+        double dz = vz * DT - 9.8 * DT * DT / 2;
+        dz = height + dz < 0 ? -height : dz;
+        vz -= 9.8 * DT;
+        step(vx * DT, dz);
+        height += dz;
+    } while (height > 0);
+    move.mode = HS_STR("walking");
+}
+
+/* From the ground, and in the middle of a jump. */
+START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
+{
+    bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
+    run(6, 0, 1);
+    for (int i = 0; i < 3; i++) { /* each throw its own launch */
+        move.mode = is_in_air ? HS_STR("falling") : HS_STR("walking");
+        for (double v = 4.2; is_in_air && v > -2; v -= 9.8 * DT)
+            step(4 * DT, v * DT);
+        if (is_told)
+            post(move.received_us, launch(16, 18));
+        fly(16, 18);
+        run(6, 0, 0.5);
+    }
+    ck_assert_msg((failures == 0) == is_told, "%d", failures);
+}
+END_TEST
+
+START_TEST(a_launch_is_no_flight)
+{
+    run(6, 0, 1);
+    post(move.received_us, launch(0, 18));
+    move.mode = HS_STR("falling");
+    run(4, 18, 3);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+static void restart(void)
+{
+    static const struct hs_match_limits limits = {.players = 64, .samples = 256, .movers = 4};
+    struct hs_bytes bytes = {0};
+    hs_match_save(session.match, &bytes);
+    hs_match_destroy(session.match);
+    ck_assert_int_eq(hs_match_load(session.rules, &limits, bytes.data, bytes.len, &session.match),
+                     HS_MATCH_LOADED);
+    free(bytes.data);
+}
+
+/* One that was lost in the restart refuses nobody, but only at once, and only once. */
+START_TEST(a_launch_may_be_lost_in_a_restart)
+{
+    run(0, 0, 1);
+    restart();
+    run(0, 0, 0.2);
+    knock_back(_i == 1);
+    ck_assert_int_eq(failures, 0);
+    run(6, 0, 2);
+    knock_back(_i == 1);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+START_TEST(a_launch_outlives_a_restart)
+{
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 0));
+    step(18 * DT, 0);
+    restart();
+    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
+    ck_assert(player->was_launched && player->launch.speed == 18);
+    player->moves->is_restored = false; /* which excuses a jump */
+    knock_back(true);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+/* ---- life ---- */
+
+START_TEST(the_dead_do_not_move)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", HS_EVENT_DEATH));
+    struct hs_move before = move;
+    struct hs_move_result result = step(6 * DT, 0);
+    ck_assert_int_eq(result.reason, HS_MOVE_NOT_IN_CONTROL);
+    ck_assert_int_eq(result.verdict, HS_VERDICT_REJECTED);
+    ck_assert_int_eq(result.delta_us, 0);
+    ck_assert(!result.force_update);
+    failures = 0;
+    for (int i = 0; i < 60; i++)
+        ck_assert_int_eq(step(1, 0).reason, HS_MOVE_NOT_IN_CONTROL);
+    ck_assert_int_eq(failures, 0);
+    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
+    ck_assert_double_eq(player->suspicion, 0);
+    before.timestamp_us = move.timestamp_us + FRAME_US;
+    before.received_us--;
+    ck_assert_int_eq(hs_session_judge(&session, &before).reason, HS_MOVE_OK);
+}
+END_TEST
+
+static struct hs_player_frame spawn(double x)
+{
+    struct hs_player_frame entry = hs_stage_event("S", HS_EVENT_SPAWN);
+    entry.position.x = x;
+    return entry;
+}
+
+/* Dies at x = 6, and spawns at x = 100. */
+static void die_and_spawn(void)
+{
+    run(6, 0, 1);
+    post(move.received_us, hs_stage_event("S", HS_EVENT_DEATH));
+    run(0, 0, 0.5);
+    post(move.received_us, spawn(100));
+}
+
+START_TEST(moves_of_the_old_body_are_stale)
+{
+    die_and_spawn();
+    for (int i = 0; i < 60; i++) {
+        struct hs_move_result result = step(0, 0);
+        ck_assert_int_eq(result.reason, HS_MOVE_STALE);
+        ck_assert_int_eq(result.delta_us, 0);
+        ck_assert_int_eq(result.late_us, 0);
+    }
+    move.position.x = 100;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    run(6, 0, 1);
+    ck_assert_int_eq(failures, 0);
+    move.position.x = 6; /* shown once, it is a place as any other */
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* Rows: a new epoch, no place, a place on a base, a teleport after the spawn, a restart. */
+START_TEST(other_ways_into_the_new_body)
+{
+    die_and_spawn();
+    move.received_us += S(5);
+    move.timestamp_us += S(5);
+    struct hs_player_frame teleport = hs_stage_event("S", HS_EVENT_TELEPORT);
+    switch (_i) {
+    case 0:
+        move.epoch = 1;
+        break;
+    case 1:
+        move.fields = 0;
+        break;
+    case 2:
+        move.base = HS_STR("lift");
+        break;
+    case 3:
+        post(move.received_us - S(4), teleport);
+        break;
+    default:
+        restart();
+    }
+    move.position.x = -500;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+}
+END_TEST
+
+/* However many moves were lost: the player may have walked on. */
+START_TEST(a_spawn_may_be_shown_late)
+{
+    die_and_spawn();
+    move.received_us += S(3);
+    move.timestamp_us += S(3);
+    move.position.x = 100 + 6 * 3;
+    ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
+}
+END_TEST
+
+/* ---- two frames of one time ---- */
+
+/* The second adds to the first, and a spawn that is said twice is one. */
+START_TEST(the_last_frame_of_a_time_adds_to_the_first)
+{
+    session.rules->history.same_time = HS_SAME_TIME_LAST;
+    struct hs_player_frame first = spawn(7), second = hs_stage_entry("S", 8, 0, 0);
+    first.fields |= HS_FIELD_AMMO;
+    first.ammo = 30;
+    for (int i = 0; i < 3; i++)
+        post(S(100), first);
+    second.stance = HS_STR("crouch");
+    post(S(100), second);
+    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
+    ck_assert_uint_eq(hs_history_count(player->history), 1);
+    const struct hs_sample *sample = hs_history_at(player->history, 0);
+    const struct hs_state *state = hs_history_state(player->history, sample);
+    ck_assert_double_eq(sample->position.x, 8);
+    ck_assert_int_eq(sample->event, HS_EVENT_SPAWN);
+    ck_assert_int_eq(state->life, 1);
+    ck_assert_int_eq(state->ammo, 30);
+    ck_assert_int_eq(state->stance, 1);
+    session.rules->history.same_time = HS_SAME_TIME_FIRST;
+    ck_assert_int_eq(hs_stage_post(session.match, S(100), &second, NULL), HS_FRAME_DUPLICATE_TIME);
+}
+END_TEST
+
+/* ---- a clock that stands still ---- */
+
+START_TEST(a_clock_that_stands_still_is_forced)
+{
+    rules->forced_for_us = S(0.6);
+    run(0, 0, 1);
+    for (int ms = 50; ms <= 1000; ms += 50) {
+        move.received_us += HS_MS(50);
+        struct hs_move_result result = judge();
+        ck_assert_int_eq(result.reason, HS_MOVE_DUPLICATE);
+        ck_assert_int_eq(result.force_update, ms >= 250);
+        ck_assert_int_eq(result.forced_us, ms < 250 ? 0 : HS_MS(ms < 600 ? ms : 600));
+    }
+    struct hs_move_result result = step(0, 0);
+    ck_assert_int_eq(result.reason, HS_MOVE_OK);
+    ck_assert_int_eq(result.forced_us, 0);
+}
+END_TEST
+
+/* ---- state in answers ---- */
+
+START_TEST(answers_tell_the_error_and_the_life_of_a_clock)
+{
+    struct hs_moves_info info;
+    judge();
+    struct hs_move_result result = run(0, 0, 1);
+    ck_assert_int_eq(result.age_us, 60 * FRAME_US);
+    ck_assert_int_eq(result.error_us, 0);
+    move.timestamp_us += 5000;
+    result = step(0, 0);
+    ck_assert_int_eq(result.error_us, 5000);
+    ck_assert_int_eq(result.lifetime_us, 5000);
+    ck_assert(hs_match_moves_info(session.match, HS_STR("S"), &info));
+    ck_assert_int_eq(info.age_us, 61 * FRAME_US);
+    move.received_us -= S(8);
+    ck_assert_int_eq(judge().late_us, S(8));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("server and moves");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, only_known_modes_and_the_server_allow_speed);
+    tcase_add_test(tcase, no_mode_is_slow_where_none_has_a_limit);
+    tcase_add_loop_test(tcase, every_kind_of_move_is_judged, 0, 2);
+    tcase_add_test(tcase, the_client_is_trusted_up_to_an_error);
+    tcase_add_test(tcase, a_place_that_nobody_else_simulates_is_taken_over);
+    tcase_add_test(tcase, acks_and_corrections_keep_their_intervals);
+    tcase_add_loop_test(tcase, a_launch_pays_for_knock_back, 0, 4);
+    tcase_add_test(tcase, a_launch_pays_once);
+    tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
+    tcase_add_test(tcase, a_launch_is_no_flight);
+    tcase_add_test(tcase, a_launch_outlives_a_restart);
+    tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
+    tcase_add_test(tcase, the_dead_do_not_move);
+    tcase_add_test(tcase, moves_of_the_old_body_are_stale);
+    tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
+    tcase_add_test(tcase, a_spawn_may_be_shown_late);
+    tcase_add_test(tcase, the_last_frame_of_a_time_adds_to_the_first);
+    tcase_add_test(tcase, a_clock_that_stands_still_is_forced);
+    tcase_add_test(tcase, answers_tell_the_error_and_the_life_of_a_clock);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}
