@@ -3,36 +3,36 @@
 #include "validators/hit/contact.h"
 #include "validators/hit/report.h"
 
-/* ---- the scene of a claim ---- */
+/* ---- the blockers of a claim ---- */
 
-static struct hs_scene scene_of(struct hs_hit_context *c)
+static struct hs_blockers blockers_of(struct hs_hit_context *c)
 {
-    return (struct hs_scene){.world = c->match->world,
+    return (struct hs_blockers){.world = c->match->world,
                              .movers = &c->match->movers,
                              .ruleset = c->ruleset,
                              .work = &c->work};
 }
 
-static void flag_unknown(struct hs_hit_context *c, const struct hs_scene *scene)
+static void flag_unknown(struct hs_hit_context *c, const struct hs_blockers *blockers)
 {
-    if (scene->is_mover_unknown)
+    if (blockers->is_mover_unknown)
         c->out->flags |= 1u << HS_FLAG_MOVER_UNKNOWN;
 }
 
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out)
 {
-    struct hs_scene scene = scene_of(c);
-    hs_scene_find(&scene, path, radius, out);
-    flag_unknown(c, &scene);
+    struct hs_blockers blockers = blockers_of(c);
+    hs_blockers_find(&blockers, path, radius, out);
+    flag_unknown(c, &blockers);
 }
 
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out)
 {
-    struct hs_scene scene = scene_of(c);
-    hs_scene_between(&scene, from, to, time_us, scope, out);
-    flag_unknown(c, &scene);
+    struct hs_blockers blockers = blockers_of(c);
+    hs_blockers_between(&blockers, from, to, time_us, scope, out);
+    flag_unknown(c, &blockers);
 }
 
 /* ---- the sight of a body ---- */

@@ -1,18 +1,18 @@
 /*
- * What of the world blocks the path or the sight of a claim (world/scene.h), and how the checks
+ * What of the world blocks the path or the sight of a claim (world/blockers.h), and how the checks
  * report it. Internal to validators/.
  */
 #ifndef HS_OBSTACLE_H
 #define HS_OBSTACLE_H
 
 #include "validators/hit/context.h"
-#include "validators/world/scene.h"
+#include "validators/world/blockers.h"
 
-/* hs_scene_find for a claim. A mover without a place then sets a flag of the answer. */
+/* hs_blockers_find for a claim. A mover without a place then sets a flag of the answer. */
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* hs_scene_between for a claim, with the same flag. */
+/* hs_blockers_between for a claim, with the same flag. */
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 

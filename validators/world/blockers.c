@@ -1,4 +1,4 @@
-#include "validators/world/scene.h"
+#include "validators/world/blockers.h"
 
 #include <float.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
 }
 
 /* A leg without a sample of the mover inside, so that the mover moves straight. */
-static void try_mover(struct hs_scene *s, const struct hs_leg *leg,
+static void try_mover(struct hs_blockers *s, const struct hs_leg *leg,
                       const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_bracket start, end;
@@ -123,7 +123,7 @@ static void try_mover(struct hs_scene *s, const struct hs_leg *leg,
 }
 
 /* Cuts the leg at the samples of the mover. */
-static void try_leg(struct hs_scene *s, const struct hs_leg *whole,
+static void try_leg(struct hs_blockers *s, const struct hs_leg *whole,
                     const struct hs_mover *mover, struct hs_obstacle *out)
 {
     struct hs_leg leg = *whole, rest;
@@ -190,7 +190,7 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
 }
 
 /* A mover that is nowhere near the path only sets the flag if its place is not known. */
-static void flag_distant(struct hs_scene *s, const struct hs_mover *mover, int64_t from_us,
+static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
     struct hs_bracket unused;
@@ -204,7 +204,7 @@ static void flag_distant(struct hs_scene *s, const struct hs_mover *mover, int64
 }
 
 /* With `any` it stops at the first one found. */
-static void try_movers_on_leg(struct hs_scene *s, const struct hs_leg *leg, bool any,
+static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
     const struct hs_movers *movers = s->movers;
@@ -255,7 +255,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
 }
 
 /* One mover along all of it, up to what is already touched. */
-static void try_stretch(struct hs_scene *s, const struct hs_path *path,
+static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
 {
@@ -283,7 +283,7 @@ static void try_stretch(struct hs_scene *s, const struct hs_path *path,
     }
 }
 
-static void try_map(struct hs_scene *s, const struct hs_leg *leg, struct hs_obstacle *out)
+static void try_map(struct hs_blockers *s, const struct hs_leg *leg, struct hs_obstacle *out)
 {
     struct hs_world_contact contact;
     hs_work_spend(s->work, HS_WORK_CAST);
@@ -301,7 +301,7 @@ static void try_map(struct hs_scene *s, const struct hs_leg *leg, struct hs_obst
 
 /* ---- paths and lines ---- */
 
-static bool is_open(const struct hs_scene *s)
+static bool is_open(const struct hs_blockers *s)
 {
     return s->world == NULL && s->movers->count == 0;
 }
@@ -314,7 +314,7 @@ static void settle_unknown(struct hs_obstacle *out)
 }
 
 /* Sweeps a sphere of this radius along the path: over the map, then over each mover up to there. */
-static void cast(struct hs_scene *s, const struct hs_path *path, double radius,
+static void cast(struct hs_blockers *s, const struct hs_path *path, double radius,
                  struct hs_obstacle *out)
 {
     const struct hs_movers *movers = s->movers;
@@ -341,7 +341,7 @@ static void cast(struct hs_scene *s, const struct hs_path *path, double radius,
     settle_unknown(out);
 }
 
-void hs_scene_find(struct hs_scene *s, const struct hs_path *path, double radius,
+void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                    struct hs_obstacle *out)
 {
     out->touched = out->is_unknown = false;
@@ -355,7 +355,7 @@ void hs_scene_find(struct hs_scene *s, const struct hs_path *path, double radius
         cast(s, path, 0, out);
 }
 
-void hs_scene_between(struct hs_scene *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
+void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
                       enum hs_obstacle_scope scope, struct hs_obstacle *out)
 {
     struct hs_vec along = hs_vec_sub(to, from);
@@ -377,14 +377,14 @@ static struct hs_leg leg_of(const struct hs_sweep *sweep, int64_t time_us)
     return (struct hs_leg){.sweep = *sweep, .start_us = time_us, .end_us = time_us};
 }
 
-void hs_scene_sweep_map(struct hs_scene *s, const struct hs_sweep *sweep, struct hs_obstacle *out)
+void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep, struct hs_obstacle *out)
 {
     const struct hs_leg leg = leg_of(sweep, 0);
     memset(out, 0, sizeof *out);
     try_map(s, &leg, out);
 }
 
-void hs_scene_sweep_movers(struct hs_scene *s, const struct hs_sweep *sweep, int64_t time_us,
+void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,
                            struct hs_obstacle *out)
 {
     const struct hs_leg leg = leg_of(sweep, time_us);

@@ -2,15 +2,15 @@
  * What of the world blocks a path or a line: the static map, and the movers where they were. Hits
  * and moves use the same sweeps. Internal to validators/.
  */
-#ifndef HS_SCENE_H
-#define HS_SCENE_H
+#ifndef HS_BLOCKERS_H
+#define HS_BLOCKERS_H
 
 #include "validators/geometry/path.h"
 #include "validators/world.h"
 #include "validators/world/movers.h"
 
 /* The map and the movers of a match, as queries see them. */
-struct hs_scene {
+struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
     const struct hs_ruleset *ruleset; /* says how far movers are interpolated */
@@ -41,7 +41,7 @@ struct hs_obstacle {
  * wall can shoot along it. Bodies that only the path's wider sphere touches need not be in sight of
  * the path.
  */
-void hs_scene_find(struct hs_scene *s, const struct hs_path *path, double radius,
+void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                    struct hs_obstacle *out);
 
 /* The nearest obstacle, or any one (faster), or the nearest part of the map without the movers. */
@@ -49,13 +49,13 @@ enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* The same for the straight line between two points, at one time; distances count from `from`.
    A line that ends on a surface touches it. */
-void hs_scene_between(struct hs_scene *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
+void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
                       enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
 /* First contact of one sweep with the map alone, and with the movers alone, which stand still where
    they are at that time. */
-void hs_scene_sweep_map(struct hs_scene *s, const struct hs_sweep *sweep, struct hs_obstacle *out);
-void hs_scene_sweep_movers(struct hs_scene *s, const struct hs_sweep *sweep, int64_t time_us,
+void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep, struct hs_obstacle *out);
+void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,
                            struct hs_obstacle *out);
 
 #endif
