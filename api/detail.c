@@ -263,9 +263,9 @@ void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_
     bool is_of_bases = failure->check == HS_MOVE_CHECK_SPEED && unit == HS_UNIT_COUNTED;
     out[0] = '\0';
     const struct sentence *sentence = &move_sentences[failure->check];
-    write_sentence(is_of_bases             ? base_changes
+    write_sentence(is_of_bases            ? base_changes
                    : unit == HS_UNIT_NONE ? sentence->bare
-                                           : sentence->measured,
+                                          : sentence->measured,
                    &words, out);
 }
 

@@ -116,7 +116,8 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
         enum hs_move_check check = (enum hs_move_check)failure->check;
         hs_write_text_field(writer, "check", hs_move_check_name(check));
         hs_write_text_field(writer, "outcome", "fail");
-        hs_write_text_field(writer, "reason", hs_move_reason_name((enum hs_move_reason)failure->reason));
+        hs_write_text_field(writer, "reason",
+                            hs_move_reason_name((enum hs_move_reason)failure->reason));
         hs_measure_encode(writer, failure->measured, failure->limit, (enum hs_unit)failure->unit);
         hs_write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
         char detail[HS_SENTENCE_MAX];

@@ -43,8 +43,8 @@ struct hs_move {
     /* The same by the server's simulation, to acknowledge or to correct. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
-    struct hs_str server_base;  /* the base of server_position; absent: the same as `base` */
-    double server_rotation[4];  /* of the body, as the game server has it; for the correction */
+    struct hs_str server_base; /* the base of server_position; absent: the same as `base` */
+    double server_rotation[4]; /* of the body, as the game server has it; for the correction */
 };
 
 /* A failed check of a move. */

@@ -26,10 +26,10 @@ struct hs_prediction_rules {
 /* A movement mode. */
 struct hs_move_mode {
     struct hs_name name;
-    double max_speed; /* length/s */
-    double max_accel; /* length/s^2; 0: not checked */
-    double gravity;   /* length/s^2 downwards; 0: not checked */
-    double credit;    /* seconds of max_speed that a player may save for later */
+    double max_speed;   /* length/s */
+    double max_accel;   /* length/s^2; 0: not checked */
+    double gravity;     /* length/s^2 downwards; 0: not checked */
+    double credit;      /* seconds of max_speed that a player may save for later */
     double body_radius; /* of the sphere that must fit through the world; 0: not checked */
     double step;        /* largest distance to the ground below; 0: it needs no ground */
 };

@@ -187,8 +187,8 @@ static void draw_walk(struct hs_random *random, const struct hs_test_mesh *mesh,
         struct hs_vec step = {0.1 * cos(angle), 0.1 * sin(angle), 0};
         is_free = true;
         for (int i = 0; i <= TURN; i++) {
-            at.z = hs_test_terrain_height(mesh, HS_TEST_LEVEL_CELLS, HS_TEST_LEVEL_WIDTH, at.x,
-                                          at.y);
+            at.z =
+                hs_test_terrain_height(mesh, HS_TEST_LEVEL_CELLS, HS_TEST_LEVEL_WIDTH, at.x, at.y);
             places[i] = at;
             const struct hs_sweep body = {
                 .start = {at.x, at.y, at.z + 1.2}, .direction = {1, 0, 0}, .radius = 0.9};
@@ -229,7 +229,7 @@ static void check_path(const struct judging *j)
 int main(void)
 {
     hs_bench_run *const runs[FIGURES] = {judge_compat, judge_timing, judge_match, judge_way,
-                                           judge_path};
+                                         judge_path};
     static const char *const names[FIGURES] = {"move_compat_ns", "move_timing_ns", "move_ns",
                                                "move_way_ns", "move_path_ns"};
     double ns[FIGURES];

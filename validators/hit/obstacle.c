@@ -8,9 +8,9 @@
 static struct hs_blockers blockers_of(struct hs_hit_context *c)
 {
     return (struct hs_blockers){.world = c->match->world,
-                             .movers = &c->match->movers,
-                             .ruleset = c->ruleset,
-                             .work = &c->work};
+                                .movers = &c->match->movers,
+                                .ruleset = c->ruleset,
+                                .work = &c->work};
 }
 
 static void flag_unknown(struct hs_hit_context *c, const struct hs_blockers *blockers)

@@ -39,12 +39,12 @@ _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 /* Where a player is in the world, by the moves that were accepted (moves/world.h). A restart
    forgets it, because the movers have no places then. */
 struct hs_whereabouts {
-    struct hs_vec place; /* at the end of the last move; with has_place */
-    int64_t place_us;    /* arrival of that move */
-    uint32_t base;       /* index of its mover + 1; 0: none */
+    struct hs_vec place;     /* at the end of the last move; with has_place */
+    int64_t place_us;        /* arrival of that move */
+    uint32_t base;           /* index of its mover + 1; 0: none */
     struct hs_vec corrected; /* where the server last put the client; with has_corrected */
     int64_t looked_us;       /* arrival of the last move for which ground was searched */
-    float hover_s;           /* time walking without ground */
+    int64_t hover_us;        /* time walking without ground */
     bool has_place, has_corrected;
     bool is_hovering; /* the last search found no ground */
 };

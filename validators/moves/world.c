@@ -16,13 +16,13 @@
 
 /* Walking without ground for longer fails. It covers the moves on which a client has not yet
    changed its mode. */
-#define GRACE_S 0.2
+#define GRACE_US INT64_C(200000)
 
 /* Ground is searched this often. Between two searches a body that runs at 6 m/s gets 0.3 m far. */
 #define LOOK_US INT64_C(50000)
 
 /* The most that one interval between searches adds to the time without ground. */
-#define LOOK_MAX_S 0.1
+#define LOOK_MAX_US INT64_C(100000)
 
 /* A way around something is not searched for more time than this. */
 #define SEARCH_MAX_S 1.0
@@ -83,7 +83,7 @@ void hs_move_way_begin(struct hs_move_way *way, const struct hs_match *match,
                                 .mode = mode_at(&match->ruleset->moves, mode),
                                 .lag_us = lag_us < LAG_MAX_US ? lag_us : LAG_MAX_US,
                                 .looked_us = before->looked_us,
-                                .hover_s = before->hover_s,
+                                .hover_us = before->hover_us,
                                 .is_hovering = before->is_hovering};
     if (is_open(way))
         return;
@@ -381,8 +381,8 @@ static void judge_path(struct hs_move_way *way, double time_us, bool uses_correc
 
 /* ---- ground ---- */
 
-/* Whether something is below a point `height` above the feet, within `step` below them. What the
-   sphere touches at its start is a wall. */
+/* Whether something is below a point `height` above the feet, within `step` below them. What it
+   touches at its start is a wall. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
 {
@@ -392,8 +392,8 @@ static bool is_above_ground(struct search *s, struct hs_vec feet, double height,
                              .radius = radius};
     struct hs_obstacle met;
     hs_blockers_sweep_map(&s->blockers, &sweep, &met);
-    if (met.touched && (met.contact.distance > 0 || radius == 0))
-        return met.contact.distance > 0;
+    if (met.touched && met.contact.distance > 0)
+        return true;
     for (int t = 0; t < s->time_count && s->blockers.movers->count > 0; t++) {
         hs_blockers_sweep_movers(&s->blockers, &sweep, s->times[t], &met);
         if ((met.touched && met.contact.distance > 0) || met.is_unknown)
@@ -409,14 +409,19 @@ static bool has_ground(const struct hs_move_way *way, double radius, double step
     struct hs_vec place = way->place, east = {s.up.y, s.up.z, s.up.x};
     struct hs_vec north = hs_vec_cross(s.up, east);
     double height = CENTER_RADII * radius;
-    if (is_above_ground(&s, place, height, step, 0) ||
-        (radius > 0 && is_above_ground(&s, place, height, step, radius)))
+    struct hs_sweep down = {.start = hs_vec_add_scaled(place, s.up, height),
+                            .direction = hs_vec_scale(s.up, -1),
+                            .length = height + step};
+    struct hs_obstacle met;
+    hs_blockers_sweep_map(&s.blockers, &down, &met);
+    if (met.touched) /* mostly; inside something nobody can tell */
+        return true;
+    if (is_above_ground(&s, place, height, step, radius))
         return true;
     for (int i = 0; i < 8; i++) { /* around, for a body on an edge */
-        static const double cosine[] = {1, 0.70710678118654752, 0, -0.70710678118654752,
+        static const double cosine[] = {1,  0.70710678118654752,  0, -0.70710678118654752,
                                         -1, -0.70710678118654752, 0, 0.70710678118654752};
-        struct hs_vec at =
-            hs_vec_add_scaled(place, east, cosine[i] * LEDGE_RADII * radius);
+        struct hs_vec at = hs_vec_add_scaled(place, east, cosine[i] * LEDGE_RADII * radius);
         at = hs_vec_add_scaled(at, north, cosine[(i + 6) % 8] * LEDGE_RADII * radius);
         if (is_above_ground(&s, at, height, step, 0))
             return true;
@@ -436,17 +441,18 @@ static void judge_ground(struct hs_move_way *way)
     way->looked_us = way->move->received_us;
     if (way->base != NULL || has_ground(way, mode->body_radius, mode->step)) {
         way->is_hovering = false;
-        way->hover_s = 0;
+        way->hover_us = 0;
         return;
     }
-    if (way->is_hovering)
-        way->hover_s += (float)hs_clamp((double)since_us / 1e6, 0, LOOK_MAX_S);
+    if (way->is_hovering && since_us > 0)
+        way->hover_us += since_us < LOOK_MAX_US ? since_us : LOOK_MAX_US;
     way->is_hovering = true;
-    if ((double)way->hover_s <= GRACE_S)
+    if (way->hover_us <= GRACE_US)
         return;
-    way->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, (double)way->hover_s, GRACE_S};
+    way->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(way->hover_us),
+                                               hs_seconds(GRACE_US)};
     if (check != HS_MODE_ENFORCE)
-        way->hover_s = 0; /* one finding for each time that the grace runs out */
+        way->hover_us = 0; /* one finding for each time that the grace runs out */
 }
 
 /* ---- base ---- */
@@ -491,7 +497,7 @@ void hs_move_way_excuse(struct hs_move_way *way)
 {
     way->path.failed = way->ground.failed = way->base_found.failed = false;
     way->is_hovering = false;
-    way->hover_s = 0;
+    way->hover_us = 0;
 }
 
 void hs_move_way_keep(const struct hs_move_way *way, struct hs_whereabouts *whereabouts)
@@ -505,7 +511,7 @@ void hs_move_way_keep(const struct hs_move_way *way, struct hs_whereabouts *wher
                                            .corrected = whereabouts->corrected,
                                            .has_corrected = whereabouts->has_corrected,
                                            .looked_us = way->looked_us,
-                                           .hover_s = way->hover_s,
+                                           .hover_us = way->hover_us,
                                            .is_hovering = way->is_hovering};
 }
 
@@ -518,16 +524,14 @@ static bool find_server_place(const struct hs_move_way *way, struct hs_vec *out)
     if (base.ptr == NULL)
         return true;
     const struct hs_mover *mover = hs_movers_find(&way->match->movers, base, 0);
-    return mover != NULL &&
-           hs_mover_to_world(mover, way->match->ruleset, move->received_us, out);
+    return mover != NULL && hs_mover_to_world(mover, way->match->ruleset, move->received_us, out);
 }
 
 struct hs_vec hs_move_way_apart(const struct hs_move_way *way)
 {
     const struct hs_move *move = way->move;
     struct hs_vec there;
-    bool is_other =
-        move->server_base.ptr != NULL && !hs_str_equal(move->server_base, move->base);
+    bool is_other = move->server_base.ptr != NULL && !hs_str_equal(move->server_base, move->base);
     if (is_other && way->is_placed && find_server_place(way, &there))
         return hs_vec_sub(there, way->place);
     return hs_vec_sub(move->server_position, move->position);

@@ -40,7 +40,7 @@ struct hs_move_way {
     bool has_base_path;
     /* Of the search for ground, for hs_move_way_keep. */
     int64_t looked_us;
-    float hover_s;
+    int64_t hover_us;
     bool is_hovering;
     struct hs_movement_finding path, ground;
     struct hs_movement_finding base_found; /* unit NONE: the base is unknown */

@@ -56,12 +56,9 @@ const size_t hs_ruleset_scalar_count = sizeof hs_ruleset_scalars / sizeof hs_rul
 const struct hs_scalar hs_weapon_scalars[] = {HS_WEAPON_FIELDS(WEAPON)};
 const struct hs_scalar hs_blast_scalars[] = {HS_BLAST_FIELDS(BLAST)};
 const struct hs_scalar hs_move_mode_scalars[] = {
-    M("max_speed", max_speed, LENGTH, 0, 0, 1e9),
-    M("max_accel", max_accel, LENGTH, 0, 0, 1e9),
-    M("gravity", gravity, LENGTH, 0, 0, 1e9),
-    M("credit", credit, REAL, 0.25, 0, 60),
-    M("body_radius", body_radius, LENGTH, 0, 0, 1e9),
-    M("step", step, LENGTH, 0, 0, 1e9),
+    M("max_speed", max_speed, LENGTH, 0, 0, 1e9),     M("max_accel", max_accel, LENGTH, 0, 0, 1e9),
+    M("gravity", gravity, LENGTH, 0, 0, 1e9),         M("credit", credit, REAL, 0.25, 0, 60),
+    M("body_radius", body_radius, LENGTH, 0, 0, 1e9), M("step", step, LENGTH, 0, 0, 1e9),
 };
 const size_t hs_move_mode_scalar_count =
     sizeof hs_move_mode_scalars / sizeof hs_move_mode_scalars[0];

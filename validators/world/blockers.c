@@ -81,8 +81,8 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
 }
 
 /* A leg without a sample of the mover inside, so that the mover moves straight. */
-static void try_mover(struct hs_blockers *s, const struct hs_leg *leg,
-                      const struct hs_mover *mover, struct hs_obstacle *out)
+static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
+                      struct hs_obstacle *out)
 {
     struct hs_bracket start, end;
     hs_work_spend(s->work, HS_WORK_LEG + HS_WORK_SWEEP);
@@ -123,8 +123,8 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg,
 }
 
 /* Cuts the leg at the samples of the mover. */
-static void try_leg(struct hs_blockers *s, const struct hs_leg *whole,
-                    const struct hs_mover *mover, struct hs_obstacle *out)
+static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
+                    struct hs_obstacle *out)
 {
     struct hs_leg leg = *whole, rest;
     while (!hs_work_is_over(s->work) &&
@@ -287,8 +287,7 @@ static void try_map(struct hs_blockers *s, const struct hs_leg *leg, struct hs_o
 {
     struct hs_world_contact contact;
     hs_work_spend(s->work, HS_WORK_CAST);
-    if (s->world == NULL ||
-        !hs_world_sweep_within(s->world, &leg->sweep, s->work, &contact))
+    if (s->world == NULL || !hs_world_sweep_within(s->world, &leg->sweep, s->work, &contact))
         return;
     out->touched = true;
     out->mover = NULL;
@@ -342,7 +341,7 @@ static void cast(struct hs_blockers *s, const struct hs_path *path, double radiu
 }
 
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
-                   struct hs_obstacle *out)
+                      struct hs_obstacle *out)
 {
     out->touched = out->is_unknown = false;
     out->radius = radius;
@@ -355,8 +354,8 @@ void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double 
         cast(s, path, 0, out);
 }
 
-void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
-                      enum hs_obstacle_scope scope, struct hs_obstacle *out)
+void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
+                         int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out)
 {
     struct hs_vec along = hs_vec_sub(to, from);
     double length = hs_vec_length(along);
@@ -377,7 +376,8 @@ static struct hs_leg leg_of(const struct hs_sweep *sweep, int64_t time_us)
     return (struct hs_leg){.sweep = *sweep, .start_us = time_us, .end_us = time_us};
 }
 
-void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep, struct hs_obstacle *out)
+void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
+                           struct hs_obstacle *out)
 {
     const struct hs_leg leg = leg_of(sweep, 0);
     memset(out, 0, sizeof *out);
@@ -385,7 +385,7 @@ void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep, 
 }
 
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,
-                           struct hs_obstacle *out)
+                              struct hs_obstacle *out)
 {
     const struct hs_leg leg = leg_of(sweep, time_us);
     memset(out, 0, sizeof *out);

@@ -42,20 +42,21 @@ struct hs_obstacle {
  * the path.
  */
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
-                   struct hs_obstacle *out);
+                      struct hs_obstacle *out);
 
 /* The nearest obstacle, or any one (faster), or the nearest part of the map without the movers. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
 /* The same for the straight line between two points, at one time; distances count from `from`.
    A line that ends on a surface touches it. */
-void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to, int64_t time_us,
-                      enum hs_obstacle_scope scope, struct hs_obstacle *out);
+void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
+                         int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
 /* First contact of one sweep with the map alone, and with the movers alone, which stand still where
    they are at that time. */
-void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep, struct hs_obstacle *out);
-void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,
+void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
+void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,
+                              struct hs_obstacle *out);
 
 #endif

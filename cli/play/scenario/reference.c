@@ -32,7 +32,8 @@ static const char *const keys[][24] = {
     [HS_QUANTITY_ROTATION] = {"rotation", "server_rotation"},
     [HS_QUANTITY_BONES] = {"bones"},
     [HS_QUANTITY_FALLOFF] = {"falloff"},
-    [HS_QUANTITY_TIME] = {"fire_time", "from", "hit_time", "newest_time", "now", "received", "time", "to"},
+    [HS_QUANTITY_TIME] = {"fire_time", "from", "hit_time", "newest_time", "now", "received", "time",
+                          "to"},
     [HS_QUANTITY_UP] = {"up"},
     [HS_QUANTITY_MEASURE] = {"limit", "measured"},
 };
