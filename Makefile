@@ -245,7 +245,7 @@ fuzz-long: deps-build deps-test deps-dev ## FUZZ_RUNS inputs (22 million) into t
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
-	    HS_WORLD_CASES=100000 HS_TIMING_HOURS=20 HS_GROUP_FRAMES=3 HS_KILLS=1000 HS_SOAK_SECONDS=600 \
+	    HS_WORLD_CASES=100000 HS_TIMING_HOURS=20 HS_WALK_HOURS=10 HS_GROUP_FRAMES=3 HS_KILLS=1000 HS_SOAK_SECONDS=600 \
 	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done

@@ -67,6 +67,10 @@ static const struct sentence move_sentences[HS_MOVE_CHECK_COUNT] = {
     [HS_MOVE_CHECK_SPEED] = {"the player moves {m} per second, {L}", NULL},
     [HS_MOVE_CHECK_ACCELERATION] = {"the player accelerates by {m} per second squared, {L}", NULL},
     [HS_MOVE_CHECK_GRAVITY] = {"the player is {m} above where gravity would have them, {L}", NULL},
+    [HS_MOVE_CHECK_PATH] = {"the map or a mover blocks the way of {l} after {m}", NULL},
+    [HS_MOVE_CHECK_GROUND] = {"the player walked {m} s without ground below, {L} s", NULL},
+    [HS_MOVE_CHECK_BASE] = {"the player is {m} from the mover that is their base, {L}",
+                            "no mover in the frames has the name of the base"},
 };
 static const char base_changes[] = "the player changed base {m} times in short order, {L}";
 
@@ -258,8 +262,11 @@ void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_
     struct words words = {.numbers = numbers_of(unit, failure->measured, failure->limit)};
     bool is_of_bases = failure->check == HS_MOVE_CHECK_SPEED && unit == HS_UNIT_COUNTED;
     out[0] = '\0';
-    write_sentence(is_of_bases ? base_changes : move_sentences[failure->check].measured, &words,
-                   out);
+    const struct sentence *sentence = &move_sentences[failure->check];
+    write_sentence(is_of_bases            ? base_changes
+                   : unit == HS_UNIT_NONE ? sentence->bare
+                                          : sentence->measured,
+                   &words, out);
 }
 
 void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump, char out[HS_SENTENCE_MAX])

@@ -24,6 +24,9 @@ static const struct hs_json_field move_fields[] = {
     {"server_position", HS_JSON_VEC, TO(server_position), .bit = HS_MOVE_HAS_SERVER_POSITION},
     {"server_velocity", HS_JSON_VEC, TO(server_velocity), .bit = HS_MOVE_HAS_SERVER_VELOCITY},
     {"server_mode", HS_JSON_NAME, TO(server_mode)},
+    {"server_base", HS_JSON_NAME_OR_NULL, TO(server_base)},
+    {"server_rotation", HS_JSON_REALS, TO(server_rotation), .count = 4,
+     .bit = HS_MOVE_HAS_SERVER_ROTATION},
 };
 static const struct hs_json_object move_object = {HS_JSON_FIELDS(move_fields),
                                                   .bits_offset = offsetof(struct hs_move, fields)};
@@ -115,7 +118,8 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
         enum hs_move_check check = (enum hs_move_check)failure->check;
         hs_write_text_field(writer, "check", hs_move_check_name(check));
         hs_write_text_field(writer, "outcome", "fail");
-        hs_write_text_field(writer, "reason", hs_move_reason_name(hs_move_check_reason(check)));
+        hs_write_text_field(writer, "reason",
+                            hs_move_reason_name((enum hs_move_reason)failure->reason));
         hs_measure_encode(writer, failure->measured, failure->limit, (enum hs_unit)failure->unit);
         hs_write_text_field(writer, "mode", hs_mode_name((enum hs_mode)failure->mode));
         char detail[HS_SENTENCE_MAX];
@@ -127,14 +131,23 @@ static void encode_failures(struct hs_writer *writer, const struct hs_move_resul
 }
 
 static void encode_correction(struct hs_writer *writer, const struct hs_moves_rules *rules,
-                              const struct hs_move_result *result)
+                              const struct hs_move *move, const struct hs_move_result *result)
 {
+    struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
     hs_write_begin_field(writer, "correction", '{');
     hs_write_vec_field(writer, "position", result->corrected);
     if (result->has_corrected_velocity)
         hs_write_vec_field(writer, "velocity", result->corrected_velocity);
     if (result->corrected_mode < rules->mode_count)
         hs_write_text_field(writer, "mode", rules->modes[result->corrected_mode].name.text);
+    if (base.ptr != NULL)
+        hs_write_str_field(writer, "base", base);
+    if (move->fields & HS_MOVE_HAS_SERVER_ROTATION) {
+        hs_write_begin_field(writer, "rotation", '[');
+        for (int i = 0; i < 4; i++)
+            hs_write_real(writer, move->server_rotation[i]);
+        hs_write_end(writer, ']');
+    }
     hs_write_real_field(writer, "error", result->error);
     hs_write_real_field(writer, "limit", result->limit);
     hs_write_end(writer, '}');
@@ -160,7 +173,7 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
     if (result->position == HS_MOVE_POSITION_ACK)
         hs_write_bool_field(writer, "ack", true);
     else if (result->position == HS_MOVE_POSITION_CORRECTION)
-        encode_correction(writer, rules, result);
+        encode_correction(writer, rules, move, result);
     hs_write_bool_field(writer, "replayed", result->replayed);
     hs_write_end(writer, '}');
 }

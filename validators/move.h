@@ -23,6 +23,7 @@ enum hs_move_field {
     HS_MOVE_HAS_VELOCITY = 1 << 3,
     HS_MOVE_HAS_SERVER_POSITION = 1 << 4,
     HS_MOVE_HAS_SERVER_VELOCITY = 1 << 5,
+    HS_MOVE_HAS_SERVER_ROTATION = 1 << 6,
 };
 
 /* A move as posted. Numbers are finite. An absent name has ptr NULL. */
@@ -37,16 +38,19 @@ struct hs_move {
     int64_t ack_us;       /* send time of the newest snapshot the client had seen */
     double dilation;      /* of game time, >= 0; 1 if not posted, 0 while paused */
     struct hs_str mode;   /* movement mode: a name in the ruleset's `moves.modes` */
-    struct hs_str base;   /* platform under the player; positions are relative to it */
+    struct hs_str base;   /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, by the client */
     /* The same by the server's simulation, to acknowledge or to correct. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
+    struct hs_str server_base; /* the base of server_position; absent: the same as `base` */
+    double server_rotation[4]; /* of the body, as the game server has it; for the correction */
 };
 
 /* A failed check of a move. */
 struct hs_move_failure {
     uint8_t check, mode, unit; /* enum hs_move_check, hs_mode, hs_unit */
+    uint8_t reason;            /* enum hs_move_reason, if the check is enforced */
     double measured, limit;
 };
 

@@ -32,6 +32,8 @@ struct hs_move_mode {
     double gravity;        /* length/s^2 downwards; 0: not checked */
     int64_t air_jumps;     /* jumps in the air before there is ground again */
     double credit;         /* seconds of max_speed that a player may save for later */
+    double body_radius;    /* of the sphere that must fit through the world; 0: not checked */
+    double step;           /* largest distance to the ground below; 0: it needs no ground */
 };
 
 struct hs_moves_rules {

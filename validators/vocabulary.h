@@ -230,7 +230,10 @@ enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
     X(TELEPORT, "teleport", SHADOW, UNANNOUNCED_TELEPORT)                                          \
     X(SPEED, "speed", SHADOW, TOO_FAST)                                                            \
     X(ACCELERATION, "acceleration", SHADOW, TOO_MUCH_ACCELERATION)                                 \
-    X(GRAVITY, "gravity", SHADOW, GRAVITY_VIOLATION)
+    X(GRAVITY, "gravity", SHADOW, GRAVITY_VIOLATION)                                               \
+    X(PATH, "path", SHADOW, THROUGH_WORLD)                                                         \
+    X(GROUND, "ground", SHADOW, NO_GROUND)                                                         \
+    X(BASE, "base", SHADOW, OFF_BASE)
 
 #define HS_MOVE_CHECK_ID(id, ...) HS_MOVE_CHECK_##id,
 enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
@@ -254,6 +257,10 @@ enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
     X(TOO_FAST, "too_fast", REJECTED)                                                              \
     X(TOO_MUCH_ACCELERATION, "too_much_acceleration", REJECTED)                                    \
     X(GRAVITY_VIOLATION, "gravity_violation", REJECTED)                                            \
+    X(THROUGH_WORLD, "through_world", REJECTED)                                                    \
+    X(NO_GROUND, "no_ground", REJECTED)                                                            \
+    X(UNKNOWN_BASE, "unknown_base", REJECTED)                                                      \
+    X(OFF_BASE, "off_base", REJECTED)                                                              \
     X(MALFORMED, "malformed", REJECTED)
 
 #define HS_MOVE_ID(id, ...) HS_MOVE_##id,
@@ -425,7 +432,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* The reason for a rejected move if this check is enforced and fails. */
+/* The reason for a rejected move if this check is enforced and fails. The check `base` has a second
+   one, HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -159,6 +159,20 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
+/* A server that takes positions over from clients needs the checks of their ways through the
+   world, unless the document says otherwise. */
+static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        void *target)
+{
+    static const enum hs_move_check ways[] = {HS_MOVE_CHECK_PATH, HS_MOVE_CHECK_GROUND,
+                                              HS_MOVE_CHECK_BASE};
+    struct hs_ruleset *ruleset = target;
+    for (size_t i = 0; ruleset->moves.client_max_error > 0 && i < sizeof ways / sizeof ways[0]; i++)
+        ruleset->move_checks[ways[i]] = HS_MODE_ENFORCE;
+    if (value != NULL)
+        hs_json_read_entries(reader, value, at, read_check, target);
+}
+
 /* ---- the document ---- */
 
 enum { CM_PER_UNIT = 1 }; /* the unit of lengths that the document leaves out */
@@ -255,7 +269,7 @@ static const struct hs_json_field document_fields[] = {
     {"rewind", HS_JSON_CUSTOM, .decode = read_rewind},
     {"hit", HS_JSON_CUSTOM, .decode = read_section},
     {"moves", HS_JSON_CUSTOM, .decode = read_section},
-    {"checks", HS_JSON_ENTRIES, .decode = read_check},
+    {"checks", HS_JSON_CUSTOM, .decode = read_checks},
 };
 static const struct hs_json_object document_object = {HS_JSON_FIELDS(document_fields),
                                                       .in_order = true};

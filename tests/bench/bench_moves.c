@@ -5,6 +5,7 @@
  *   move_timing_ns   both judges of the clock
  *   move_ns          a move posted to a match, with its number: both judges, kept for a retry
  *   move_way_ns      the same with a position, a velocity and the server's position
+ *   move_path_ns     the same on a map of a million triangles: also the way through it, and ground
  *
  * Honest clients at 60 Hz whose clocks are reset every 240 s, with acks and some jitter.
  */
@@ -13,10 +14,11 @@
 #include <string.h>
 
 #include "tests/support/bench.h"
+#include "tests/support/oracle/world_cases.h"
 #include "tests/support/play/move_stream.h"
 #include "validators/clock/timing.h"
 
-enum { PLAYERS = 64, MOVES = 1024 };
+enum { PLAYERS = 64, MOVES = 1024, TURN = MOVES / 2, BLOCKS = 23334 };
 
 #define FRAME_US INT64_C(16667)
 #define ROUND_US (MOVES * FRAME_US)
@@ -33,6 +35,7 @@ struct judging {
     size_t at, player, turn;
     int64_t shift_us;
     unsigned fields;
+    struct hs_vec (*places)[TURN + 1]; /* of each player on the map; NULL: no map */
 };
 
 static volatile double granted_us; /* so that nothing is optimised away */
@@ -66,7 +69,7 @@ static const struct hs_move *next_move(struct judging *j)
 }
 
 /* One for each figure; they take turns. */
-enum figure { COMPAT, TIMING, MATCH, WAY, FIGURES };
+enum figure { COMPAT, TIMING, MATCH, WAY, PATH, FIGURES };
 
 static struct judging judgings[FIGURES];
 
@@ -120,6 +123,10 @@ static void post(struct judging *j, size_t count)
         const struct hs_move *move = next_move(j);
         struct hs_move_result result;
         j->move.player = (struct hs_str){j->names[j->player], strlen(j->names[j->player])};
+        if (j->places != NULL) {
+            j->move.position = j->places[j->player][j->at < TURN ? j->at : MOVES - j->at];
+            j->move.server_position = j->move.position;
+        }
         need(hs_match_check_move(j->match, move, &result));
         need(result.verdict == HS_VERDICT_ACCEPTED && !result.replayed);
         sum_us += (double)result.delta_us;
@@ -137,6 +144,11 @@ static void judge_way(void *context, size_t count)
     post(&((struct judging *)context)[WAY], count);
 }
 
+static void judge_path(void *context, size_t count)
+{
+    post(&((struct judging *)context)[PATH], count);
+}
+
 static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
 {
     const struct hs_clock_options options = {
@@ -152,8 +164,8 @@ static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
     need(hs_move_stream_fill(&play, j->items, MOVES) == MOVES);
     for (int i = 0; i < MOVES; i++) { /* walks about */
         struct hs_move *move = &j->items[i].move;
-        move->position = (struct hs_vec){i < MOVES / 2 ? i : MOVES - i, 0, 0};
-        move->velocity = (struct hs_vec){i < MOVES / 2 ? 60 : -60, 0, 0};
+        move->position = (struct hs_vec){i < TURN ? i : MOVES - i, 0, 0};
+        move->velocity = (struct hs_vec){i < TURN ? 60 : -60, 0, 0};
         move->server_position = move->position;
         move->mode = HS_STR("walking");
     }
@@ -163,24 +175,84 @@ static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
     j->turn = SIZE_MAX;
 }
 
+/* 51 m across the level at 6 m/s, where nothing is in the way. */
+static void draw_walk(struct hs_random *random, const struct hs_test_mesh *mesh,
+                      const struct hs_world *world, struct hs_vec places[TURN + 1])
+{
+    bool is_free;
+    do {
+        struct hs_vec at = {hs_random_between(random, 60, HS_TEST_LEVEL_WIDTH - 60),
+                            hs_random_between(random, 60, HS_TEST_LEVEL_WIDTH - 60), 0};
+        double angle = hs_random_between(random, 0, 6.28);
+        struct hs_vec step = {0.1 * cos(angle), 0.1 * sin(angle), 0};
+        is_free = true;
+        for (int i = 0; i <= TURN; i++) {
+            at.z =
+                hs_test_terrain_height(mesh, HS_TEST_LEVEL_CELLS, HS_TEST_LEVEL_WIDTH, at.x, at.y);
+            places[i] = at;
+            const struct hs_sweep body = {
+                .start = {at.x, at.y, at.z + 1.2}, .direction = {1, 0, 0}, .radius = 0.9};
+            is_free = is_free && !hs_world_sweep(world, &body, NULL);
+            at = hs_vec_add(at, step);
+        }
+    } while (!is_free);
+}
+
+/* The map outlives the match. */
+static struct hs_world *prepare_map(struct judging *j)
+{
+    struct hs_random random = hs_random_start(1, 0);
+    struct hs_test_mesh mesh = {0};
+    hs_test_mesh_level(&mesh, &random, BLOCKS);
+    struct hs_world *world = hs_world_create(&mesh.mesh, NULL, NULL);
+    j->places = calloc(PLAYERS, sizeof *j->places);
+    need(world != NULL && j->places != NULL);
+    for (int i = 0; i < PLAYERS; i++)
+        draw_walk(&random, &mesh, world, j->places[i]);
+    for (int i = 0; i < MOVES; i++)
+        j->items[i].move.velocity = (struct hs_vec){0, 0, 0};
+    hs_match_set_world(j->match, world);
+    hs_test_mesh_free(&mesh);
+    return world;
+}
+
+/* Whether the map was asked, and nothing was in the way. */
+static void check_path(const struct judging *j)
+{
+    for (int i = 0; i < PLAYERS; i++) {
+        struct hs_moves_info info;
+        need(hs_match_moves_info(j->match, hs_str_of(j->names[i]), &info) && info.present);
+        need(info.raised[HS_MOVE_CHECK_PATH] == 0 && info.raised[HS_MOVE_CHECK_GROUND] == 0);
+    }
+}
+
 int main(void)
 {
-    hs_bench_run *const runs[FIGURES] = {judge_compat, judge_timing, judge_match, judge_way};
+    hs_bench_run *const runs[FIGURES] = {judge_compat, judge_timing, judge_match, judge_way,
+                                         judge_path};
     static const char *const names[FIGURES] = {"move_compat_ns", "move_timing_ns", "move_ns",
-                                               "move_way_ns"};
+                                               "move_way_ns", "move_path_ns"};
     double ns[FIGURES];
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
-    need(ruleset != NULL);
+    struct hs_ruleset *metres = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
+    need(ruleset != NULL && metres != NULL);
     for (int i = 0; i < FIGURES; i++)
-        prepare(&judgings[i], ruleset);
+        prepare(&judgings[i], i == PATH ? metres : ruleset);
+    struct hs_world *world = prepare_map(&judgings[PATH]);
+    judgings[PATH].fields =
+        HS_MOVE_HAS_POSITION | HS_MOVE_HAS_VELOCITY | HS_MOVE_HAS_SERVER_POSITION;
     judgings[WAY].fields =
         HS_MOVE_HAS_POSITION | HS_MOVE_HAS_VELOCITY | HS_MOVE_HAS_SERVER_POSITION;
     hs_bench_take_turns(runs, FIGURES, judgings, ns);
+    check_path(&judgings[PATH]);
     for (int i = 0; i < FIGURES; i++) {
         hs_bench_print(names[i], ns[i], "ns", i == COMPAT ? NULL : names[COMPAT],
                        i == COMPAT ? 0 : ns[COMPAT] / ns[i]);
         hs_match_destroy(judgings[i].match);
     }
+    free(judgings[PATH].places);
+    hs_world_destroy(world);
+    hs_ruleset_destroy(metres);
     hs_ruleset_destroy(ruleset);
     return EXIT_SUCCESS;
 }

@@ -125,6 +125,19 @@ static void note_result(struct record *record, const struct hs_hit_result *r)
     note_lists(record, r);
 }
 
+static void note_move(struct record *record, const struct hs_move_result *r)
+{
+    fprintf(record->stream, "%s %d", hs_move_reason_name(r->reason), (int)r->position);
+    number(record, (double)r->delta_us);
+    for (uint16_t i = 0; i < r->failure_count; i++) {
+        const struct hs_move_failure *failure = &r->failures[i];
+        bool is_seconds = failure->unit == HS_UNIT_SECONDS || failure->unit == HS_UNIT_COUNTED;
+        fprintf(record->stream, " %s", hs_move_reason_name((enum hs_move_reason)failure->reason));
+        (is_seconds ? number : length)(record, failure->measured);
+        (is_seconds ? number : length)(record, failure->limit);
+    }
+}
+
 /* Of the values from `first` on: an answer. */
 static void note_sizes(struct record *record, size_t first)
 {
@@ -152,6 +165,9 @@ static void note_item(void *context, const struct hs_offline_item *item)
         number(record, (double)item->forward_us);
         if (item->result != NULL)
             note_result(record, item->result);
+        break;
+    case HS_OFFLINE_MOVE:
+        note_move(record, item->move);
         break;
     case HS_OFFLINE_PROBLEM:
         fprintf(record->stream, "%s %zu", hs_problem_name(item->problem->code),

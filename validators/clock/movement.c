@@ -472,11 +472,14 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
     }
     if (step->mode != movement->mode)
         change_mode(movement, rules, step);
-    struct hs_vec path = path_of(movement, step);
+    bool is_new_base = step->base != movement->base;
+    struct hs_vec path =
+        is_new_base && step->has_base_path ? step->base_path : path_of(movement, step);
     movement->position = step->position;
-    if (step->base != movement->base) {
-        movement->base = step->base;
+    movement->base = step->base;
+    if (is_new_base)
         restart_motion(movement);
+    if (is_new_base && !step->has_base_path) {
         check_bases(movement, &out->speed);
         return;
     }
@@ -493,5 +496,8 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
                               .may_be_thrown = step->may_be_thrown,
                               .path = path,
                               .up = step->up};
-    check_motion(movement, step, &passage, out);
+    if (is_new_base)
+        check_speed(movement, &passage, &out->speed);
+    else
+        check_motion(movement, step, &passage, out);
 }

@@ -45,6 +45,7 @@ struct hs_movement_step {
     struct hs_vec corrected; /* where the server last put the client; with has_corrected */
     struct hs_vec up;        /* unit */
     uint64_t base;           /* hash of its name; 0: no base. `corrected` is relative to it, too */
+    struct hs_vec base_path; /* since the last step, on a change of base; with has_base_path */
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* of server time; 1, or 0 while the game is paused */
@@ -55,7 +56,7 @@ struct hs_movement_step {
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
                       checked */
-    bool has_velocity, has_corrected;
+    bool has_velocity, has_corrected, has_base_path;
     bool is_announced;  /* the server announced a jump since the last move: teleport, spawn */
     bool may_be_thrown; /* the launch has not been used for a rise yet */
 };
@@ -114,8 +115,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
  * cause gives one finding. A check that cannot run has not failed.
  *
- * A change of base hides the path from the last position. So position and velocity start again, no
- * credit is refilled, and too many changes fail.
+ * After a change of base, position and velocity start again, and no credit is refilled. Speed is
+ * checked by `base_path`. Without it the change hides the path, and too many changes fail.
  *
  * After a change of mode the larger limit of the two counts for rtt + 2 ticks. An unknown rtt
  * counts as 0.2 s; the maximum is 1 s. A tick is the mean time between arrivals, at most 0.05 s.

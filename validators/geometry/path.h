@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "validators/base/units.h"
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg, 1/64 s; a body hardly turns in that time. Bodies move within a
@@ -79,5 +80,14 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
+
+/* Distance from the origin to the segment between `from` and `from + travel`: the foot of the
+   perpendicular, clamped to the ends. */
+static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
+{
+    double squared = hs_vec_dot(travel, travel);
+    double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
+    return hs_vec_length(hs_vec_add_scaled(from, travel, hs_clamp(s, 0, 1)));
+}
 
 #endif

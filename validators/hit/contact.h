@@ -59,13 +59,4 @@ void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs
 bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_passing *passing);
 
-/* Distance from the origin to the segment between `from` and `from + travel`: the foot of the
-   perpendicular, clamped to the ends. */
-static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
-{
-    double squared = hs_vec_dot(travel, travel);
-    double s = squared > 0 ? -hs_vec_dot(from, travel) / squared : 0;
-    return hs_vec_length(hs_vec_add_scaled(from, travel, hs_clamp(s, 0, 1)));
-}
-
 #endif

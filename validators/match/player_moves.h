@@ -37,8 +37,22 @@ struct hs_move_checks {
 };
 _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 
+/* Where a player is in the world, by the moves that were accepted (moves/world.h). A restart
+   forgets it, because the movers have no places then. */
+struct hs_whereabouts {
+    struct hs_vec place;     /* at the end of the last move; with has_place */
+    int64_t place_us;        /* arrival of that move */
+    uint32_t base;           /* index of its mover + 1; 0: none */
+    struct hs_vec corrected; /* where the server last put the client; with has_corrected */
+    int64_t looked_us;       /* arrival of the last move for which ground was searched */
+    int64_t hover_us;        /* time walking without ground */
+    bool has_place, has_corrected;
+    bool is_hovering; /* the last search found no ground */
+};
+
 struct hs_player_moves {
     struct hs_move_checks checks;
+    struct hs_whereabouts whereabouts;
     uint64_t epoch;
     int64_t epoch_us;        /* arrival of its first move; with has_epoch */
     int64_t corrected_us;    /* arrival of the last corrected move; with has_corrected */
@@ -51,6 +65,7 @@ struct hs_player_moves {
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* of those moves */
     struct hs_vec corrected; /* where the server put the client; with has_corrected */
+    uint64_t corrected_base; /* hash of its name, as in hs_movement.base */
     /* Time granted to moves that were not checked for movement, and the time they took by the
        client's clock. */
     double unmoved_us, unmoved_client_us;

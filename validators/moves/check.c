@@ -6,6 +6,7 @@
 #include "validators/match/connection.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
+#include "validators/moves/world.h"
 
 /* A jump by the server may reach the client this much later than the round trip. A later move
    does not count as its effect. */
@@ -36,6 +37,8 @@ struct checking {
     struct hs_player *player;
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
+    int64_t interp_us;
+    struct hs_move_way way; /* through the world */
     struct hs_move_result *out;
 };
 
@@ -54,7 +57,12 @@ static void add_failure(struct checking *c, enum hs_move_check check, enum hs_un
         return;
     c->out->raised |= 1u << check;
     c->out->failures[c->out->failure_count++] =
-        (struct hs_move_failure){(uint8_t)check, (uint8_t)mode, (uint8_t)unit, measured, limit};
+        (struct hs_move_failure){.check = (uint8_t)check,
+                                 .mode = (uint8_t)mode,
+                                 .unit = (uint8_t)unit,
+                                 .reason = (uint8_t)hs_move_check_reason(check),
+                                 .measured = measured,
+                                 .limit = limit};
 }
 
 static void add_timing_failures(struct checking *c, const struct hs_timing_result *timing)
@@ -183,6 +191,33 @@ static void assume_launch(struct checking *c, const struct hs_movement_finding *
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
+/* Begins the way of a move through the world, and tells the movement checks of a new base. */
+static void begin_way(struct checking *c, struct hs_movement_step *step)
+{
+    hs_move_way_begin(&c->way, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
+                      c->interp_us);
+    step->has_base_path = c->way.has_base_path;
+    step->base_path = c->way.base_path;
+    step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
+}
+
+static void judge_way(struct checking *c, const struct hs_movement_step *step, bool is_new_base)
+{
+    bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
+    hs_move_way_judge(&c->way, hs_larger(step->delta_us, step->client_us), uses_corrected,
+                      is_new_base);
+}
+
+static void add_way_findings(struct checking *c)
+{
+    add_finding(c, HS_MOVE_CHECK_PATH, &c->way.path);
+    add_finding(c, HS_MOVE_CHECK_GROUND, &c->way.ground);
+    uint16_t before = c->out->failure_count;
+    add_finding(c, HS_MOVE_CHECK_BASE, &c->way.base_found);
+    if (c->out->failure_count > before && c->way.has_unknown_base)
+        c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
+}
+
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = c->move;
@@ -214,10 +249,13 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     moves->unmoved_us = moves->unmoved_client_us = 0;
     struct hs_movement before = moves->checks.movement;
     struct hs_movement_result found;
+    begin_way(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
+    judge_way(c, &step, before.base != step.base);
     int64_t announced_us;
-    bool is_announced = found_something(&found) && find_announced_jump(c, &announced_us);
-    if (is_announced || (found_something(&found) && may_have_jumped(c))) {
+    bool is_found = found_something(&found) || hs_move_way_found(&c->way);
+    bool is_announced = is_found && find_announced_jump(c, &announced_us);
+    if (is_announced || (is_found && may_have_jumped(c))) {
         /* This move shows what the server did. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
@@ -227,6 +265,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         moves->checks.movement = before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
+        hs_move_way_excuse(&c->way);
     }
     moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
     if (moves->launch.speed > 0 || moves->launch.climb > 0)
@@ -235,6 +274,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     add_finding(c, HS_MOVE_CHECK_SPEED, &found.speed);
     add_finding(c, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
     add_finding(c, HS_MOVE_CHECK_GRAVITY, &found.gravity);
+    add_way_findings(c);
 }
 
 /* ---- position ---- */
@@ -272,6 +312,9 @@ static void correct(struct checking *c, double error_squared, double limit_squar
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
+    struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
+    moves->corrected_base = base.ptr != NULL ? hs_str_hash(base) : 0;
+    hs_move_way_correct(&c->way, &moves->whereabouts);
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
     out->limit = sqrt(limit_squared);
@@ -300,7 +343,7 @@ static void compare_position(struct checking *c, bool is_forced)
             acknowledge(c); /* the server simulates nothing that could differ */
         return;
     }
-    struct hs_vec apart = hs_vec_sub(move->server_position, move->position);
+    struct hs_vec apart = hs_move_way_apart(&c->way);
     double error_squared = hs_vec_dot(apart, apart);
     double limit_squared = hs_larger(c->rules->position_error_squared, max_error * max_error);
     if (is_wrong || error_squared > limit_squared)
@@ -361,7 +404,7 @@ static void decide(struct checking *c, enum hs_move_reason reason)
     for (uint16_t i = 0; i < c->out->failure_count; i++) {
         if (c->out->failures[i].mode != HS_MODE_ENFORCE)
             continue;
-        c->out->reason = hs_move_check_reason((enum hs_move_check)c->out->failures[i].check);
+        c->out->reason = (enum hs_move_reason)c->out->failures[i].reason;
         break;
     }
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
@@ -468,8 +511,10 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     bool is_refused =
         has_time && c->out->verdict != HS_VERDICT_ACCEPTED && c->out->reason != control;
     c->out->force_update = timing->force_update || is_refused;
-    if (c->out->verdict == HS_VERDICT_ACCEPTED)
+    if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
+        hs_move_way_keep(&c->way, &c->moves->whereabouts);
+    }
     if (is_simulated)
         compare_position(c, timing->force_update || is_refused);
 }
@@ -501,6 +546,7 @@ static void check_time_and_position(struct checking *c)
     struct hs_connection connection;
     hs_connection_read(c->player, move->received_us, &connection);
     c->rtt_us = connection.is_known ? connection.rtt_us : -1;
+    c->interp_us = connection.interp_us;
     struct hs_timing_move timed = {
         .timestamp_us = move->timestamp_us,
         .received_us = move->received_us,

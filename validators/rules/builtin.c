@@ -200,12 +200,12 @@ void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double unit)
 {
     static const struct {
         const char *name;
-        double max_speed, max_fall_speed, max_accel, gravity;
+        double max_speed, max_fall_speed, max_accel, gravity, step;
     } modes[] = {
-        {"walking", 600, 0, 2048, 0},
-        {"falling", 900, 4000, 0, 980},
-        {"flying", 600, 0, 0, 0},
-        {"swimming", 300, 0, 0, 0},
+        {"walking", 600, 0, 2048, 0, 45},
+        {"falling", 900, 4000, 0, 980, 0},
+        {"flying", 600, 0, 0, 0, 0},
+        {"swimming", 300, 0, 0, 0, 0},
     };
     ruleset->moves.mode_count = sizeof modes / sizeof modes[0];
     for (int i = 0; i < ruleset->moves.mode_count; i++) {
@@ -216,6 +216,8 @@ void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double unit)
         mode->max_accel = modes[i].max_accel / unit;
         mode->gravity = modes[i].gravity / unit;
         mode->credit = 0.25;
+        mode->body_radius = 20 / unit;
+        mode->step = modes[i].step / unit;
     }
 }
 

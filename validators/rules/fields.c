@@ -65,6 +65,8 @@ const struct hs_scalar hs_move_mode_scalars[] = {
     M("gravity", gravity, LENGTH, 0, 0, 1e9),
     M("air_jumps", air_jumps, COUNT, 0, 0, 100),
     M("credit", credit, REAL, 0.25, 0, 60),
+    M("body_radius", body_radius, LENGTH, 0, 0, 1e9),
+    M("step", step, LENGTH, 0, 0, 1e9),
 };
 const size_t hs_move_mode_scalar_count =
     sizeof hs_move_mode_scalars / sizeof hs_move_mode_scalars[0];

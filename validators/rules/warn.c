@@ -177,6 +177,20 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
 
+/* Only the first of each, because the modes of a document mostly have the same. */
+static void check_bodies(struct warning *w, const struct hs_moves_rules *moves)
+{
+    bool radius_is_fine = true, step_is_fine = true;
+    char pointer[HS_NAME_MAX + 64];
+    for (int i = 0; i < moves->mode_count; i++) {
+        const struct hs_move_mode *mode = &moves->modes[i];
+        snprintf(pointer, sizeof pointer, "/moves/modes/%s/body_radius", mode->name.text);
+        radius_is_fine = radius_is_fine && check_length(w, pointer, mode->body_radius, 0.01, 1);
+        snprintf(pointer, sizeof pointer, "/moves/modes/%s/step", mode->name.text);
+        step_is_fine = step_is_fine && check_length(w, pointer, mode->step, 0.01, 2);
+    }
+}
+
 size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *report, void *context)
 {
     const struct hs_rig *rig = ruleset->rigs[ruleset->default_rig];
@@ -188,5 +202,6 @@ size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *repo
     check_length(&w, "/hit/sweep_extension", ruleset->hit.sweep_extension, 0, 3);
     check_weapons(&w, ruleset);
     check_speeds(&w, &ruleset->moves);
+    check_bodies(&w, &ruleset->moves);
     return w.count;
 }

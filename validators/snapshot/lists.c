@@ -149,6 +149,8 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, behind_us, ELSEWHERE),
     FIELD(hs_player_moves, behind_count, ELSEWHERE),
     FIELD(hs_player_moves, corrected, REAL),
+    FIELD(hs_player_moves, corrected_base, UNSIGNED),
+    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* begin again with the first move */
     FIELD(hs_player_moves, unmoved_us, SPAN),
     FIELD(hs_player_moves, unmoved_client_us, BOUND),
     FIELD(hs_player_moves, has_epoch, FLAG),
@@ -208,6 +210,7 @@ static const struct hs_saved_field failure_fields[] = {
     NAMED(hs_move_failure, check, MEMBER, MOVE_CHECKS),
     NAMED(hs_move_failure, mode, MEMBER, MODES),
     NAMED(hs_move_failure, unit, MEMBER, UNITS),
+    NAMED(hs_move_failure, reason, MEMBER, MOVE_REASONS),
     FIELD(hs_move_failure, measured, REAL),
     FIELD(hs_move_failure, limit, REAL),
 };

@@ -232,21 +232,69 @@ static bool is_same_rotation(const float a[4], const float b[4])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
 }
 
+static void rotation_at(const struct hs_bracket *bracket, float rotation[4])
+{
+    const struct hs_sample *from = bracket->from, *to = bracket->to;
+    memcpy(rotation, from->rotation, sizeof from->rotation);
+    if (bracket->alpha > 0 && !is_same_rotation(from->rotation, to->rotation))
+        hs_quat_slerp(from->rotation, to->rotation, bracket->alpha, rotation);
+}
+
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out)
 {
-    const struct hs_sample *from = bracket->from, *to = bracket->to;
     const struct hs_mover_state *state = hs_mover_state_at(mover, bracket);
     float rotation[4];
-    memcpy(rotation, from->rotation, sizeof rotation);
-    if (bracket->alpha > 0 && !is_same_rotation(from->rotation, to->rotation))
-        hs_quat_slerp(from->rotation, to->rotation, bracket->alpha, rotation);
+    rotation_at(bracket, rotation);
     *out = (struct hs_mover_pose){.is_solid = state->is_solid,
                                   .reach = hs_vec_length(state->half_extents)};
     out->solid.half_extents = state->half_extents;
     out->solid.center =
         hs_vec_add(hs_rewind_position(bracket), hs_quat_rotate(rotation, state->center));
     hs_quat_axes(rotation, out->solid.axes);
+}
+
+/* Origin and rotation at a time, or those of the newest sample if it is older. */
+static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                       int64_t time_us, struct hs_vec *origin, float rotation[4])
+{
+    struct hs_bracket bracket;
+    enum hs_rewind_status status = hs_rewind_find(mover->history, ruleset, time_us, &bracket);
+    if (status == HS_REWIND_AFTER_NEWEST) {
+        const struct hs_sample *newest =
+            hs_history_at(mover->history, hs_history_count(mover->history) - 1);
+        bracket = (struct hs_bracket){.from = newest, .to = newest};
+    } else if (status != HS_REWIND_OK) {
+        return false;
+    }
+    *origin = hs_rewind_position(&bracket);
+    rotation_at(&bracket, rotation);
+    return true;
+}
+
+bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                       int64_t time_us, struct hs_vec *point)
+{
+    struct hs_vec origin;
+    float rotation[4];
+    if (!find_frame(mover, ruleset, time_us, &origin, rotation))
+        return false;
+    *point = hs_vec_add(origin, hs_quat_rotate(rotation, *point));
+    return true;
+}
+
+bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *ruleset, int64_t from_us,
+                    int64_t to_us, struct hs_vec *point)
+{
+    struct hs_vec from, to;
+    float before[4], after[4];
+    if (!find_frame(mover, ruleset, from_us, &from, before) ||
+        !find_frame(mover, ruleset, to_us, &to, after))
+        return false;
+    const float back[4] = {-before[0], -before[1], -before[2], before[3]};
+    struct hs_vec local = hs_quat_rotate(back, hs_vec_sub(*point, from));
+    *point = hs_vec_add(to, hs_quat_rotate(after, local));
+    return true;
 }
 
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out)

@@ -95,6 +95,16 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
+/*
+ * Turns a point relative to the mover into one in the world, and moves a point of the world along
+ * with the mover from one time to another. After the newest sample, the mover rests there. False:
+ * the mover has no place at one of the times, and the point may have changed.
+ */
+bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
+                       int64_t time_us, struct hs_vec *point);
+bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *ruleset, int64_t from_us,
+                    int64_t to_us, struct hs_vec *point);
+
 /* The pose of the newest sample. False: it has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 

@@ -20,16 +20,16 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
 
 /* The keys of each quantity; all other keys are plain. */
 static const char *const keys[][24] = {
-    [HS_QUANTITY_LENGTH] = {"claim_padding", "distance", "gravity", "half_length", "inner_radius",
-                            "margin", "max_accel", "max_error", "max_fall_speed", "max_speed",
-                            "min_trace", "origin_tolerance", "radius", "range", "speed",
-                            "sweep_extension", "world_bound", "world_radius"},
+    [HS_QUANTITY_LENGTH] = {"body_radius", "claim_padding", "distance", "gravity", "half_length",
+                            "inner_radius", "margin", "max_accel", "max_error", "max_fall_speed",
+                            "max_speed", "min_trace", "origin_tolerance", "radius", "range",
+                            "speed", "step", "sweep_extension", "world_bound", "world_radius"},
     [HS_QUANTITY_POINT] = {"center", "end", "eye", "max", "min", "origin", "point", "position",
                            "server_position", "start", "vertices"},
     [HS_QUANTITY_DISPLACEMENT] = {"server_velocity", "velocity"},
     [HS_QUANTITY_DIRECTION] = {"aim", "direction", "directions", "normal"},
     [HS_QUANTITY_EXTENTS] = {"half_extents"},
-    [HS_QUANTITY_ROTATION] = {"rotation"},
+    [HS_QUANTITY_ROTATION] = {"rotation", "server_rotation"},
     [HS_QUANTITY_BONES] = {"bones"},
     [HS_QUANTITY_FALLOFF] = {"falloff"},
     [HS_QUANTITY_TIME] = {"fire_time", "from", "hit_time", "newest_time", "now", "received", "time",
@@ -206,6 +206,7 @@ static json_t *apply_object(const struct place *place, const json_t *value)
     const char *key;
     json_t *member;
     bool is_length = hs_measures_length(value);
+    bool is_based = json_is_string(json_object_get(value, "base")); /* relative to a mover */
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {
         struct place inner = *place;
@@ -214,7 +215,7 @@ static json_t *apply_object(const struct place *place, const json_t *value)
         } else {
             inner.quantity = hs_quantity_of(key);
             inner.is_length = is_length;
-            inner.local |= strcmp(key, "rigs") == 0 || strcmp(key, "box") == 0;
+            inner.local |= strcmp(key, "rigs") == 0 || strcmp(key, "box") == 0 || is_based;
         }
         json_object_set_new(out, key, apply(&inner, member));
     }

@@ -193,7 +193,7 @@ static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
     if (ruleset != NULL)
-        ruleset->moves.client_authoritative = true;
+        ruleset->moves.client_max_error = 1e6;
     return ruleset;
 }
 

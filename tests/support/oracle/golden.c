@@ -278,6 +278,19 @@ struct suite {
     pthread_mutex_t *lock; /* plans count references to the documents of the files */
 };
 
+static void mix_move(struct hs_golden *golden, const struct hs_move_result *r)
+{
+    mix_text(golden, hs_move_reason_name(r->reason));
+    mix(golden, (uint64_t)r->delta_us);
+    mix(golden, (uint64_t)r->position);
+    for (uint16_t i = 0; i < r->failure_count; i++) {
+        const struct hs_move_failure *failure = &r->failures[i];
+        mix_text(golden, hs_move_reason_name((enum hs_move_reason)failure->reason));
+        mix_number(golden, failure->measured);
+        mix_number(golden, failure->limit);
+    }
+}
+
 static void mix_item(void *context, const struct hs_offline_item *item)
 {
     struct hs_golden *out = context;
@@ -296,6 +309,9 @@ static void mix_item(void *context, const struct hs_offline_item *item)
         mix(out, (uint64_t)item->forward_us);
         if (item->result != NULL)
             mix_result(out, item->result);
+        break;
+    case HS_OFFLINE_MOVE:
+        mix_move(out, item->move);
         break;
     case HS_OFFLINE_PROBLEM:
         out->problems++;

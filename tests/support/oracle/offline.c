@@ -12,6 +12,7 @@
 #include "api/rulesets/document.h"
 #include "api/ticks.h"
 #include "tests/support/play/stage.h"
+#include "validators/moves.h"
 #include "validators/world.h"
 
 enum { MAX_NAMES = 16, MAX_ITEMS = 1024, MAX_BODY = 1 << 20 };
@@ -203,6 +204,17 @@ static void do_frames(struct hs_offline *offline, struct hs_match *match,
                                               .needs_resync = times.needs_resync});
 }
 
+static void do_moves(struct hs_offline *offline, struct hs_match *match,
+                     const struct hs_moves_request *request)
+{
+    for (size_t i = 0; i < request->count; i++) {
+        struct hs_move_result result;
+        if (!hs_match_check_move(match, &request->moves[i], &result))
+            must(NULL);
+        answer(offline, &(struct hs_offline_item){.kind = HS_OFFLINE_MOVE, .move = &result});
+    }
+}
+
 static void do_shots(struct hs_offline *offline, struct hs_match *match,
                      const struct hs_ticks_request *tick)
 {
@@ -313,6 +325,7 @@ static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_
     }
     if ((tick.fields & HS_TICKS_FRAMES) != 0)
         do_frames(offline, *match, &tick.frames);
+    do_moves(offline, *match, &tick.moves);
     do_shots(offline, *match, &tick);
     do_hits(offline, *match, &tick);
 }
@@ -328,6 +341,7 @@ static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_
     case HS_ROUTE_RULESET_PUT:
     case HS_ROUTE_MATCH_PUT:
     case HS_ROUTE_FRAMES_POST:
+    case HS_ROUTE_MOVES_POST:
     case HS_ROUTE_SHOTS_POST:
     case HS_ROUTE_HITS_POST:
     case HS_ROUTE_TICKS_POST:

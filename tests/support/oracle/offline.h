@@ -16,12 +16,14 @@
 #include "api/http/problem.h"
 #include "cli/play/scenario/file.h"
 #include "validators/hit.h"
+#include "validators/move.h"
 
 enum hs_offline_kind {
     HS_OFFLINE_SAMPLE,  /* a posted player or mover: `sample` */
     HS_OFFLINE_FRAMES,  /* after the samples of a request: `flags`, `needs_resync` */
     HS_OFFLINE_SHOT,    /* `result`, `forward_us`, or `replay_of` */
     HS_OFFLINE_HIT,     /* `result`, or `replay_of` */
+    HS_OFFLINE_MOVE,    /* `move` */
     HS_OFFLINE_PROBLEM, /* a request that was refused: `problem` */
 };
 
@@ -34,6 +36,7 @@ struct hs_offline_item {
     const struct hs_hit_result *result; /* NULL: a replay */
     unsigned long replay_of;            /* number of the item that is answered again, from 1 */
     int64_t forward_us;
+    const struct hs_move_result *move;
     const struct hs_problem *problem;
 };
 

@@ -357,7 +357,11 @@ END_TEST
 
 START_TEST(every_check_of_a_move_has_a_sentence)
 {
-    struct hs_move_failure failure = {(uint8_t)_i, HS_MODE_SHADOW, HS_UNIT_LENGTH, 9.6, 6};
+    struct hs_move_failure failure = {.check = (uint8_t)_i,
+                                      .mode = HS_MODE_SHADOW,
+                                      .unit = HS_UNIT_LENGTH,
+                                      .measured = 9.6,
+                                      .limit = 6};
     char text[HS_SENTENCE_MAX];
     hs_move_detail(&failure, text);
     static const char *const wanted[HS_MOVE_CHECK_COUNT] = {
@@ -370,6 +374,9 @@ START_TEST(every_check_of_a_move_has_a_sentence)
         [HS_MOVE_CHECK_SPEED] = "the player moves 9.6 per second, limit 6",
         [HS_MOVE_CHECK_ACCELERATION] = "the player accelerates by 9.6 per second squared, limit 6",
         [HS_MOVE_CHECK_GRAVITY] = "the player is 9.6 above where gravity would have them, limit 6",
+        [HS_MOVE_CHECK_PATH] = "the map or a mover blocks the way of 6 after 9.6",
+        [HS_MOVE_CHECK_GROUND] = "the player walked 9.6 s without ground below, limit 6 s",
+        [HS_MOVE_CHECK_BASE] = "the player is 9.6 from the mover that is their base, limit 6",
     };
     ck_assert_ptr_nonnull(wanted[_i]);
     ck_assert_str_eq(text, wanted[_i]);
@@ -378,11 +385,18 @@ END_TEST
 
 START_TEST(changes_of_base_are_counted)
 {
-    struct hs_move_failure failure = {HS_MOVE_CHECK_SPEED, HS_MODE_SHADOW, HS_UNIT_COUNTED, 20.4,
-                                      20};
+    struct hs_move_failure failure = {.check = HS_MOVE_CHECK_SPEED,
+                                      .mode = HS_MODE_SHADOW,
+                                      .unit = HS_UNIT_COUNTED,
+                                      .measured = 20.4,
+                                      .limit = 20};
     char text[HS_SENTENCE_MAX];
     hs_move_detail(&failure, text);
     ck_assert_str_eq(text, "the player changed base 20.4 times in short order, limit 20");
+    failure.check = HS_MOVE_CHECK_BASE;
+    failure.unit = HS_UNIT_NONE;
+    hs_move_detail(&failure, text);
+    ck_assert_str_eq(text, "no mover in the frames has the name of the base");
 }
 END_TEST
 

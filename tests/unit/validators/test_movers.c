@@ -72,6 +72,34 @@ static void expect_center(double ms, double x, double y)
     ck_assert_double_eq_tol(pose.solid.center.y, y, 1e-6);
 }
 
+static void expect_point(struct hs_vec point, double x, double y)
+{
+    ck_assert_double_eq_tol(point.x, x, 1e-6);
+    ck_assert_double_eq_tol(point.y, y, 1e-6);
+}
+
+START_TEST(riders_move_and_turn_along)
+{
+    struct hs_mover_frame before = door_at(5), after = just_at(6);
+    turn(&before, 0);
+    turn(&after, HS_PI / 2);
+    ck_assert_int_eq(post(0, &before), HS_FRAME_STORED);
+    ck_assert_int_eq(post(100, &after), HS_FRAME_STORED);
+    struct hs_vec local = {2, 0, 0}, rider = {7, 0, 0}, back = {6, 2, 0};
+    ck_assert(hs_mover_to_world(door(), rules, HS_MS(100), &local));
+    expect_point(local, 6, 2);
+    ck_assert(hs_mover_carry(door(), rules, 0, HS_MS(100), &rider));
+    expect_point(rider, 6, 2);
+    ck_assert(hs_mover_carry(door(), rules, HS_MS(100), 0, &back));
+    expect_point(back, 7, 0);
+    /* It rests where it was last seen; before that, nothing is known. */
+    struct hs_vec later = {7, 0, 0}, earlier = {7, 0, 0};
+    ck_assert(hs_mover_carry(door(), rules, 0, HS_MS(9000), &later));
+    expect_point(later, 6, 2);
+    ck_assert(!hs_mover_carry(door(), rules, HS_MS(-1), HS_MS(100), &earlier));
+}
+END_TEST
+
 START_TEST(places_are_interpolated_and_rotations_turn)
 {
     struct hs_mover_frame closed = door_at(5), open = just_at(6);
@@ -357,6 +385,7 @@ int main(void)
     Suite *suite = suite_create("movers");
     TCase *tcase = tcase_create("movers");
     tcase_add_checked_fixture(tcase, set_up, close_stage);
+    tcase_add_test(tcase, riders_move_and_turn_along);
     tcase_add_test(tcase, places_are_interpolated_and_rotations_turn);
     tcase_add_test(tcase, box_and_solidity_are_sticky_in_time);
     tcase_add_test(tcase, a_mover_needs_a_box);

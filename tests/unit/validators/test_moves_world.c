@@ -1,0 +1,159 @@
+/* Ways of moves through a map: whom they are judged by, and when they are not judged. */
+#include <check.h>
+
+#include "tests/support/play/session.h"
+#include "tests/support/run_suite.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+
+#define TICK_US INT64_C(100000)
+
+static struct hs_test_session session;
+static struct hs_world *world;
+static int64_t now_us;
+
+/* A floor, and a wall 4 m thick from x = 5 on. */
+static void set_up(void)
+{
+    static const struct hs_world_box boxes[] = {{{-30, -30, -1}, {30, 30, 0}},
+                                                {{5, -5, 0}, {9, 5, 3}}};
+    const struct hs_world_mesh mesh = {.boxes = boxes, .box_count = 2};
+    hs_session_open(&session);
+    hs_ruleset_add_builtin_moves(session.rules, 100);
+    world = hs_world_create(&mesh, NULL, NULL);
+    ck_assert_ptr_nonnull(world);
+    hs_match_set_world(session.match, world);
+    now_us = INT64_C(100000000);
+}
+
+static void tear_down(void)
+{
+    hs_session_close(&session);
+    hs_world_destroy(world);
+}
+
+/* A move a tick later, that ends there. Returns the checks that it failed. */
+static unsigned go(const char *mode, double x, double y, double z)
+{
+    now_us += TICK_US;
+    struct hs_move move = hs_session_move(now_us - INT64_C(90000000), now_us);
+    move.fields = HS_MOVE_HAS_POSITION;
+    move.position = (struct hs_vec){x, y, z};
+    if (mode != NULL)
+        move.mode = hs_str_of(mode);
+    return hs_session_judge(&session, &move).raised;
+}
+
+static unsigned bit(enum hs_move_check check)
+{
+    return 1u << check;
+}
+
+START_TEST(a_move_in_an_unknown_mode_is_as_wide_as_the_smallest_body)
+{
+    ck_assert_uint_eq(go(NULL, 4, 0, 0), 0);
+    ck_assert_uint_eq(go(NULL, 4.6, 0, 0), 0);
+    ck_assert_uint_eq(go("nothing", 5.2, 0, 0), bit(HS_MOVE_CHECK_PATH));
+}
+END_TEST
+
+START_TEST(a_match_without_a_map_judges_no_way)
+{
+    hs_match_set_world(session.match, NULL);
+    for (int i = 0; i < 20; i++)
+        ck_assert_uint_eq(go("walking", 0.5 * i, 0, 7), 0);
+}
+END_TEST
+
+START_TEST(a_body_in_another_unit_is_not_judged)
+{
+    for (int i = 0; i < session.rules->moves.mode_count; i++) {
+        session.rules->moves.modes[i].body_radius *= 100;
+        session.rules->moves.modes[i].step *= 100;
+    }
+    for (int i = 0; i < 20; i++)
+        ck_assert_uint_eq(go("walking", 0.5 * i, 0, 0), 0);
+}
+END_TEST
+
+START_TEST(a_session_that_ends_takes_its_place_along)
+{
+    ck_assert_uint_eq(go("walking", 4, 0, 0), 0);
+    now_us += TICK_US;
+    hs_session_post(&session, now_us, HS_EVENT_LEAVE);
+    ck_assert_uint_eq(go("walking", 10, 0, 0), 0);
+    ck_assert_uint_eq(go("walking", 10.5, 0, 0), 0);
+}
+END_TEST
+
+START_TEST(a_clock_reset_forgets_the_place)
+{
+    ck_assert_uint_eq(go("walking", 4, 0, 0), 0);
+    hs_match_restart(session.match, now_us + TICK_US);
+    ck_assert_uint_eq(go("walking", 10, 0, 0), 0);
+}
+END_TEST
+
+/* Time in the air is the time of the moves that walk, whatever comes between them. */
+START_TEST(hovering_in_turns_is_found)
+{
+    unsigned raised = 0;
+    go("walking", 0, 0, 0);
+    for (int i = 0; i < 40; i++)
+        raised |= go(i % 2 == 0 ? "walking" : "falling", 0.1 * i - 4, 0, 2);
+    ck_assert(raised & bit(HS_MOVE_CHECK_GROUND));
+}
+END_TEST
+
+START_TEST(an_edge_is_ground_for_a_body_beyond_it)
+{
+    for (int i = 0; i < 30; i++)
+        ck_assert_uint_eq(go("walking", 30.3, 0, 0), 0);
+    unsigned raised = 0;
+    for (int i = 0; i < 30; i++)
+        raised |= go("walking", 30.6, 0, 0);
+    ck_assert_uint_eq(raised, bit(HS_MOVE_CHECK_GROUND));
+}
+END_TEST
+
+/* Half a second without moves may have been spent on the way around a corner, but no time is
+   enough for a way through the wall. */
+START_TEST(lost_moves_may_have_gone_around)
+{
+    ck_assert_uint_eq(go("walking", 4.5, 4.5, 0), 0);
+    now_us += 4 * TICK_US;
+    ck_assert_uint_eq(go("walking", 6, 5.5, 0), 0);
+    now_us += 50 * TICK_US;
+    ck_assert_uint_ne(go("walking", 6, -5.5, 0) & bit(HS_MOVE_CHECK_PATH), 0);
+}
+END_TEST
+
+START_TEST(a_refused_move_does_not_become_the_start_of_the_next)
+{
+    session.rules->move_checks[HS_MOVE_CHECK_PATH] = HS_MODE_ENFORCE;
+    ck_assert_uint_eq(go("walking", 4.6, 0, 0), 0);
+    for (int i = 0; i < 10; i++)
+        ck_assert_uint_ne(go("walking", 5.2 + 0.5 * i, 0, 0) & bit(HS_MOVE_CHECK_PATH), 0);
+    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
+    ck_assert_double_eq(player->moves->whereabouts.place.x, 4.6);
+    ck_assert_uint_eq(go("walking", 4.4, 0, 0) & bit(HS_MOVE_CHECK_PATH), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("moves in the world");
+    TCase *tests = tcase_create("ways");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_move_in_an_unknown_mode_is_as_wide_as_the_smallest_body);
+    tcase_add_test(tests, a_match_without_a_map_judges_no_way);
+    tcase_add_test(tests, a_body_in_another_unit_is_not_judged);
+    tcase_add_test(tests, a_session_that_ends_takes_its_place_along);
+    tcase_add_test(tests, a_clock_reset_forgets_the_place);
+    tcase_add_test(tests, hovering_in_turns_is_found);
+    tcase_add_test(tests, an_edge_is_ground_for_a_body_beyond_it);
+    tcase_add_test(tests, lost_moves_may_have_gone_around);
+    tcase_add_test(tests, a_refused_move_does_not_become_the_start_of_the_next);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,77 @@
+/*
+ * The way of a move through the world: is there room for the body on it, is there ground under a
+ * body that walks, and is a base what the player stands on? Internal to validators/.
+ *
+ * A body is a sphere here: the `body_radius` of the mode, its centre two radii above the position,
+ * which is at the feet. So the sphere clears floors, slopes of up to 60 degrees and curbs of one
+ * radius, and it passes under any edge that leaves three radii free, crouched or not.
+ *
+ * The straight way between two moves is only the first guess. Honest bodies step up, jump, fall and
+ * turn corners between two moves that arrive. So a blocked way is tried again over steps and around
+ * corners, as far as the mode's speed and the time allow. A way counts as blocked if none is free.
+ *
+ * Movers stand where they were when the game server received the move, or where the client may have
+ * seen them, one round trip and its interpolation earlier. It is enough if one of these is free.
+ *
+ * Pure except for the state of the player; allocates nothing.
+ */
+#ifndef HS_MOVES_WORLD_H
+#define HS_MOVES_WORLD_H
+
+#include "validators/clock/movement.h"
+#include "validators/match/player_moves.h"
+#include "validators/match/players.h"
+#include "validators/move.h"
+
+struct hs_move_way {
+    const struct hs_match *match;
+    const struct hs_move *move;
+    const struct hs_whereabouts *before; /* of the player, up to the move before */
+    const struct hs_move_mode *mode;     /* NULL: unknown */
+    int64_t lag_us;                      /* age of the movers that the client sees */
+    bool is_placed;                      /* `place` is known */
+    struct hs_vec place;                 /* at the end of the move, in the world */
+    const struct hs_mover *base;         /* NULL: none, or unknown */
+    uint32_t base_number;                /* index in the match's movers + 1; 0: none */
+    bool has_unknown_base;               /* the move names a base that is no mover */
+    /* With another base than before: the shortest of the paths in the world and relative to one of
+       the bases. With has_base_path. */
+    struct hs_vec base_path;
+    bool has_base_path;
+    /* Of the search for ground, for hs_move_way_keep. */
+    int64_t looked_us;
+    int64_t hover_us;
+    bool is_hovering;
+    struct hs_movement_finding path, ground;
+    struct hs_movement_finding base_found; /* unit NONE: the base is unknown */
+};
+
+/* Finds where a move with a position ends. `mode`: index in the rules, or HS_NONE. `rtt_us` and
+   `interp_us`: of the player's connection; rtt -1: unknown. */
+void hs_move_way_begin(struct hs_move_way *way, const struct hs_match *match,
+                       const struct hs_whereabouts *before, const struct hs_move *move,
+                       uint16_t mode, int64_t rtt_us, int64_t interp_us);
+
+/* Judges it. `time_us`: the longest that the move may have taken. `uses_corrected`: the player may
+   have started from where the server put them. `is_new_base`: it differs from the last move's. */
+void hs_move_way_judge(struct hs_move_way *way, double time_us, bool uses_corrected,
+                       bool is_new_base);
+
+/* Whether one of the three was found. */
+bool hs_move_way_found(const struct hs_move_way *way);
+
+/* The server moved the player: nothing was found. */
+void hs_move_way_excuse(struct hs_move_way *way);
+
+/* Makes the end of an accepted move the start of the next. A way that was not begun changes
+   nothing. */
+void hs_move_way_keep(const struct hs_move_way *way, struct hs_whereabouts *whereabouts);
+
+/* From the client's position to the server's; in the world if the server has the player on another
+   base. */
+struct hs_vec hs_move_way_apart(const struct hs_move_way *way);
+
+/* The server's position of a move that is corrected, as the start of the next. */
+void hs_move_way_correct(const struct hs_move_way *way, struct hs_whereabouts *whereabouts);
+
+#endif
