@@ -286,10 +286,13 @@ static json_t *pose(int i, double now, bool first)
 static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
 {
     struct player *player = &players[claim->shooter];
-    int number = ++player->shots; /* unique for the shooter in this match */
-    json_array_append_new(shots,
-                          json_pack("{s:i,s:s,s:f,s:o}", "shot", number, "shooter", player->name,
-                                    "time", now, "origin", position(claim->from)));
+    int number = ++player->shots;     /* unique for the shooter in this match */
+    struct vec direction = claim->to; /* the hit has to follow it */
+    for (int i = 0; i < 3; i++)
+        direction.v[i] -= claim->from.v[i];
+    json_array_append_new(
+        shots, json_pack("{s:i,s:s,s:f,s:o,s:o}", "shot", number, "shooter", player->name, "time",
+                         now, "origin", position(claim->from), "direction", position(direction)));
     if (claim->target < 0)
         return;
     /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */

@@ -142,11 +142,12 @@ bool hs_burst_run(const struct hs_simulation *simulation, const struct hs_sim_ar
     enum hs_arm arm = arms[number % 3];
     uint64_t link = simulation->link >= 0 ? (uint64_t)simulation->link : number % HS_LINKS;
     struct hs_dice dice = {hs_seed_of(~simulation->seed, number)};
-    struct burst burst = {.ruleset = create_rules(arena), .as_shots = number / 9 % 2 == 1};
+    struct burst burst = {.ruleset = create_rules(arena)};
     if (burst.ruleset == NULL)
         return false;
     uint16_t weapon = hs_ruleset_find_weapon(burst.ruleset, hs_str_of(hs_arm_names[arm]));
     burst.weapon = burst.ruleset->weapons[weapon];
+    burst.as_shots = burst.weapon->require_shot || number / 9 % 2 == 1;
     burst.capacity = (size_t)(2 * BURST_US / burst.weapon->min_interval_us) + 2;
     burst.match =
         hs_match_create(burst.ruleset, &(struct hs_match_limits){.players = 2, .samples = 64});
