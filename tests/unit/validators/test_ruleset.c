@@ -35,10 +35,10 @@ START_TEST(builtins_are_valid_and_named)
     for (int i = 0; i < HS_CHECK_COUNT; i++) {
         if (ruleset->checks[i] == HS_MODE_OFF)
             continue;
-        ck_assert_int_eq(ruleset->checks[i], i == HS_CHECK_AIM ? HS_MODE_SHADOW : HS_MODE_ENFORCE);
+        ck_assert_int_eq(ruleset->checks[i], HS_MODE_ENFORCE);
         running++;
     }
-    ck_assert_int_ge(running, 18);
+    ck_assert_int_ge(running, 19);
     hs_ruleset_destroy(ruleset);
 }
 END_TEST
@@ -54,7 +54,8 @@ static const struct {
     {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
     {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
     {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},
-    {"hit", "friendly_fire", 0},
+    {"hit", "friendly_fire", 0},      {"hit", "aim_tolerance_deg", 5},
+    {"hit", "binding_tolerance_deg", 0.5},
 };
 
 #define PROMISED ((int)(sizeof promised / sizeof *promised))

@@ -79,7 +79,8 @@ static int64_t lag_of(const struct hs_hit_context *c)
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
-    return c->ruleset->hit.aim_tolerance_deg + spread + TURN_SPEED * hs_seconds(lag_of(c));
+    double turned = TURN_SPEED * hs_seconds(lag_of(c));
+    return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
 /* Nothing was compared: neither frames nor the posted shot say where the shooter aimed. */
