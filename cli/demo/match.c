@@ -136,8 +136,8 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, and the cheat's aim of this tick along with it. False:
-   nothing is sent. */
+/* Turns a cheat's claim into a forgery, fired since the last tick unless it forges times, and the
+   cheat's aim of this tick along with it. False: nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
@@ -145,6 +145,9 @@ static bool forge(struct demo_match *match, struct hs_mail *mail)
     hs_skirmish_expect(match->skirmish, mail->from);
     if (!hs_forge(&match->skirmish->forger, turn == 0 ? cheat->forgery : cheat->next, mail))
         return false;
+    int64_t last_us = match->skirmish->now_us - 1000000 / HS_CROWD_HZ;
+    if (number != HS_DEMO_THROUGH_TIME && mail->hit.fire_time_us <= last_us)
+        mail->hit.fire_time_us = last_us + 1;
     struct hs_vec along = hs_vec_sub(mail->hit.end, mail->hit.start);
     match->turned[mail->from] = hs_vec_scale(along, 1 / hs_vec_length(along));
     return true;

@@ -48,13 +48,20 @@ static const struct {
     const char *section, *key;
     double value;
 } promised[] = {
-    {"history", "keep", 1},           {"history", "max_gap", 0.15},
-    {"history", "world_bound", 1e7},  {"history", "max_speed", 20000},
-    {"history", "max_forward", 5},    {"rewind", "limit", 0.4},
-    {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
-    {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
-    {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},
-    {"hit", "friendly_fire", 0},      {"hit", "aim_tolerance_deg", 5},
+    {"history", "keep", 1},
+    {"history", "max_gap", 0.15},
+    {"history", "world_bound", 1e7},
+    {"history", "max_speed", 20000},
+    {"history", "max_forward", 5},
+    {"rewind", "limit", 0.4},
+    {"rewind", "future_slack", 0.05},
+    {"hit", "min_trace", 1e-4},
+    {"hit", "sweep_extension", 10},
+    {"hit", "claim_padding", 0},
+    {"hit", "origin_tolerance", 50},
+    {"hit", "death_grace", 0.08},
+    {"hit", "friendly_fire", 0},
+    {"hit", "aim_tolerance_deg", 5},
     {"hit", "binding_tolerance_deg", 0.5},
 };
 
