@@ -48,10 +48,12 @@ static void finish_claim(struct hs_reader *reader, const json_t *value, const st
     struct hs_json_at end = {.parent = at, .key = "end"};
     if (json_object_get(value, "end") != NULL)
         return;
+    claim->has_no_end = claim->has_velocity && claim->pellet_count == 0;
     if (claim->pellet_count > 0)
         claim->end = claim->pellets[0].end;
-    else if (json_object_get(value, "pellets") == NULL)
-        hs_json_bad(reader, &end, "is required, or pellets");
+    else if (json_object_get(value, "pellets") == NULL &&
+             json_object_get(value, "velocity") == NULL)
+        hs_json_bad(reader, &end, "is required, or pellets, or velocity");
 }
 
 static const struct hs_json_object claim_object = {HS_JSON_FIELDS(claim_fields),

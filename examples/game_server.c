@@ -309,10 +309,14 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
     struct player *player = &players[claim->shooter];
     /* The number is unique for the shooter in this match. */
     int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
+    struct vec direction = claim->to; /* the hit has to follow it */
+    for (int i = 0; i < 3; i++)
+        direction.v[i] -= claim->from.v[i];
     if (claim->kind != NO_SHOT && claim->kind != USED_NUMBER)
-        json_array_append_new(shots, json_pack("{s:i,s:s,s:f,s:o}", "shot", number, "shooter",
+        json_array_append_new(shots, json_pack("{s:i,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
                                                player->name, "time", now, "origin",
-                                               position(claim->from)));
+                                               position(claim->from), "direction",
+                                               position(direction)));
     if (claim->target < 0)
         return;
     /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */

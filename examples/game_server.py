@@ -263,15 +263,18 @@ class Match:
             # unique for the shooter in this match. Two cheats do not: they claim a hit without a
             # shot, or with the number of an earlier shot.
             start = to_engine(self.engine, claim.start)
+            end = to_engine(self.engine, claim.end)
+            # The hit has to follow the direction of its shot.
             if claim.kind not in (NO_SHOT, USED_NUMBER):
                 body["shots"].append({"shot": player.shots, "shooter": player.name, "time": now,
-                                      "origin": start})
+                                      "origin": start,
+                                      "direction": [b - a for a, b in zip(start, end)]})
             if claim.target is None:
                 continue
             # Without fire_time the shooter's pose at `now` counts: their moves came with the shot.
             body["hits"].append({"shot": player.shots, "shooter": player.name,
                                  "target": NAMES[claim.target], "hit_time": claim.seen,
-                                 "start": start, "end": to_engine(self.engine, claim.end)})
+                                 "start": start, "end": end})
             claims.append(claim)
         answer = self.post(body)
         # A refused frame is a mistake of the game server, so print it.

@@ -38,6 +38,7 @@ struct hs_hit_claim {
     int64_t hit_time_us;
     int64_t fire_time_us;     /* with has_fire_time */
     struct hs_vec start, end; /* world, length; with pellets `end` is the first pellet's */
+    bool has_no_end;          /* a projectile's `end` follows from `velocity` and the times */
     struct hs_vec velocity;   /* at launch, length/s; with has_velocity */
     double radius;            /* length; with has_radius */
     double claimed_damage;    /* with has_claimed_damage */
@@ -126,7 +127,8 @@ struct hs_hit_result {
     int64_t fire_time_us; /* used for the evaluation */
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` without a fire time */
     bool shot_was_posted;
-    uint64_t work; /* cost of this claim in work units; set for replays too */
+    struct hs_vec end; /* of the trace that was evaluated */
+    uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
     /* The lists. Only the counted entries are written, because clearing whole lists would cost

@@ -80,7 +80,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* from the shooter's rewound eye */                                                           \
     X(LENGTH, origin_tolerance, "origin_tolerance", 50, 0, 1e9)                                    \
     /* between the shot's direction and the shooter's aim */                                       \
-    X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 15, 0, 180)                                    \
+    X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
+    /* between a claimed path and the direction of its posted shot */                              \
+    X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
     /* two shots along the same line within this time count as one */                              \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
     /* every hit needs its posted shot */                                                          \
@@ -116,7 +118,9 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* number of bodies a shot passes through */                                                   \
     X(COUNT, pierce, "pierce", 0, 0, 64)                                                           \
     /* projectiles */                                                                              \
-    X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)
+    X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)                                           \
+    /* hits with this weapon need their posted shots */                                            \
+    X(BOOL, require_shot, "require_shot", 0, 0, 1)
 
 #define HS_BLAST_FIELDS(X)                                                                         \
     /* from the centre of the impact to the nearest hitbox surface */                              \
@@ -171,6 +175,7 @@ struct hs_weapon {
     enum hs_weapon_type type;
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* false: hs_ruleset_finish gives projectiles with 0 their radius */
+    bool has_require_shot; /* false: hs_ruleset_finish sets it for projectiles and for pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
@@ -226,10 +231,6 @@ void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_unit);
 
-/* Whether a weapon has the damage, lengths and rate of a built-in bow or rocket, in any of the
-   built-in units. */
-bool hs_weapon_is_builtin_projectile(const struct hs_weapon *weapon);
-
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
@@ -256,8 +257,8 @@ typedef void hs_ruleset_report(void *context, const char *pointer, const char *f
 size_t hs_ruleset_validate(const struct hs_ruleset *ruleset, hs_ruleset_report *report,
                            void *context);
 
-/* Computes the derived members: zone factors and `world_radius` of weapons, reach of rigs. Call it
-   after the last change. */
+/* Computes the derived members: zone factors, `world_radius` and `require_shot` of weapons, reach
+   of rigs. Call it after the last change. */
 void hs_ruleset_finish(struct hs_ruleset *ruleset);
 
 /*

@@ -51,7 +51,8 @@ enum hs_mode { HS_MODES(HS_MODE_ID) HS_MODE_COUNT };
     X(LIFE, life, ENFORCE, KEPT)                                                                   \
     X(TEAM, team, ENFORCE, CLAIM)                                                                  \
     X(ORIGIN, origin, ENFORCE, KEPT)                                                               \
-    X(AIM, aim, SHADOW, KEPT)                                                                      \
+    X(BINDING, binding, ENFORCE, CLAIM)                                                            \
+    X(AIM, aim, ENFORCE, KEPT)                                                                     \
     X(RANGE, range, ENFORCE, CLAIM)                                                                \
     X(WORLD, world, ENFORCE, PATH)                                                                 \
     X(CONTACT, contact, ENFORCE, PATH)                                                             \
@@ -148,6 +149,8 @@ enum hs_check_stage {
       "{s} is {m} from the shooter's eye at {f} s, {L}", NULL)                                     \
     X(ORIGIN_OCCLUDED, "origin_occluded", REJECTED, ORIGIN,                                        \
       "{v} is {m} from the shooter's eye, between it and {s} at {l}", NULL)                        \
+    X(DIRECTION_MISMATCH, "direction_mismatch", REJECTED, BINDING,                                 \
+      "the path is {m} degrees from the direction of the shot, {L} degrees", NULL)                 \
     X(AIM_MISMATCH, "aim_mismatch", REJECTED, AIM,                                                 \
       "the path is {m} degrees from the shooter's aim at {f} s, {L} degrees", NULL)                \
     X(OUT_OF_RANGE, "out_of_range", REJECTED, RANGE,                                               \
@@ -170,7 +173,7 @@ enum hs_check_stage {
     X(PELLET_COUNT, "pellet_count", REJECTED, PELLETS,                                             \
       "the claim has {m} pellets, {L}", NULL)                                                      \
     X(SPREAD_MISMATCH, "spread_mismatch", REJECTED, PELLETS,                                       \
-      "a pellet is {m} degrees from where the posted shot sends it, {L} degrees", NULL)            \
+      "a pellet is {m} degrees from another, or from where the shot sends it, {L} degrees", NULL)  \
     X(MUZZLE_VELOCITY, "muzzle_velocity", REJECTED, FLIGHT,                                        \
       "the launch speed is {m} per second, {L}", NULL)                                             \
     X(FLIGHT_TIME, "flight_time", REJECTED, FLIGHT,                                                \
@@ -197,7 +200,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
     X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from earlier ones */       \
     X(LENIENT, "lenient")                     /* a miss within the claim padding */                \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
-    X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */
+    X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
+    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot say the aim */
 
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
@@ -216,7 +220,8 @@ enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
     X(INTERP_TWICE, "interp_twice")                                                                \
     X(WEAPON, "weapon")                                                                            \
     X(RTT, "rtt")                                                                                  \
-    X(RTT_UNIT, "rtt_unit")
+    X(RTT_UNIT, "rtt_unit")                                                                        \
+    X(AIM, "aim")
 
 #define HS_HINT_ID(id, ...) HS_HINT_##id,
 enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };

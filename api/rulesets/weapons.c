@@ -39,13 +39,15 @@ static void finish_blast(struct hs_reader *reader, const json_t *value, const st
             json_object_get(value, "min_scale") == NULL ? weapon->blast.radius : 0;
 }
 
-/* The default of world_radius depends on the type of the weapon; hs_ruleset_finish sets it. */
+/* The defaults of world_radius and require_shot depend on the weapon; hs_ruleset_finish sets them.
+ */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {
     struct hs_weapon *weapon = target;
     (void)reader, (void)at;
     weapon->has_world_radius = json_object_get(value, "world_radius") != NULL;
+    weapon->has_require_shot = json_object_get(value, "require_shot") != NULL;
 }
 
 static const struct hs_json_field blast_fields[] = {

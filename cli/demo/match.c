@@ -10,6 +10,7 @@ struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
     struct hs_player_frame posted[HS_CROWD]; /* in the last frame; the service remembers it */
+    struct hs_vec turned[HS_CROWD]; /* where a forged claim of this tick goes; 0: no such claim */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
 };
@@ -106,11 +107,15 @@ static json_t *players_json(struct demo_match *match)
     json_t *players = json_array();
     for (size_t i = 0; i < frame->player_count; i++) {
         const struct hs_player_frame *now = &frame->players[i];
-        const double *q = now->rotation, *aim = now->aim;
-        json_t *object = json_pack(
-            "{s:s#, s:o, s:[f, f, f, f], s:o}", "player", now->player.ptr, (int)now->player.len,
-            "position", vec_json(now->position), "rotation", 0.0, 0.0, round(q[2] * 1e6) / 1e6,
-            round(q[3] * 1e6) / 1e6, "aim", vec_json((struct hs_vec){aim[0], aim[1], aim[2]}));
+        const double *q = now->rotation;
+        const struct hs_vec *turned = &match->turned[i];
+        bool is_turned = turned->x != 0 || turned->y != 0 || turned->z != 0;
+        struct hs_vec aim =
+            is_turned ? *turned : (struct hs_vec){now->aim[0], now->aim[1], now->aim[2]};
+        json_t *object =
+            json_pack("{s:s#, s:o, s:[f, f, f, f], s:o}", "player", now->player.ptr,
+                      (int)now->player.len, "position", vec_json(now->position), "rotation", 0.0,
+                      0.0, round(q[2] * 1e6) / 1e6, round(q[3] * 1e6) / 1e6, "aim", vec_json(aim));
         put_changes(object, &match->posted[i], now, !match->begun);
         match->posted[i] = *now;
         json_array_append_new(players, object);
@@ -131,19 +136,29 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery. False: nothing is sent. */
+/* Turns a cheat's claim into a forgery, fired since the last tick unless it forges times, and the
+   cheat's aim of this tick along with it. False: nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
     const struct hs_demo_cheat_kind *cheat = &hs_demo_cheats[number];
     hs_skirmish_expect(match->skirmish, mail->from);
-    return hs_forge(&match->skirmish->forger, turn == 0 ? cheat->forgery : cheat->next, mail);
+    if (!hs_forge(&match->skirmish->forger, turn == 0 ? cheat->forgery : cheat->next, mail))
+        return false;
+    int64_t last_us = match->skirmish->now_us - 1000000 / HS_CROWD_HZ;
+    if (number != HS_DEMO_THROUGH_TIME && mail->hit.fire_time_us <= last_us)
+        mail->hit.fire_time_us = last_us + 1;
+    struct hs_vec along = hs_vec_sub(mail->hit.end, mail->hit.start);
+    match->turned[mail->from] = hs_vec_scale(along, 1 / hs_vec_length(along));
+    return true;
 }
 
-/* Adds the claims that have arrived. The game server drops those of players who were dead. */
-static void add_claims(struct demo_match *match, struct hs_recording_entry *entry)
+/* The claims that have arrived, or NULL. The game server drops those of players who were dead. */
+static json_t *take_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {
     struct hs_mail mail;
+    json_t *hits = NULL;
+    memset(match->turned, 0, sizeof match->turned);
     while (hs_skirmish_take(match->skirmish, &mail)) {
         bool honest = is_honest(mail.from);
         if (hs_skirmish_is_in_vain(match->skirmish, &mail) || (!honest && !forge(match, &mail)))
@@ -151,13 +166,14 @@ static void add_claims(struct demo_match *match, struct hs_recording_entry *entr
         if (entry->who == NULL) {
             entry->who = json_array();
             entry->truth = json_array();
-            json_object_set_new(entry->body, "hits", json_array());
+            hits = json_array();
         }
-        json_array_append_new(json_object_get(entry->body, "hits"), hit_json(&mail.hit));
+        json_array_append_new(hits, hit_json(&mail.hit));
         json_array_append_new(
             entry->who, json_string(honest ? HS_WHO_HONEST : hs_demo_cheats[mail.from / 2].label));
         json_array_append_new(entry->truth, json_string(honest ? "hit" : "miss"));
     }
+    return hits;
 }
 
 static enum hs_recording_result match_next(void *state, struct hs_recording_entry *entry,
@@ -167,16 +183,18 @@ static enum hs_recording_result match_next(void *state, struct hs_recording_entr
     struct hs_skirmish *skirmish = match->skirmish;
     if (!hs_skirmish_begin(skirmish) && !skirmish->failed)
         return HS_RECORDING_END;
-    if (!skirmish->failed)
+    if (!skirmish->failed) {
+        json_t *hits = take_claims(match, entry);
         entry->body = json_pack("{s:f, s:[{s:f, s:o}]}", "now", skirmish->now, "frames", "time",
                                 skirmish->now, "players", players_json(match));
+        put(entry->body, "hits", hits != NULL, hits);
+    }
     if (entry->body == NULL) {
         snprintf(error, HS_PLAY_ERROR_MAX, "out of memory");
         return HS_RECORDING_BAD;
     }
     entry->at = skirmish->now;
     entry->route = HS_ROUTE_TICKS_POST;
-    add_claims(match, entry);
     hs_skirmish_end(skirmish);
     return HS_RECORDING_ENTRY;
 }

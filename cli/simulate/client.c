@@ -251,7 +251,7 @@ static bool is_ready(const struct hs_client *client, double time)
 /* On average the fire rate of the weapon, give or take a frame; slower where a hand must act. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
-    static const double by_hand[HS_ARMS] = {0, 0.1, 0.9, 0.9, 0};
+    static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};
     double interval = hs_seconds(game->arena->weapons[client->arm]->min_interval_us);
     double *ready_at = &client->ready_at[client->arm];
     *ready_at = fmax(*ready_at, time - DT) + interval +

@@ -22,7 +22,7 @@ struct hs_skirmish_setup {
     double stamp_error;                 /* seconds; deviation of hit_time from the drawn time */
     double aim_error;                   /* degrees; more deviation of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
-    bool posts_shots;                   /* every shot is posted before its hits */
+    bool posts_shots;                   /* also shots whose weapon does not require it */
     bool posts_ammo;                    /* frames contain the rounds left */
     bool ends_at_impact;                /* claims end at the impact, not at the weapon's range */
 };
@@ -34,6 +34,12 @@ struct hs_game {
     const struct hs_crowd *crowd;
     struct hs_film film;
 };
+
+/* Whether a shot with this weapon is posted before its hits. */
+static inline bool hs_game_posts(const struct hs_game *game, enum hs_arm arm)
+{
+    return game->setup.posts_shots || game->arena->weapons[arm]->require_shot;
+}
 
 /* A message on its way to the server: a hit claim or a posted shot. */
 struct hs_mail {

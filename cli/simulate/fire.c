@@ -193,7 +193,7 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
         .radius = weapon->radius,
     };
     mail.hit.hit_time_us = stamp_hit(client, game, screen->moment.time);
-    if (game->setup.posts_shots)
+    if (hs_game_posts(game, client->arm))
         post_shot(&mail, box);
     if (weapon->type == HS_WEAPON_PROJECTILE)
         launch(client, &mail, weapon->speed);

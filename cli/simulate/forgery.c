@@ -289,7 +289,7 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
         if (weapon_of(forger, mail)->has_blast && blast_through_wall(forger, who, mail))
             return true;
         /* A posted shot fixes the path, and another path would be a different forgery. */
-        if (!forger->game->setup.posts_shots && aim_through_wall(forger, who, mail))
+        if (!hs_game_posts(forger->game, mail->arm) && aim_through_wall(forger, who, mail))
             return true;
         *mail = honest;
     }
@@ -300,7 +300,8 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
 
 static bool forge_aligned(struct hs_forger *forger, struct hs_mail *mail)
 {
-    if (!forger->game->setup.posts_shots || mail->hit.pellet_count < 2)
+    (void)forger;
+    if (mail->hit.pellet_count < 2)
         return false;
     for (size_t i = 0; i < mail->hit.pellet_count; i++) {
         const struct hs_pellet_claim pellet = mail->pellets[i];
@@ -377,7 +378,8 @@ bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out)
                                      .has_fire_time = true,
                                      .fire_time_us = hs_seconds_to_us(forger->now),
                                      .start = eye};
-    for (unsigned other = 0; weapon->type == HS_WEAPON_HITSCAN && other < HS_CROWD; other++) {
+    bool is_fit = weapon->type == HS_WEAPON_HITSCAN && !hs_game_posts(game, shooter->arm);
+    for (unsigned other = 0; is_fit && other < HS_CROWD; other++) {
         struct hs_sim_pose pose;
         if (!enemy_at(forger, who, other, forger->expected[1], &pose))
             continue;

@@ -49,7 +49,7 @@ bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *ma
 
 /*
  * A shot by a player who must not shoot, with the weapon in hand, at an enemy in sight. False: the
- * weapon is not a hitscan one, or no enemy is in sight.
+ * weapon is not a hitscan one, its shots are posted, or no enemy is in sight.
  */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 

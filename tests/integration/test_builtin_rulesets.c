@@ -138,6 +138,29 @@ static void forget_names(json_t *value)
     json_array_foreach(value, i, member) forget_names(member);
 }
 
+/* Posts the shot of a hit when it was fired, with the frames, if the weapon requires it. */
+static void post_shot(const char *path, const struct hs_reference *frame, json_t *body)
+{
+    const json_t *hit = json_array_get(json_object_get(body, "hits"), 0);
+    const char *weapon = json_string_value(json_object_get(hit, "weapon"));
+    json_t *time = json_object_get(hit, "fire_time");
+    long status;
+    if (strcmp(weapon, "rifle") == 0 || strcmp(weapon, "knife") == 0)
+        return;
+    time = time != NULL ? time : json_object_get(hit, "hit_time");
+    json_t *fired =
+        json_pack("{s:O, s:O, s:[{s:i, s:s, s:s, s:O, s:O}]}", "now", time, "frames",
+                  json_object_get(body, "frames"), "shots", "shot", 1, "shooter", "S", "weapon",
+                  weapon, "time", time, "origin", json_object_get(hit, "start"));
+    json_t *answer =
+        hs_test_http_json(http, "POST", path, hs_reference_apply(frame, fired), &status);
+    const json_t *shot = json_array_get(json_object_get(answer, "shots"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(shot, "verdict")), "accepted");
+    json_object_del(body, "frames");
+    json_decref(answer);
+    json_decref(fired);
+}
+
 static json_t *play(int scene, const struct hs_reference *frame)
 {
     char path[96];
@@ -148,6 +171,7 @@ static json_t *play(int scene, const struct hs_reference *frame)
         hs_test_http_json(http, "PUT", path, json_pack("{s:s}", "ruleset", frame->name), &status));
     ck_assert_int_eq(status, 201);
     snprintf(path, sizeof path, "/v1/matches/%s-%d/ticks?explain=true", frame->name, scene);
+    post_shot(path, frame, body);
     json_t *answer =
         hs_test_http_json(http, "POST", path, hs_reference_apply(frame, body), &status);
     ck_assert_int_eq(status, 200);

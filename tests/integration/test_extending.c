@@ -118,7 +118,7 @@ START_TEST(the_recipes_work)
                        "build/recipe/hindsight");
     ck_assert_msg(code == 0, "%s", end_of(out));
     out = prove("tree");
-    ck_assert_msg(code == 1 && strstr(out, "scenario 101 ") != NULL, "%s", end_of(out));
+    ck_assert_msg(code == 1 && strstr(out, "scenario 201 ") != NULL, "%s", end_of(out));
 }
 END_TEST
 

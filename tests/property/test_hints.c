@@ -89,10 +89,12 @@ static void post_frame(struct game *game, double time, bool is_first)
     unsigned flags = 0;
     for (int i = 0; i < PLAYERS; i++) {
         entries[i] = (struct hs_player_frame){.player = str(names[i]),
-                                              .position = posted(game->row, place(game, i, time))};
+                                              .position = posted(game->row, place(game, i, time)),
+                                              .fields = HS_FIELD_AIM,
+                                              .aim = {1, 0, 0}};
         if (is_first) {
             entries[i].weapon = str(game->row->weapon);
-            entries[i].fields = HS_FIELD_RTT | HS_FIELD_INTERP;
+            entries[i].fields |= HS_FIELD_RTT | HS_FIELD_INTERP;
             entries[i].rtt_us = (int32_t)lround(game->rtt[i] * 1e6);
             entries[i].interp_us = (int32_t)lround(game->interp[i] * 1e6);
         }
@@ -168,6 +170,10 @@ static void open_game(struct game *game, const struct row *row, uint64_t seed)
         if (strcmp(hs_builtin_rulesets[i].name, row->ruleset) == 0)
             game->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
     ck_assert_ptr_nonnull(game->ruleset);
+    /* Players look anywhere, and no shots are posted: hints are about what is sent. */
+    game->ruleset->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
+    for (int i = 0; i < game->ruleset->weapon_count; i++)
+        game->ruleset->weapons[i]->require_shot = false;
     game->match = hs_match_create(game->ruleset,
                                   &(struct hs_match_limits){.players = PLAYERS, .samples = 64});
     ck_assert_ptr_nonnull(game->match);
@@ -295,6 +301,11 @@ static void no_rtt(struct hs_player_frame *entry)
     entry->fields &= ~(unsigned)HS_FIELD_RTT;
 }
 
+static void no_aim(struct hs_player_frame *entry)
+{
+    entry->fields &= ~(unsigned)HS_FIELD_AIM;
+}
+
 static void no_interp(struct hs_player_frame *entry)
 {
     entry->fields &= ~(unsigned)HS_FIELD_INTERP;
@@ -373,6 +384,7 @@ static const struct row wrong[] = {
     {"batched without fire_time", "metres", 100, .delay = 0.3, .named = BIT(FIRE_TIME)},
     {"no weapon", "metres", 100, .frame = no_weapon, .named = BIT(WEAPON)},
     {"no rtt", "metres", 100, .frame = no_rtt, .named = BIT(RTT)},
+    {"no aim", "metres", 100, .frame = no_aim, .named = BIT(AIM)},
     {"rtt in milliseconds", "metres", 100, .frame = rtt_in_ms, .named = BIT(RTT_UNIT)},
     {"interp twice", "metres", 100, .claim = interp_twice, .named = BIT(INTERP_TWICE)},
     {"position in the middle", "metres", 100, .frame = middle_of_the_body,

@@ -220,6 +220,7 @@ START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
         hs_scene_draw(&random, &hs_scene_anything, &scene);
         hs_scene_open(&scene, &frame, &stage);
         stage.rules->checks[HS_CHECK_FLIGHT] = HS_MODE_SHADOW;
+        stage.rules->checks[HS_CHECK_BINDING] = stage.rules->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
         hs_scene_verify(&stage, &honest);
         stage.claim.has_velocity = true;
         stage.claim.velocity =

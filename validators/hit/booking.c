@@ -132,11 +132,14 @@ static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer)
 {
+    struct hs_hit_claim evaluated = *claim;
+    if (claim->has_no_end)
+        evaluated.end = result->end;
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),
                                     .fire_time_us = result->fire_time_us,
                                     .start = claim->start,
-                                    .end = claim->end};
+                                    .end = evaluated.end};
     struct hs_player *shooter = hs_hit_book(match, claim->shooter, false, result, answer, &entry);
     if (shooter == NULL)
         return false;
@@ -145,6 +148,6 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
     shooter->reasons[result->reason]++;
     shooter->damage_dealt += result->damage_total;
     add_suspicion(match, shooter, result);
-    hs_hints_learn(match, shooter, claim, result);
+    hs_hints_learn(match, shooter, &evaluated, result);
     return true;
 }

@@ -1,9 +1,13 @@
 /* Who and what a claim is about, looked up before any check of it runs. */
 #include "validators/hit/context.h"
 
+#include <float.h>
+
 #include "validators/base/units.h"
+#include "validators/geometry/angle.h"
 #include "validators/match/connection.h"
 #include "validators/match/player_moves.h"
+#include "validators/spread.h"
 
 /* Clocks of client and server round the moments of a flight differently. */
 #define FLIGHT_TOLERANCE_US 50000
@@ -97,29 +101,52 @@ bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *l
     return hs_flight_times(c->claim->start, c->claim->end, gravity_of(c), speed, low, high, needed);
 }
 
+struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds)
+{
+    struct hs_vec along = hs_vec_sub(c->claim->end, c->claim->start);
+    along = hs_vec_add_scaled(along, gravity_of(c), -seconds * seconds / 2);
+    return hs_vec_scale(along, 1 / hs_vec_length(along));
+}
+
+bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out)
+{
+    struct hs_vec along = hs_vec_sub(c->claim->pellets[pellet].end, c->claim->start);
+    double length = hs_vec_length(along);
+    *out = hs_vec_scale(along, length > 0 ? 1 / length : 0);
+    return length > 0;
+}
+
+size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS])
+{
+    const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
+    if (shot == NULL)
+        return 0;
+    if (shot->direction_count > 0) {
+        memcpy(out, shot->directions, shot->direction_count * sizeof out[0]);
+        return shot->direction_count;
+    }
+    if (!shot->has_seed || !shot->has_direction)
+        return 0;
+    double spread = c->weapon->spread_deg * (HS_PI / 180);
+    for (uint32_t i = 0; i < (uint32_t)c->weapon->pellets; i++)
+        out[i] = hs_spread_direction(shot->direction, spread, shot->seed, i);
+    return (size_t)c->weapon->pellets;
+}
+
+static bool knows_fire_time(const struct hs_hit_context *c)
+{
+    return c->claim->has_fire_time || c->posted != NULL;
+}
+
 /* The launch time: as claimed, else by the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {
-    if (c->claim->has_fire_time || c->posted != NULL)
+    if (knows_fire_time(c))
         return c->fire_time_us < c->hit_time_us ? c->fire_time_us : c->hit_time_us;
     double low, high, needed, longest = hs_seconds(c->weapon->max_flight_us);
     if (!hs_hit_flight_times(c, c->weapon->speed, &low, &high, &needed))
         low = longest;
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
-}
-
-/* The mean direction of the pellets, else the path's. */
-static struct hs_vec mean_direction(const struct hs_hit_context *c)
-{
-    struct hs_vec sum = {0, 0, 0};
-    for (size_t i = 0; i < c->claim->pellet_count; i++) {
-        struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
-        double length = hs_vec_length(along);
-        if (length > 0)
-            sum = hs_vec_add_scaled(sum, along, 1 / length);
-    }
-    double length = hs_vec_length(sum);
-    return length > 0 ? hs_vec_scale(sum, 1 / length) : c->path.direction;
 }
 
 /* Whether all ends are within the largest possible world bound. Beyond it double is too coarse for
@@ -133,8 +160,43 @@ static bool is_in_reach(const struct hs_hit_claim *claim)
     return in_reach;
 }
 
+static double finite_of(double x)
+{
+    return fmin(fmax(x, -DBL_MAX), DBL_MAX);
+}
+
+/* Without an end, a projectile is where its launch velocity brings it by the time of the hit. If
+   that is not known, the trace has no length, and the check of its shape refuses it. */
+static void complete_end(struct hs_hit_context *c)
+{
+    if (!c->claim->has_no_end)
+        return;
+    c->completed = *c->claim;
+    c->completed.end = c->claim->start;
+    int64_t flown_us = c->hit_time_us - c->fire_time_us;
+    if (hs_hit_flies(c) && knows_fire_time(c) && flown_us > 0) {
+        double t = hs_seconds(flown_us);
+        struct hs_vec end = hs_vec_add_scaled(c->claim->start, c->claim->velocity, t);
+        end = hs_vec_add_scaled(end, gravity_of(c), t * t / 2);
+        c->completed.end = (struct hs_vec){finite_of(end.x), finite_of(end.y), finite_of(end.z)};
+    }
+    c->claim = &c->completed;
+}
+
+/* Where a claim without pellets, or a shot, leaves. */
+static struct hs_vec first_direction(const struct hs_hit_context *c)
+{
+    double speed = c->claim->has_velocity ? hs_vec_length(c->claim->velocity) : 0;
+    if (c->shot_direction != NULL)
+        return *c->shot_direction;
+    if (hs_hit_flies(c) && speed > 0)
+        return hs_vec_scale(c->claim->velocity, 1 / speed);
+    return c->path.direction;
+}
+
 static void lay_path(struct hs_hit_context *c)
 {
+    complete_end(c);
     const struct hs_hit_claim *claim = c->claim;
     double extension = c->ruleset->hit.sweep_extension;
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
@@ -151,7 +213,7 @@ static void lay_path(struct hs_hit_context *c)
             hs_path_flight(claim->start, claim->end, gravity_of(c), radius, extension,
                            chord_error(c), launch_us, c->hit_time_us, &c->path);
     }
-    c->direction = c->shot_direction != NULL ? *c->shot_direction : mean_direction(c);
+    c->direction = first_direction(c);
 }
 
 /* A projectile may fly for longer than history is kept. The shooter's state at the launch is then
@@ -189,8 +251,7 @@ static void find_ledger(struct hs_hit_context *c)
 static int64_t eye_time(const struct hs_hit_context *c)
 {
     const struct hs_player *player = c->shooter.player;
-    if (c->claim->has_fire_time || c->posted != NULL || player == NULL ||
-        hs_player_is_back_since(player, c->fire_time_us))
+    if (knows_fire_time(c) || player == NULL || hs_player_is_back_since(player, c->fire_time_us))
         return c->fire_time_us;
     uint32_t count = hs_history_count(player->history);
     if (count == 0)
@@ -211,7 +272,7 @@ static void find_shooter(struct hs_hit_context *c)
     if (!hs_hit_flies(c))
         return;
     c->eye_time_us = c->fire_time_us;
-    if (!c->claim->has_fire_time && c->posted == NULL)
+    if (!knows_fire_time(c))
         hs_find_view(c, c->claim->shooter, c->eye_time_us, &c->shooter);
 }
 

@@ -12,6 +12,13 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
+/* Launch speeds may be off by this share: games round velocities on the wire. */
+#define HS_SPEED_TOLERANCE 0.02
+
+/* Directions may differ by this many degrees from those of a seed or of posted `directions`,
+   because they were rounded to float and to text on the way. */
+#define HS_SPREAD_TOLERANCE_DEG 0.1
+
 /* A player at a time. */
 struct hs_view {
     const struct hs_player *player; /* NULL: never seen */
@@ -41,7 +48,8 @@ struct hs_hit_context {
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
-    const struct hs_ledger *ledger;      /* of the shooter's session then; NULL: none is kept */
+    bool shot_spreads; /* it has a seed or directions, so shot_direction is their middle */
+    const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: of shots or of hits */
     const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
@@ -57,7 +65,7 @@ struct hs_hit_context {
     bool is_weapon_stale; /* known from before a restart only; it may have changed */
 
     bool has_path;           /* the trace is within reach of double precision */
-    struct hs_vec direction; /* unit */
+    struct hs_vec direction; /* unit; at the start; of claims without pellets */
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
@@ -75,6 +83,7 @@ struct hs_hit_context {
     bool has_no_prediction; /* it should, but the shooter's round trip is not known */
     bool launch_forgotten;  /* a projectile launched before the history of the shooter begins */
 
+    struct hs_hit_claim completed; /* a copy of the claim with its end, if it came without */
     struct hs_hit_result *out;
 };
 
@@ -123,6 +132,16 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
 /* hs_flight_times of the claim's projectile from start to end with a launch speed. */
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
+
+/* The unit direction of a launch that reaches the end of the claim after a time of flight. */
+struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
+
+/* Unit direction of a claimed pellet. False: it has no length. */
+bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
+
+/* The directions that the seed or the `directions` of the hit's posted shot give. Returns how
+   many; 0: the shot has neither, or was not posted. */
+size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* HS_REASON_OK if the player was alive, in their newest life and not protected at that time, else
    the reason. If the state is stale: the reason of missing data. */

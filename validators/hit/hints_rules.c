@@ -366,6 +366,13 @@ static enum hs_says says_rtt_unit(struct hs_claim_facts *f)
     return answer(f->measured > LONGEST_RTT);
 }
 
+static enum hs_says says_aim(struct hs_claim_facts *f)
+{
+    if (f->match->ruleset->checks[HS_CHECK_AIM] == HS_MODE_OFF)
+        return HS_SAYS_NOTHING;
+    return answer((f->result->flags & 1u << HS_FLAG_AIM_UNKNOWN) != 0);
+}
+
 /* ---- the table ---- */
 
 const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
@@ -408,4 +415,7 @@ const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT] = {
                      "the shooter: send it in seconds."},
     [HS_HINT_RTT_UNIT] = {says_rtt_unit, true, 0.6, HS_UNIT_SECONDS,
                           "round trips are %m s: is `rtt` in milliseconds? It is in seconds."},
+    [HS_HINT_AIM] = {says_aim, true, 0.6, HS_UNIT_NONE,
+                     "no frame has `aim`, and no posted shot has `direction`, so shots are not "
+                     "compared with the aim of the shooter: send one of them."},
 };

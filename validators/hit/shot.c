@@ -49,6 +49,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                                .now_us = now_us,
                                .is_shot = true,
                                .shot_direction = claim->has_direction ? &claim->direction : NULL,
+                               .shot_spreads = claim->has_seed || claim->direction_count > 0,
                                .work.limit = limit,
                                .out = out};
     hs_hit_evaluate(&c, digest_of(claim), is_whole);

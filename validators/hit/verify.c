@@ -236,7 +236,8 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     hs_digest_word(&digest, (uint64_t)claim->has_radius * 2 + claim->has_claimed_damage);
     hs_digest_real(&digest, claim->radius);
     hs_digest_real(&digest, claim->claimed_damage);
-    hs_digest_word(&digest, (uint64_t)claim->has_velocity * 4 + claim->fuse);
+    hs_digest_word(&digest, (uint64_t)claim->has_no_end * 8 + (uint64_t)claim->has_velocity * 4 +
+                                claim->fuse);
     hs_digest_vec(&digest, claim->velocity);
     hs_digest_word(&digest, claim->pellet_count);
     for (size_t i = 0; i < claim->pellet_count; i++) {
@@ -293,6 +294,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_
     out->fire_time_us = c->fire_time_us;
     out->eye_time_us = c->eye_time_us;
     out->shot_was_posted = c->posted != NULL;
+    out->end = c->claim->end;
     out->work = c->work.spent;
 }
 

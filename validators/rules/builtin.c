@@ -130,28 +130,16 @@ static void fill_projectiles(struct hs_weapon *bow, struct hs_weapon *rocket, do
     bow->radius = 5 / unit;
     bow->range = 16000 / unit;
     bow->max_flight_us = 4000000;
+    bow->min_interval_us = 800000;
     rocket->damage = 20;
     rocket->speed = 3000 / unit;
     rocket->radius = 10 / unit;
     rocket->range = 18000 / unit;
     rocket->max_flight_us = 6000000;
+    rocket->min_interval_us = 800000;
     rocket->has_blast = true;
     rocket->blast.radius = rocket->blast.inner_radius = 300 / unit;
     rocket->blast.damage = 20;
-}
-
-bool hs_weapon_is_builtin_projectile(const struct hs_weapon *weapon)
-{
-    for (int i = 0; i < HS_BUILTIN_RULESETS; i++) {
-        struct hs_weapon bow = {0}, rocket = {0};
-        fill_projectiles(&bow, &rocket, hs_builtin_rulesets[i].cm_per_unit);
-        const struct hs_weapon *builtin = weapon->has_blast ? &rocket : &bow;
-        if (weapon->type == HS_WEAPON_PROJECTILE && weapon->damage == builtin->damage &&
-            weapon->speed == builtin->speed && weapon->gravity == builtin->gravity &&
-            weapon->range == builtin->range && weapon->min_interval_us == builtin->min_interval_us)
-            return true;
-    }
-    return false;
 }
 
 bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double unit)

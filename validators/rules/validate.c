@@ -112,6 +112,9 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
+    /* Nothing else tells when a projectile was launched, or where pellets were sent. */
+    if (!weapon->has_require_shot)
+        weapon->require_shot = weapon->type == HS_WEAPON_PROJECTILE || weapon->pellets > 1;
 }
 
 void hs_ruleset_finish(struct hs_ruleset *ruleset)

@@ -140,9 +140,13 @@ static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];
         snprintf(pointer, sizeof pointer, "/weapons/%s/min_interval", weapon->name.text);
-        if (weapon->min_interval_us == 0 && !hs_weapon_is_builtin_projectile(weapon))
+        if (weapon->min_interval_us == 0)
             warn(w, pointer,
                  "is 0, so the rate of fire is not checked: set the seconds between two shots");
+        snprintf(pointer, sizeof pointer, "/weapons/%s/spread_deg", weapon->name.text);
+        if (weapon->pellets > 1 && weapon->spread_deg == 0)
+            warn(w, pointer,
+                 "is 0, so all pellets must fly the same way: set half the angle of their cone");
         snprintf(pointer, sizeof pointer, "/weapons/%s/radius", weapon->name.text);
         bool fine = check_length(w, pointer, weapon->radius, 0, 1);
         snprintf(pointer, sizeof pointer, "/weapons/%s/range", weapon->name.text);

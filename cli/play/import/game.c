@@ -39,8 +39,9 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
         /* Directions have six digits, so their length is not exactly 1. */
         double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
-                            json_pack("{s:s, s:f, s:f, s:f}", "type", "hitscan", "damage", damage,
-                                      "range", range, "radius", 0.0));
+                            json_pack("{s:s, s:f, s:f, s:f, s:f}", "type", "hitscan", "damage",
+                                      damage, "range", range, "radius", 0.0, "spread_deg",
+                                      weapon->spread * 180.0 / M_PI));
     }
     return weapons;
 }

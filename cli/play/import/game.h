@@ -33,6 +33,7 @@ struct hs_csv_weapon {
     char name[HS_NAME_MAX + 1];
     double damage; /* the maximum over all rows */
     double range;  /* the longest shot */
+    double spread; /* radians; the widest cone of its bullets */
 };
 
 /*

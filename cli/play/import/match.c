@@ -22,21 +22,22 @@ struct slot {
     double time, position[3];
 };
 
-enum { POSE_TIME, POSE_SLOT, POSE_ALIVE, POSE_X, POSE_DUCK = POSE_X + 3, POSE_TEAM, POSE_COLUMNS };
+enum { POSE_TIME, POSE_SLOT, POSE_ALIVE, POSE_X, POSE_DUCK = POSE_X + 3, POSE_TEAM };
+enum { POSE_YAW = POSE_TEAM + 1, POSE_PITCH, POSE_COLUMNS };
 
-static const char *const pose_columns[POSE_COLUMNS] = {"t_ms", "slot", "alive", "x",
-                                                       "y",    "z",    "duck",  "team"};
+static const char *const pose_columns[POSE_COLUMNS] = {"t_ms", "slot", "alive", "x",   "y",
+                                                       "z",    "duck", "team",  "yaw", "pitch"};
 
 enum { SHOT_TIME, SHOT_SHOOTER, SHOT_PING, SHOT_WEAPON, SHOT_VICTIM, SHOT_HIT, SHOT_DAMAGE };
 enum { SHOT_ORIGIN = SHOT_DAMAGE + 1, SHOT_DIRECTION = SHOT_ORIGIN + 3 };
-enum { SHOT_MAX_DIST = SHOT_DIRECTION + 3, SHOT_COLUMNS };
+enum { SHOT_MAX_DIST = SHOT_DIRECTION + 3, SHOT_INACCURACY, SHOT_SPREAD, SHOT_COLUMNS };
 
 /* The two games differ in the columns of the direction. */
 static const char *const shot_columns[2][SHOT_COLUMNS] = {
     {"t_ms", "shooter", "ping_ms", "weapon", "victim", "server_hit", "damage", "ox", "oy", "oz",
-     "dx", "dy", "dz", "max_dist"},
+     "dx", "dy", "dz", "max_dist", "inaccuracy", "spread"},
     {"t_ms", "shooter", "ping_ms", "weapon", "victim", "server_hit", "damage", "ox", "oy", "oz",
-     "bullet_dx", "bullet_dy", "bullet_dz", "max_dist"},
+     "bullet_dx", "bullet_dy", "bullet_dz", "max_dist", "inaccuracy", "spread"},
 };
 
 struct table {
@@ -167,6 +168,7 @@ static bool survey_shots(struct csv_match *match)
             return true;
         double distance = number(shots, SHOT_MAX_DIST, match->game->default_distance);
         double damage = number(shots, SHOT_DAMAGE, 0.0), ping = number(shots, SHOT_PING, 0.0);
+        double off = number(shots, SHOT_INACCURACY, 0.0) + number(shots, SHOT_SPREAD, 0.0);
         if (hs_csv_fault(shots->csv, shots->error))
             return false;
         struct hs_csv_weapon *weapon =
@@ -175,6 +177,7 @@ static bool survey_shots(struct csv_match *match)
             return false;
         weapon->damage = fmax(weapon->damage, damage);
         weapon->range = fmax(weapon->range, distance);
+        weapon->spread = fmax(weapon->spread, off);
         match->longest_rewind = fmax(match->longest_rewind, rewind_of(match->game, ping));
     }
     return false;
@@ -199,6 +202,16 @@ static json_t *vector(const double v[3])
     return json_pack("[f, f, f]", v[0], v[1], v[2]);
 }
 
+/* Adds where the player looks. Angles are in degrees; both games look up with a negative pitch. */
+static void add_aim(const struct table *poses, json_t *player)
+{
+    double yaw = number(poses, POSE_YAW, 0.0) * M_PI / 180.0;
+    double pitch = number(poses, POSE_PITCH, 0.0) * M_PI / 180.0;
+    const double aim[3] = {cos(pitch) * cos(yaw), cos(pitch) * sin(yaw), -sin(pitch)};
+    if (poses->columns[POSE_YAW] >= 0 && poses->columns[POSE_PITCH] >= 0)
+        json_object_set_new(player, "aim", vector(aim));
+}
+
 /* The waiting row of poses as a player of a frame. NULL with a sentence in `error`. */
 static json_t *pose_to_player(struct csv_match *match)
 {
@@ -211,11 +224,13 @@ static json_t *pose_to_player(struct csv_match *match)
     for (int i = 0; i < 3; i++)
         position[i] = number(poses, POSE_X + i, 0.0);
     double alive = number(poses, POSE_ALIVE, 0.0), duck = number(poses, POSE_DUCK, 0.0);
-    if (hs_csv_fault(poses->csv, poses->error))
-        return NULL;
-
-    struct slot *slot = &match->slots[index];
     json_t *player = json_pack("{s:s, s:o}", "player", name, "position", vector(position));
+    add_aim(poses, player);
+    if (hs_csv_fault(poses->csv, poses->error)) {
+        json_decref(player);
+        return NULL;
+    }
+    struct slot *slot = &match->slots[index];
     bool is_alive = alive != 0.0;
     double moved = 0.0;
     for (size_t i = 0; i < 3; i++)

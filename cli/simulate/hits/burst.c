@@ -231,7 +231,7 @@ bool hs_burst_run(const struct hs_simulation *simulation, const struct hs_sim_ar
     struct burst burst;
     uint64_t accepted, at_once;
     bool good = open_burst(&burst, arena, arm, &hs_volleys[HS_VOLLEY_TWICE]);
-    burst.as_shots = number / 9 % 2 == 1;
+    burst.as_shots = (good && burst.weapon->require_shot) || number / 9 % 2 == 1;
     if (good) {
         fire(&burst, (enum hs_link_kind)link, (enum stamps)(number / 3 % STAMPS), &dice);
         good = play(&burst, &accepted, &at_once, NULL);

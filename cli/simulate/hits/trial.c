@@ -143,7 +143,7 @@ static void shoot_forbidden(struct trial *trial)
     bool dead = hs_crowd_dead_for(skirmish->crowd, who, skirmish->now) > grace + 0.1;
     bool empty = skirmish->empty_since[who] > 0 &&
                  skirmish->now > skirmish->empty_since[who] + 0.15 && !dead;
-    if (skirmish->game.setup.posts_shots || (!dead && !empty) || !hs_skirmish_expect(skirmish, who))
+    if ((!dead && !empty) || !hs_skirmish_expect(skirmish, who))
         return;
     if (hs_forge_shot(&skirmish->forger, who, &forged))
         verify_forged(trial, &forged, dead ? HS_FORGERY_DEAD : HS_FORGERY_EMPTY);

@@ -133,8 +133,13 @@ static const json_t *required_members(const struct damaging *d, const struct sit
     if (condition == NULL || hs_random_chance(d->random, 0.5))
         return keyword(d, site, "required");
     bool holds = hs_schema_fits(d->document, condition, site->value, NULL);
-    const json_t *branch = json_object_get(keyword(d, site, holds ? "then" : "else"), "required");
-    return branch != NULL ? branch : keyword(d, site, "required");
+    const json_t *branch = keyword(d, site, holds ? "then" : "else");
+    while ((condition = json_object_get(branch, "if")) != NULL) {
+        holds = hs_schema_fits(d->document, condition, site->value, NULL);
+        branch = json_object_get(branch, holds ? "then" : "else");
+    }
+    const json_t *required = json_object_get(branch, "required");
+    return required != NULL ? required : keyword(d, site, "required");
 }
 
 static bool missing_member(struct damaging *d, struct site *site, char pointer[512])

@@ -129,15 +129,16 @@ static void draw_table(const json_t *document, const json_t *schema, double opti
     }
 }
 
-/* What the branch that applies asks for besides. */
-static void draw_conditional(const json_t *document, const json_t *schema, double optional,
-                             json_t *object, struct hs_random *random)
+/* What the branch of `conditional` that applies asks for besides. The branch may branch again. */
+static void draw_conditional(const json_t *document, const json_t *schema,
+                             const json_t *conditional, double optional, json_t *object,
+                             struct hs_random *random)
 {
-    const json_t *condition = hs_schema_get(document, schema, "if");
+    const json_t *condition = hs_schema_get(document, conditional, "if");
     if (condition == NULL)
         return;
     bool holds = hs_schema_fits(document, condition, object, NULL);
-    const json_t *branch = hs_schema_get(document, schema, holds ? "then" : "else");
+    const json_t *branch = hs_schema_get(document, conditional, holds ? "then" : "else");
     const json_t *required = json_object_get(branch, "required");
     for (size_t i = 0; i < json_array_size(required); i++) {
         const char *key = json_string_value(json_array_get(required, i));
@@ -155,6 +156,8 @@ static void draw_conditional(const json_t *document, const json_t *schema, doubl
         if (member != NULL && !hs_schema_fits(document, json_object_iter_value(at), member, NULL))
             json_object_del(object, key); /* the branch does not allow it */
     }
+    if (branch != NULL)
+        draw_conditional(document, schema, branch, optional, object, random);
 }
 
 static json_t *draw_object(const json_t *document, const json_t *schema, double optional,
@@ -176,7 +179,7 @@ static json_t *draw_object(const json_t *document, const json_t *schema, double 
         hs_schema_allows_name(document, schema, "x_note") && hs_random_chance(random, 0.1))
         json_object_set_new(object, "x_note", json_pack("[i,{s:n}]", 1, "anything"));
     draw_table(document, schema, optional, object, random);
-    draw_conditional(document, schema, optional, object, random);
+    draw_conditional(document, schema, schema, optional, object, random);
     return object;
 }
 

@@ -392,6 +392,8 @@ void hs_golden_matches(int threads, struct hs_golden *out)
     rules->hit.origin_tolerance = 3;
     rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
     hs_ruleset_finish(rules);
+    for (int i = 0; i < rules->weapon_count; i++)
+        rules->weapons[i]->require_shot = false; /* the matches post none */
     play_all(play_match, rules, MATCHES, threads, out);
     out->is_loaded = true;
     hs_ruleset_destroy(rules);

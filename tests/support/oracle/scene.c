@@ -140,6 +140,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
     weapon->world_radius = type == HS_WEAPON_PROJECTILE ? radius * k : 0;
     weapon->speed = speed * k;
     weapon->max_flight_us = 2000000;
+    weapon->has_require_shot = true; /* no scene posts shots */
     weapon->falloff_count = 2;
     weapon->falloff[0] = (struct hs_falloff_point){2 * k, 1};
     weapon->falloff[1] = (struct hs_falloff_point){25 * k, 0.25};
@@ -304,7 +305,7 @@ static void draw_shooter(struct hs_random *random, struct hs_scene *out)
     double length = hs_vec_length(way);
     shooter->has_look = hs_random_chance(random, 0.6);
     shooter->has_rtt = hs_random_chance(random, 0.5);
-    double off = hs_random_chance(random, 0.9) ? 0.15 : 0.8;
+    double off = hs_random_chance(random, 0.9) ? 0.08 : 0.8;
     for (int f = 0; f < HS_SCENE_FRAMES; f++)
         shooter->poses[f].look = hs_vec_add_scaled(way, hs_random_direction(random),
                                                    length * hs_random_between(random, 0, off));

@@ -15,6 +15,7 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *rules, const char *name,
     weapon->damage = 20;
     weapon->pellets = 1;
     weapon->range = 40 * k;
+    weapon->has_require_shot = true; /* no scene posts shots */
     weapon->radius = 0.05 * k;
     weapon->world_radius = type == HS_WEAPON_PROJECTILE ? weapon->radius : 0;
     weapon->falloff_count = 1;
@@ -27,6 +28,7 @@ void hs_scene_add_weapons(struct hs_ruleset *rules, double k)
     struct hs_weapon *shotgun = add_weapon(rules, "shotgun", HS_WEAPON_HITSCAN, k);
     shotgun->pellets = HS_SCENE_PELLETS;
     shotgun->damage = 4;
+    shotgun->spread_deg = 60; /* pellets go anywhere around a body that may be near */
     add_weapon(rules, "pike", HS_WEAPON_HITSCAN, k)->pierce = 1;
     struct hs_weapon *rocket = add_weapon(rules, "rocket", HS_WEAPON_PROJECTILE, k);
     rocket->speed = 40 * k;

@@ -54,6 +54,7 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, struct hs_str na
     weapon->range = 1000;
     weapon->radius = 0.05;
     weapon->pellets = 1;
+    weapon->has_require_shot = true; /* most claims come without a shot */
     return weapon;
 }
 

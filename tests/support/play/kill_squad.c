@@ -32,7 +32,7 @@ static const struct {
     const char *weapon;
     int every,
         flight; /* ticks between shots; ticks from a posted shot to its hit, 0: no posted shots */
-} styles[HS_KILL_SHOOTERS] = {{"rifle", 3, 0}, {"rifle", 4, 1}, {"shotgun", 5, 0}, {"bow", 7, 6}};
+} styles[HS_KILL_SHOOTERS] = {{"rifle", 3, 0}, {"rifle", 4, 1}, {"shotgun", 5, 1}, {"bow", 7, 6}};
 
 double hs_kill_time(int tick)
 {

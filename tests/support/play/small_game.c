@@ -37,6 +37,8 @@ struct hs_ruleset *hs_small_game_ruleset(void)
     if (ruleset == NULL)
         out_of_memory();
     ruleset->move_checks[HS_MOVE_CHECK_SPEED] = HS_MODE_ENFORCE;
+    for (int i = 0; i < ruleset->weapon_count; i++)
+        ruleset->weapons[i]->require_shot = false; /* players claim hits without shots */
     return ruleset;
 }
 

@@ -81,7 +81,8 @@ struct hs_ruleset *hs_stage_ruleset(void)
                                   .radius = 0.05,
                                   .world_radius = 0.05,
                                   .speed = 40,
-                                  .max_flight_us = 4000000});
+                                  .max_flight_us = 4000000,
+                                  .has_require_shot = true});
     hs_ruleset_finish(ruleset);
     return ruleset;
 }

@@ -7,7 +7,8 @@
  * a torso capsule of 0.30, caps at 0.9 and 1.3, on the root, zone "torso" x 1. Stances "stand"
  * (head and eye at 1.6) and "crouch" (head and eye at 1.1, same torso). Weapons: "rifle" hitscan,
  * damage 20, range 100, radius 0.05; "knife" melee, damage 40, range 1.5, radius 0.30; "bow"
- * projectile, damage 50, speed 40, radius 0.05, max_flight 4 s. Rules: the defaults in metres.
+ * projectile, damage 50, speed 40, radius 0.05, max_flight 4 s, no posted shots required. Rules:
+ * the defaults in metres.
  */
 #ifndef HS_TESTS_STAGE_H
 #define HS_TESTS_STAGE_H

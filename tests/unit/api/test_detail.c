@@ -172,6 +172,11 @@ static void launch_slowly(struct hs_hit_claim *claim)
     fly(claim, 20, HS_MS(500));
 }
 
+static void launch_aside(struct hs_hit_claim *claim)
+{
+    fly(claim, 40, HS_MS(500));
+}
+
 static void launch_late(struct hs_hit_claim *claim)
 {
     fly(claim, 0, HS_MS(200));
@@ -237,8 +242,10 @@ static const struct {
     {HS_CHECK_LIFE, kill_target, "T was dead for 0.025 s at 0.945 s"},
     {HS_CHECK_TEAM, team_up, "T is in the team of the shooter"},
     {HS_CHECK_ORIGIN, start_aside, "start is 1.58 from the shooter's eye at 0.9 s, limit 0.5"},
+    {HS_CHECK_BINDING, launch_aside,
+     "the path is 10.2 degrees from the direction of the shot, limit 0.5 degrees"},
     {HS_CHECK_AIM, look_aside,
-     "the path is 79.8 degrees from the shooter's aim at 0.89 s, limit 15 degrees"},
+     "the path is 79.8 degrees from the shooter's aim at 0.89 s, limit 5 degrees"},
     {HS_CHECK_RANGE, shorten_range, "the trace is 20.3 long, limit 10.1"},
     {HS_CHECK_WORLD, build_wall, "a wall is in the way at 5.08, before the target at 20.12"},
     {HS_CHECK_CONTACT, miss, "the path misses T by 0.67, limit 0"},

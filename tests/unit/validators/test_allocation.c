@@ -107,6 +107,7 @@ static struct hs_weapon *add_weapon(const char *name, enum hs_weapon_type type)
     weapon->pellets = 1;
     weapon->range = 100;
     weapon->radius = 0.05;
+    weapon->has_require_shot = true; /* claims come with shots and without */
     return weapon;
 }
 

@@ -35,10 +35,10 @@ START_TEST(builtins_are_valid_and_named)
     for (int i = 0; i < HS_CHECK_COUNT; i++) {
         if (ruleset->checks[i] == HS_MODE_OFF)
             continue;
-        ck_assert_int_eq(ruleset->checks[i], i == HS_CHECK_AIM ? HS_MODE_SHADOW : HS_MODE_ENFORCE);
+        ck_assert_int_eq(ruleset->checks[i], HS_MODE_ENFORCE);
         running++;
     }
-    ck_assert_int_ge(running, 18);
+    ck_assert_int_ge(running, 19);
     hs_ruleset_destroy(ruleset);
 }
 END_TEST
@@ -48,13 +48,21 @@ static const struct {
     const char *section, *key;
     double value;
 } promised[] = {
-    {"history", "keep", 1},           {"history", "max_gap", 0.15},
-    {"history", "world_bound", 1e7},  {"history", "max_speed", 20000},
-    {"history", "max_forward", 5},    {"rewind", "limit", 0.4},
-    {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
-    {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
-    {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},
+    {"history", "keep", 1},
+    {"history", "max_gap", 0.15},
+    {"history", "world_bound", 1e7},
+    {"history", "max_speed", 20000},
+    {"history", "max_forward", 5},
+    {"rewind", "limit", 0.4},
+    {"rewind", "future_slack", 0.05},
+    {"hit", "min_trace", 1e-4},
+    {"hit", "sweep_extension", 10},
+    {"hit", "claim_padding", 0},
+    {"hit", "origin_tolerance", 50},
+    {"hit", "death_grace", 0.08},
     {"hit", "friendly_fire", 0},
+    {"hit", "aim_tolerance_deg", 5},
+    {"hit", "binding_tolerance_deg", 0.5},
 };
 
 #define PROMISED ((int)(sizeof promised / sizeof *promised))
@@ -353,6 +361,33 @@ START_TEST(projectiles_meet_the_world_with_their_radius)
 }
 END_TEST
 
+/* Row: type, pellets, whether the weapon sets `require_shot`, what it sets, what counts. */
+static const struct {
+    enum hs_weapon_type type;
+    int64_t pellets;
+    bool is_own, set, expected;
+} required_shots[] = {
+    {HS_WEAPON_PROJECTILE, 1, false, false, true}, {HS_WEAPON_PROJECTILE, 1, true, false, false},
+    {HS_WEAPON_HITSCAN, 2, false, false, true},    {HS_WEAPON_HITSCAN, 2, true, false, false},
+    {HS_WEAPON_HITSCAN, 1, false, false, false},   {HS_WEAPON_HITSCAN, 1, true, true, true},
+    {HS_WEAPON_MELEE, 1, false, false, false},
+};
+
+START_TEST(projectiles_and_pellets_need_their_shots)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create(1);
+    uint16_t i = hs_ruleset_add_weapon(ruleset, HS_STR("gun"));
+    struct hs_weapon *weapon = ruleset->weapons[i];
+    weapon->type = required_shots[_i].type;
+    weapon->pellets = required_shots[_i].pellets;
+    weapon->has_require_shot = required_shots[_i].is_own;
+    weapon->require_shot = required_shots[_i].set;
+    hs_ruleset_finish(ruleset);
+    ck_assert_int_eq(weapon->require_shot, required_shots[_i].expected);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ruleset");
@@ -369,6 +404,8 @@ int main(void)
     tcase_add_test(tcase, weapons_take_zone_factors_they_do_not_set);
     tcase_add_loop_test(tcase, projectiles_meet_the_world_with_their_radius, 0,
                         sizeof world_radii / sizeof world_radii[0]);
+    tcase_add_loop_test(tcase, projectiles_and_pellets_need_their_shots, 0,
+                        sizeof required_shots / sizeof required_shots[0]);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

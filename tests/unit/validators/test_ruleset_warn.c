@@ -130,9 +130,7 @@ static void near_guns(struct hs_ruleset *r)
     weapon(r, "rifle")->range = 1.2;
     weapon(r, "shotgun")->range = 0.3;
     weapon(r, "bow")->range = 1.6;
-    weapon(r, "bow")->min_interval_us = 1;
     weapon(r, "rocket")->range = 1.8;
-    weapon(r, "rocket")->min_interval_us = 1;
 }
 static void fast_modes(struct hs_ruleset *r)
 {
@@ -148,9 +146,9 @@ static void no_rate(struct hs_ruleset *r)
 {
     weapon(r, "rifle")->min_interval_us = 0;
 }
-static void own_rocket(struct hs_ruleset *r)
+static void no_spread(struct hs_ruleset *r)
 {
-    weapon(r, "rocket")->damage = 21;
+    weapon(r, "shotgun")->spread_deg = 0;
 }
 
 /* Each damages the built-in ruleset in metres, and has one warning. */
@@ -182,7 +180,7 @@ static const struct {
     {fast_modes, "/moves/modes/swimming/max_speed", "300 is 171 times the body"},
     {slow_modes, "/moves/modes/falling/max_speed", "0.09 is 0.0514 times the body"},
     {no_rate, "/weapons/rifle/min_interval", "is 0, so the rate of fire is not checked"},
-    {own_rocket, "/weapons/rocket/min_interval", "is 0, so the rate of fire is not checked"},
+    {no_spread, "/weapons/shotgun/spread_deg", "is 0, so all pellets must fly the same way"},
 };
 
 #define ROWS ((int)(sizeof rows / sizeof *rows))

@@ -185,10 +185,10 @@ START_TEST(directions_far_from_the_middle)
     claim.has_direction = true;
     claim.direction = (struct hs_vec){1, 0, 0};
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    hs_expect_measure(&result, HS_CHECK_AIM, HS_UNIT_DEGREES, 0, 15);
+    hs_expect_measure(&result, HS_CHECK_AIM, HS_UNIT_DEGREES, 0, 5);
     claim.direction = (struct hs_vec){0, 1, 0};
     hs_expect_reason(judge(&claim), HS_REASON_AIM_MISMATCH);
-    hs_expect_measure(&result, HS_CHECK_AIM, HS_UNIT_DEGREES, 90, 15);
+    hs_expect_measure(&result, HS_CHECK_AIM, HS_UNIT_DEGREES, 90, 5);
 }
 END_TEST
 
@@ -342,7 +342,7 @@ START_TEST(a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself)
     hit.shooter = HS_STR("A");
     hit.start = claim.origin;
     struct hs_hit_result *r = hs_stage_verify(match, &hit, NOW);
-    hs_expect_reason(r, HS_REASON_AIM_MISMATCH);
+    hs_expect_reason(r, HS_REASON_DIRECTION_MISMATCH);
     ck_assert_double_eq(r->damage_total, 0);
     free(r);
     hit.start = (struct hs_vec){19, 3.8, 1.6};
@@ -410,7 +410,7 @@ START_TEST(a_launch_that_is_forgotten)
     hit.weapon = HS_STR("bow");
     hit.target = hs_stage_str(NULL);
     r = hs_stage_verify(match, &hit, HS_MS(4000));
-    hs_expect_reason(r, HS_REASON_AIM_MISMATCH);
+    hs_expect_reason(r, HS_REASON_DIRECTION_MISMATCH);
     free(r);
 }
 END_TEST

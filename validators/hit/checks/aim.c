@@ -1,7 +1,16 @@
 /* aim: did the shooter aim where the shot went? */
 #include "validators/base/glm.h"
+#include "validators/base/units.h"
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
+
+/* The fire time is a client's estimate. An aim that frames show this long before or after it may be
+   that of the shot: hands turn by ten degrees from one frame to the next. */
+#define STAMP_ERROR_US 20000
+
+/* Degrees per second by which hands turn fast. A shot after the newest frame was aimed when no
+   frame had told yet: it may be beside the newest aim by as much as a hand turns since then. */
+#define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
 {
@@ -9,28 +18,102 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
+/* Radians from the arc between two aims to the shot, or to its furthest pellet. */
+static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
+{
+    struct hs_vec pellet;
+    double off = 0;
+    if (c->claim->pellet_count == 0)
+        return hs_angle_to_arc(c->direction, from, to);
+    for (size_t i = 0; i < c->claim->pellet_count; i++)
+        if (hs_pellet_direction(c, i, &pellet))
+            off = fmax(off, hs_angle_to_arc(pellet, from, to));
+    return off;
+}
+
+/* The arc between the aims of two samples, one of which may have none. False: neither has one. */
+static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
+                        const struct hs_sample *second, double *off)
 {
     struct hs_vec from, to;
-    bool has_from, has_to;
+    bool has_from = aim_of(first, &from), has_to = aim_of(second, &to);
+    if (has_from || has_to)
+        *off = off_aim(c, has_from ? from : to, has_to ? to : from);
+    return has_from || has_to;
+}
+
+/* The smallest angle to the arcs between the samples around the fire time. */
+static double off_nearby(struct hs_hit_context *c, double nearest)
+{
+    const struct hs_history *history = c->shooter.player->history;
+    int64_t until_us = c->eye_time_us + STAMP_ERROR_US;
+    int64_t first = hs_history_find(history, c->eye_time_us - STAMP_ERROR_US);
+    for (uint32_t i = first > 0 ? (uint32_t)first : 0; i + 1 < hs_history_count(history); i++) {
+        const struct hs_sample *from = hs_history_at(history, i);
+        double off;
+        if (from->time_us > until_us)
+            break;
+        hs_work_spend(&c->work, HS_WORK_SAMPLE);
+        if (off_samples(c, from, hs_history_at(history, i + 1), &off))
+            nearest = fmin(nearest, off);
+    }
+    return nearest;
+}
+
+/* How long after the shooter's newest frame the shot may have been fired. Never after `now`: a
+   client cannot gain by a fire time in the future. */
+static int64_t lag_of(const struct hs_hit_context *c)
+{
+    const struct hs_player *shooter = c->shooter.player;
+    bool is_stamped = c->claim->has_fire_time || c->posted != NULL || hs_hit_flies(c);
+    int64_t fired_us = is_stamped ? c->eye_time_us + STAMP_ERROR_US : c->now_us;
+    uint32_t count = c->shooter.status == HS_REWIND_OK ? hs_history_count(shooter->history) : 0;
+    if (count == 0)
+        return 0;
+    fired_us = fired_us < c->now_us ? fired_us : c->now_us;
+    int64_t lag_us = fired_us - hs_history_at(shooter->history, count - 1)->time_us;
+    return lag_us > 0 ? lag_us : 0;
+}
+
+/* Bullets leave within the spread around the aim. The middle of a spread is the aim itself. */
+static double tolerance(const struct hs_hit_context *c)
+{
+    double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
+    double turned = TURN_SPEED * hs_seconds(lag_of(c));
+    return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
+}
+
+/* Nothing was compared: neither frames nor the posted shot say where the shooter aimed. */
+static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
+{
+    const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
+    bool is_bound = shot != NULL && (shot->has_direction || shot->direction_count > 0);
+    if (!c->is_shot && !is_bound && row->mode != HS_MODE_OFF)
+        c->out->flags |= 1u << HS_FLAG_AIM_UNKNOWN;
+    return HS_NO_ROW;
+}
+
+enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
+{
+    double off, limit = tolerance(c);
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
     if (!c->has_path || !(c->trace_length > 0))
         return HS_NO_ROW; /* the trace is too short or too long to have a direction */
     if (c->shooter.status == HS_REWIND_OK) {
         /* Between two samples the shooter may have aimed anywhere between the two aims. */
-        has_from = aim_of(c->shooter.bracket.from, &from);
-        has_to = aim_of(c->shooter.bracket.to, &to);
+        const struct hs_bracket *bracket = &c->shooter.bracket;
+        if (!off_samples(c, bracket->from, bracket->to, &off))
+            return report_unknown(c, row);
+        if (hs_degrees(off) > limit)
+            off = off_nearby(c, off);
     } else if (c->posted != NULL) {
         /* The hit may go elsewhere than the posted shot, so its own direction is compared. */
-        has_from = has_to = c->posted->shot->has_direction;
-        from = to = c->posted->shot->direction;
+        if (!c->posted->shot->has_direction)
+            return report_unknown(c, row);
+        off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);
     } else {
         return hs_report_no_shooter(c, row);
     }
-    if (!has_from && !has_to)
-        return HS_NO_ROW;
-    double off = hs_angle_to_arc(c->direction, has_from ? from : to, has_to ? to : from);
-    return hs_report_limit(row, HS_UNIT_DEGREES, hs_degrees(off), c->ruleset->hit.aim_tolerance_deg,
-                           HS_REASON_AIM_MISMATCH);
+    return hs_report_limit(row, HS_UNIT_DEGREES, hs_degrees(off), limit, HS_REASON_AIM_MISMATCH);
 }

@@ -2,9 +2,6 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* Launch speeds may be off by this share: games round velocities on the wire. */
-#define SPEED_TOLERANCE 0.02
-
 /* Flight times may be off by this time or by a fiftieth, which the speed tolerance allows. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
@@ -15,7 +12,7 @@ static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct
     if (!c->claim->has_velocity)
         return HS_REASON_OK;
     double speed = c->weapon->speed, claimed = hs_vec_length(c->claim->velocity);
-    double slowest = speed * (1 - SPEED_TOLERANCE), fastest = speed * (1 + SPEED_TOLERANCE);
+    double slowest = speed * (1 - HS_SPEED_TOLERANCE), fastest = speed * (1 + HS_SPEED_TOLERANCE);
     if (claimed >= slowest && claimed <= fastest)
         return HS_REASON_OK;
     hs_report_measure(row, HS_UNIT_SPEED, claimed, claimed < slowest ? slowest : fastest);
@@ -36,7 +33,7 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
         return HS_REASON_MUZZLE_VELOCITY;
     double speed = c->weapon->speed, low = (double)INFINITY, high = (double)INFINITY, needed;
     int64_t flown = c->hit_time_us - c->fire_time_us, longest = c->weapon->max_flight_us;
-    double fastest = speed * (1 + SPEED_TOLERANCE);
+    double fastest = speed * (1 + HS_SPEED_TOLERANCE);
     if (!hs_hit_flight_times(c, speed, &low, &high, &needed)) {
         if (needed > fastest) {
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);

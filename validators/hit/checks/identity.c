@@ -20,6 +20,25 @@ static bool may_be_lost(const struct hs_hit_context *c)
            c->now_us - c->fire_time_us <= oldest_shot(c);
 }
 
+/*
+ * Whether a hit whose shot was not posted is refused: the rules ask for its shot, the number was
+ * posted with another weapon, or the shooter posts the shots of this weapon.
+ */
+static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
+{
+    if (c->ruleset->hit.require_shot || (c->weapon != NULL && c->weapon->require_shot))
+        return true;
+    if (shots == NULL || (shots->count == 0 && !shots->lacks_some))
+        return false;
+    if (shots->lacks_some || c->weapon == NULL || hs_ledger_find(shots, c->claim->shot) != NULL)
+        return true;
+    hs_work_spend(&c->work, (uint64_t)shots->count * HS_WORK_PASS);
+    for (uint32_t i = 0; i < shots->count; i++)
+        if (shots->entries[i].shot != NULL && shots->entries[i].shot->weapon == c->weapon_index)
+            return true;
+    return false;
+}
+
 /* Without a posted shot: why the hit cannot belong to one. `shots`: of the shooter, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
@@ -59,9 +78,7 @@ enum hs_reason hs_check_identity(struct hs_hit_context *c, struct hs_check_row *
         (c->paid_numbers != NULL &&
          hs_ledger_is_forgotten(c->paid_numbers, c->claim->shot, c->fire_time_us)))
         return HS_REASON_DUPLICATE;
-    bool needs_shot =
-        c->ruleset->hit.require_shot || (shots != NULL && (shots->count > 0 || shots->lacks_some));
-    if (c->is_shot || !needs_shot)
+    if (c->is_shot || (c->posted == NULL && !needs_shot(c, shots)))
         return HS_REASON_OK;
     if (c->posted == NULL)
         return check_unposted(c, shots);

@@ -1,37 +1,9 @@
 /*
  * pellets: does the claim have no more pellets than the weapon fires, in the directions that the
- * shot's seed gives? volley.c finds what each of them hits.
+ * shot's seed gives, or else within the spread of one shot? volley.c finds what each of them hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
-#include "validators/spread.h"
-
-/* Directions may differ by this from the expected ones, because they were rounded to float and to
-   text on the way. */
-#define SPREAD_TOLERANCE_DEG 0.1
-
-static double to_radians(double degrees)
-{
-    return degrees * (HS_PI / 180);
-}
-
-/* Expected directions of the shot's pellets; 0: the shot did not post any. */
-static size_t expected_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS])
-{
-    const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
-    if (shot == NULL)
-        return 0;
-    if (shot->direction_count > 0) {
-        memcpy(out, shot->directions, shot->direction_count * sizeof out[0]);
-        return shot->direction_count;
-    }
-    if (!shot->has_seed || !shot->has_direction)
-        return 0;
-    for (uint32_t i = 0; i < (uint32_t)c->weapon->pellets; i++)
-        out[i] =
-            hs_spread_direction(shot->direction, to_radians(c->weapon->spread_deg), shot->seed, i);
-    return (size_t)c->weapon->pellets;
-}
 
 /* The assignment of pellets to expected directions. */
 struct matching {
@@ -76,14 +48,13 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
 static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
     struct matching m = {.work = &c->work, .pellets = c->claim->pellet_count, .count = count};
-    double tolerance = to_radians(SPREAD_TOLERANCE_DEG), worst = 0;
+    double tolerance = HS_SPREAD_TOLERANCE_DEG * (HS_PI / 180), worst = 0;
     for (size_t i = 0; i < m.pellets; i++) {
-        struct hs_vec along = hs_vec_sub(c->claim->pellets[i].end, c->claim->start);
-        double length = hs_vec_length(along);
-        if (!(length > 0))
+        struct hs_vec direction;
+        if (!hs_pellet_direction(c, i, &direction))
             return HS_PI;
         for (size_t k = 0; k < count; k++)
-            m.off[i][k] = hs_angle_between(hs_vec_scale(along, 1 / length), expected[k]);
+            m.off[i][k] = hs_angle_between(direction, expected[k]);
     }
     for (size_t k = 0; k < count; k++)
         m.owner[k] = m.pellets;
@@ -95,6 +66,29 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
+/* The largest angle between two claimed pellets, in radians. Of two chords of the unit sphere the
+   longer one has the larger angle. */
+static double widest_pair(struct hs_hit_context *c)
+{
+    size_t count = c->claim->pellet_count, widest[2] = {0, 0};
+    struct hs_vec directions[HS_MAX_PELLETS];
+    double chord = 0;
+    hs_work_spend(&c->work, count * count);
+    for (size_t i = 0; i < count; i++) {
+        if (!hs_pellet_direction(c, i, &directions[i]))
+            return 0; /* the check of the shape refuses the claim */
+        for (size_t k = 0; k < i; k++) {
+            struct hs_vec apart = hs_vec_sub(directions[i], directions[k]);
+            if (hs_vec_dot(apart, apart) <= chord)
+                continue;
+            chord = hs_vec_dot(apart, apart);
+            widest[0] = k;
+            widest[1] = i;
+        }
+    }
+    return hs_angle_between(directions[widest[0]], directions[widest[1]]);
+}
+
 enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *row)
 {
     size_t count = c->claim->pellet_count;
@@ -102,7 +96,11 @@ enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *r
         return HS_NO_ROW;
     struct hs_vec expected[HS_MAX_PELLETS] = {{0, 0, 0}};
     bool is_too_many = count > (uint64_t)c->weapon->pellets;
-    size_t expected_count = is_too_many ? 0 : expected_directions(c, expected);
+    size_t expected_count = is_too_many ? 0 : hs_posted_directions(c, expected);
+    double apart = is_too_many || expected_count > 0 ? 0 : hs_degrees(widest_pair(c));
+    double limit = 2 * (c->weapon->spread_deg + HS_SPREAD_TOLERANCE_DEG);
+    if (apart > limit)
+        return hs_report_limit(row, HS_UNIT_DEGREES, apart, limit, HS_REASON_SPREAD_MISMATCH);
     if (expected_count == 0)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets,
                                HS_REASON_PELLET_COUNT);
@@ -110,5 +108,5 @@ enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *r
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     return hs_report_limit(row, HS_UNIT_DEGREES,
                            hs_degrees(spread_error(c, expected, expected_count)),
-                           SPREAD_TOLERANCE_DEG, HS_REASON_SPREAD_MISMATCH);
+                           HS_SPREAD_TOLERANCE_DEG, HS_REASON_SPREAD_MISMATCH);
 }
