@@ -488,11 +488,14 @@ START_TEST(a_match_is_judged_by_its_rules_of_moves)
     ck_assert(fabs(number_of(result_at(parsed, 1), "delta_time") - 0.05) < 1e-9);
     json_decref(parsed);
 
-    response = ask(http, "PUT", "/v1/rulesets/slow",
-                   "{\"moves\":{\"prevention\":\"trust\",\"modes\":{\"a b\":{},\"x\":{\"jump\":1}},"
-                   "\"credit\":{\"least\":0}},\"checks\":{\"teleports\":\"off\"}}");
+    response =
+        ask(http, "PUT", "/v1/rulesets/slow",
+            "{\"history\":{\"same_time\":\"newest\"},\"moves\":{\"client_authoritative\":true,"
+            "\"prevention\":\"trust\",\"modes\":{\"a b\":{},\"x\":{\"jump\":1}},"
+            "\"credit\":{\"least\":0}},\"checks\":{\"teleports\":\"off\"}}");
     ck_assert_int_eq(response.status, 400);
-    static const char *const pointers[] = {"/moves/prevention", "/moves/modes/a b",
+    static const char *const pointers[] = {"/history/same_time",  "/moves/client_authoritative",
+                                           "/moves/prevention",   "/moves/modes/a b",
                                            "/moves/modes/x/jump", "/moves/credit/least",
                                            "/checks/teleports"};
     for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
