@@ -20,10 +20,11 @@ static json_t *tick_of(int tick)
 {
     double now = 10 + 0.05 * tick, x = 0.1 * tick;
     json_t *frames =
-        json_pack("[{s:f,s:[{s:s,s:[f,f,f],s:s,s:f,s:f},{s:s,s:[f,f,f],s:s,s:f,s:f}]}]", "time",
-                  now, "players", "player", "p1", "position", x, 0.0, 0.0, "weapon", "rifle", "rtt",
-                  0.02, "interp", 0.0, "player", "p2", "position", x, 12.0, 0.0, "weapon", "rifle",
-                  "rtt", 0.06, "interp", 0.0);
+        json_pack("[{s:f,s:[{s:s,s:[f,f,f],s:[i,i,i],s:s,s:f,s:f},"
+                  "{s:s,s:[f,f,f],s:[i,i,i],s:s,s:f,s:f}]}]",
+                  "time", now, "players", "player", "p1", "position", x, 0.0, 0.0, "aim", 0, 1, 0,
+                  "weapon", "rifle", "rtt", 0.02, "interp", 0.0, "player", "p2", "position", x,
+                  12.0, 0.0, "aim", 0, -1, 0, "weapon", "rifle", "rtt", 0.06, "interp", 0.0);
     json_t *hits = json_pack("[{s:i,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}]", "shot", tick + 1, "shooter",
                              tick % 2 == 0 ? "p1" : "p2", "target", tick % 2 == 0 ? "p2" : "p1",
                              "hit_time", now, "start", x, tick % 2 == 0 ? 0.0 : 12.0, 1.6, "end", x,
